@@ -72,12 +72,9 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.extract.llm.transform import TripletExtractor
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.rank.signals import Weights
-    from clausegraph.query.stores.bundle import ScenarioBundle
-    from clausegraph.query.stores.embedding import EmbedderModel
+    from clausegraph.query.retrieve.score import Weights
+    from clausegraph.query.stores.llamaindex import EmbedderModel, ScenarioBundle, ViewQueryEngine, ViewRetriever
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
-    from clausegraph.query.stores.query_engine import ViewQueryEngine
-    from clausegraph.query.stores.retriever import ViewRetriever
     from clausegraph.query.stores.vector_store import ViewVectorStore
 
     __version__: str
@@ -173,12 +170,9 @@ _MODULES = {
     "clausegraph.indexes.views": "View",
     "clausegraph.ingestion.extract.llm.transform": "TripletExtractor",
     "clausegraph.ingestion.report": "RunReport",
-    "clausegraph.query.rank.signals": "Weights",
-    "clausegraph.query.stores.bundle": "ScenarioBundle",
-    "clausegraph.query.stores.embedding": "EmbedderModel",
+    "clausegraph.query.retrieve.score": "Weights",
+    "clausegraph.query.stores.llamaindex": "EmbedderModel ScenarioBundle ViewQueryEngine ViewRetriever",
     "clausegraph.query.stores.property_graph": "ViewPropertyGraphStore",
-    "clausegraph.query.stores.query_engine": "ViewQueryEngine",
-    "clausegraph.query.stores.retriever": "ViewRetriever",
     "clausegraph.query.stores.vector_store": "ViewVectorStore",
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -187,7 +181,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: importing clausegraph itself costs next to nothing."""
     if name == "__version__":
-        from clausegraph.app.version import version
+        from clausegraph.app.process import version
 
         return version()
     if name not in _HOMES:

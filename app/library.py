@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.engines import make_engine
 from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
@@ -18,12 +18,10 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.engines.protocol import Engine
-    from clausegraph.query.rank.signals import Weights
-    from clausegraph.query.stores.embedding import EmbedderModel
+    from clausegraph.query.engines.bank import Engine
+    from clausegraph.query.retrieve.score import Weights
+    from clausegraph.query.stores.llamaindex import EmbedderModel, ViewQueryEngine, ViewRetriever
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
-    from clausegraph.query.stores.query_engine import ViewQueryEngine
-    from clausegraph.query.stores.retriever import ViewRetriever
     from clausegraph.query.stores.vector_store import ViewVectorStore
 
 
@@ -84,7 +82,7 @@ class Corpus:
         Raises:
             NotFoundError: as :attr:`view`.
         """
-        from clausegraph.app.services.contradictions import contradictions
+        from clausegraph.app.services.connections import contradictions
 
         return contradictions(self._workspace, self.name, self._epoch)
 
@@ -100,7 +98,7 @@ class Corpus:
 
         Args:
             limit: nodes at most.
-            budget: word pieces of text in all; without either that of the settings (``search_budget``).
+            budget: word pieces of text in all; without either 1,300.
             weights: of the ranking formula, for "hybrid" only.
 
         Raises:
@@ -108,10 +106,12 @@ class Corpus:
             NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
         from clausegraph.query.retrieve.bank import make_retriever
-        from clausegraph.query.stores.retriever import ViewRetriever
+        from clausegraph.query.stores.llamaindex import ViewRetriever
 
         if limit is None and budget is None:
-            budget = self._settings.search_budget
+            from clausegraph.app.services.ask import SEARCH_BUDGET
+
+            budget = SEARCH_BUDGET
         made = make_retriever(name, self.view, self.embedder, weights=weights, reranker=self._workspace.reranker)
         return ViewRetriever(self.view, made, limit=limit, budget=budget)
 
@@ -121,7 +121,7 @@ class Corpus:
         Raises:
             NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
-        from clausegraph.query.stores.query_engine import ViewQueryEngine
+        from clausegraph.query.stores.llamaindex import ViewQueryEngine
 
         return ViewQueryEngine(self._engine())
 
@@ -152,7 +152,7 @@ class Corpus:
 
     def embed_model(self) -> EmbedderModel:
         """The embedder as a LlamaIndex embedding model, for ``embed_model=`` of an index on these stores."""
-        from clausegraph.query.stores.embedding import EmbedderModel
+        from clausegraph.query.stores.llamaindex import EmbedderModel
 
         return EmbedderModel(self.embedder)
 
@@ -176,7 +176,7 @@ class Corpus:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
-        from clausegraph.app.wiring import web_options
+        from clausegraph.app.services.ingest import web_options
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from clausegraph.core.errors import SettingsError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import SettingsError, require_extra
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt
 
+
+_EPOCH_S = 600.0  # that Neo4j may take for an epoch
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
 
@@ -41,7 +42,7 @@ def make_server(settings: Settings) -> Neo4jServer:
             settings.neo4j_user,
             settings.neo4j_password.get_secret_value(),
             settings.neo4j_database,
-            min(_TRANSACTION_S, settings.neo4j_deadline),
+            _TRANSACTION_S,
         )
     )
 
@@ -52,7 +53,7 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
     server = make_server(settings)
     from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 
-    with Neo4jProjection(ledger, server, settings.neo4j_deadline) as projection:
+    with Neo4jProjection(ledger, server, _EPOCH_S) as projection:
         yield projection
 
 

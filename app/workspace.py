@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from clausegraph.indexes.graph.protocol import Projections
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt, View
-    from clausegraph.ingestion.pipeline import Progress, Tools
-    from clausegraph.ingestion.sources import Source
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +95,7 @@ class Workspace:
         """
         with self._open():
             if self._embedder is None:
-                from clausegraph.app.wiring import make_embedder
+                from clausegraph.app.models import make_embedder
 
                 self._embedder = make_embedder(self.settings)
             return self._embedder
@@ -125,7 +123,7 @@ class Workspace:
         """
         with self._open():
             if self._model is None:
-                from clausegraph.app.wiring import opened_model
+                from clausegraph.app.models import opened_model
 
                 self._model = self._opened.enter_context(opened_model(self.settings))
             return self._model
@@ -225,31 +223,6 @@ class Workspace:
 
         with opened_projections(self.settings, self.ledger_to_change()) as projections:
             yield projections
-
-    @contextmanager
-    def tools(self, source: Source | None, progress: Progress | None = None) -> Iterator[Tools]:
-        """What a run of the source works with, its meter included; a new ledger is made where there is none.
-
-        Args:
-            source: None for a run that extracts nothing, in a ledger that is there.
-
-        Raises:
-            SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
-        """
-        from clausegraph.app.wiring import check_budget, metered, opened_extractor, reading_limits
-        from clausegraph.indexes.ledger.metering import RunMeter
-        from clausegraph.ingestion.pipeline import Tools, no_progress
-
-        check_budget(self.settings, source)
-        embedder = self.embedder  # a wrong setting is told before there is a ledger
-        ledger = self.ledger_to_change() if source is None else self.make_ledger()
-        meter = RunMeter(ledger, self.settings.llm_budget_tokens, self.settings.llm_budget_money)
-        with (
-            self.projections() as projections,
-            opened_extractor(self.settings, source, meter) as extractor,
-        ):
-            watched, limits = progress or no_progress, reading_limits(self.settings)
-            yield Tools(ledger, metered(embedder, meter), extractor, watched, meter, projections, limits)
 
     def close(self) -> None:
         """Give every view back and close models, servers and ledger; whoever still reads a view finds it expired."""

@@ -3,7 +3,7 @@
 Condition trees are compared on ``examples/statements.json`` (odd ids were developed on, even ids held out). With a
 folder that holds ConditionalQA's ``documents.json`` and ``dev.json``, recall of the gold condition elements is printed
 against the share of all elements that are marked, beside plain keywords. An element is marked when a leaf lies in it on
-which an answer may depend (``restrictions.decides``).
+which an answer may depend (:func:`decides`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Extraction, Extractor, extraction_input
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import (
     All,
@@ -28,6 +28,7 @@ from clausegraph.core.types import (
     Condition,
     Element,
     Leaf,
+    Modality,
     Not,
     Passage,
     PassageKind,
@@ -39,7 +40,6 @@ from clausegraph.core.types import (
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.metrics import best_pairs, element_key, token_f1
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-from clausegraph.ingestion.extract.rules.restrictions import decides
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -47,6 +47,16 @@ SAME_LEAF = 0.8
 """Least token F1 at which two leaves of the same element are the same condition."""
 _KEYWORDS = re.compile(
     r"\b(?:if|unless|must|only|when|where|while|except|provided|as long as|need|needs|cannot|should)\b", re.IGNORECASE
+)
+# States of mind that advice is for, the moment something happens, and verbs of instructions whom to tell.
+_DOUBT = re.compile(
+    r"^you(?:['’]re| are) (?:not sure|unsure|unhappy|not happy|worried)\b"
+    r"|^you (?:do not|don['’]t) (?:know|hear|understand)\b|^you (?:think|disagree)\b",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(r"\b(?:once|while)\s+$", re.IGNORECASE)
+_INSTRUCTS = re.compile(
+    r"^(?:contacts|calls|phones|emails|talks|speaks|tells|asks|uses|downloads|fills|follows|includes|provides)\b"
 )
 # What a list item leaves behind when it becomes a leaf: "be over 18; or", "live here, and".
 _TRAILING = re.compile(r"(?:[\s.,;:!?\u2013\u2014-]+|\s(?:and|or))+$")
@@ -78,6 +88,22 @@ class Marking:
     def share(self) -> float:
         """Share of all elements that are marked."""
         return self.marked / self.elements if self.elements else 0.0
+
+
+def decides(stated: Stated, leaf: Leaf, text: str) -> bool:
+    """Whether an answer may depend on a leaf of a condition; ``text`` is the element of the leaf.
+
+    Not so for an instruction where to turn or what to use, a state of mind, or the moment something happens.
+    """
+    if isinstance(stated, Passage):
+        instruction = stated.kind is PassageKind.INSTRUCTION
+    else:
+        duty = stated.modality in (Modality.MUST, Modality.SHOULD) and stated.polarity
+        instruction = duty and stated.subject.type == "role" and bool(_INSTRUCTS.match(stated.relation))
+    listed = leaf.anchor in {span.anchor for span in stated.spans[1:]} - {stated.spans[0].anchor}
+    if instruction and not listed:  # an item of a list below it is a case of its own
+        return False
+    return not (_DOUBT.match(leaf.text) or _MOMENT.search(text, 0, leaf.start))
 
 
 def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:

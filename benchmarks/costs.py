@@ -25,11 +25,11 @@ from benchmarks.material import (
     print_checks,
     print_table,
 )
-from clausegraph.app.wiring import make_engine
+from clausegraph.app.engines import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings
-from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.engines.bank import Engine
 
 PEAK_LIMIT_MB = 2000.0
 INGEST_GOAL_S, AGAIN_GOAL_S, WARM_GOAL_MS = 90.0, 3.0, 150.0

@@ -27,15 +27,13 @@ from benchmarks.typed import CORPORA, DAY, REFUSED, Without, corpus_view
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus, ConditionState, holds
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import EngineOptions
-from clausegraph.query.engines.single_pass import SinglePass, reader_of
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.best_candidate import AnswerCandidate
-from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.read.probability import ASSERTED, COUNTS, Features
+from clausegraph.query.engines.answers import reader_of
+from clausegraph.query.engines.bank import EngineOptions, make_engine
+from clausegraph.query.engines.single_pass import SinglePass
+from clausegraph.query.read.extractive import AnswerCandidate, ExtractiveReader
+from clausegraph.query.read.probability import ASSERTED, COUNTS, Features, with_counts
 from clausegraph.query.read.protocol import ReadResult, Rules
-from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.bank import Hit, make_retriever
 
 LISTS = (
     *(f"examples/typed_questions{part}.json" for part in ("", "_2", "_3", "_4")),
@@ -50,15 +48,19 @@ _WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six":
 
 @dataclass(slots=True)
 class Keeping:
-    """A reader that keeps the best candidate, and asserts nothing."""
+    """A reader that keeps the best verdict or value, and asserts nothing."""
 
     embedder: Embedder
     found: AnswerCandidate | None = None
 
     def read(self, inquiry: Inquiry, hits: Iterable[Hit], rules: Rules) -> ReadResult:
         """Nothing; ``found`` has the candidate."""
-        reader = ExtractiveReader(self.embedder)
-        self.found = reader.best(replace(inquiry, as_of=DAY), list(hits), rules)
+        always = ExtractiveReader(self.embedder, asserted=0.0)
+        result = always.read(replace(inquiry, as_of=DAY), list(hits), rules)
+        reasons: Any = result.reasons
+        if "answer" in reasons:
+            features = with_counts(dict.fromkeys(reasons["failed_checks"], 1.0), float(reasons["likely"]))
+            self.found = AnswerCandidate(result.alternatives[0], reasons["answer"], features)
         return ReadResult(AnswerStatus.UNKNOWN, ())
 
 

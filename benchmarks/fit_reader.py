@@ -28,11 +28,9 @@ from clausegraph.core.language.normalise import content
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.metrics import token_f1
-from clausegraph.query.read.candidates import Candidate, nearness
-from clausegraph.query.read.choose import best_span, element_features
 from clausegraph.query.read.questions import QuestionKind, question_form
-from clausegraph.query.read.spans import span_candidates, span_features
-from clausegraph.query.read.statements import lead_in_text
+from clausegraph.query.read.spans import best_span, element_features, nearness, span_candidates, span_features
+from clausegraph.query.read.statements import Candidate, lead_in_text
 
 ELEMENT = re.compile(r"<(\w+)>(.*)</\1>$", re.DOTALL)
 Question = dict[str, Any]
@@ -152,7 +150,7 @@ def fit_elements(questions: list[Question], ranked: Ranked, pages: Pages) -> Wei
         rows, scores = [], []
         for candidate, near in zip(found[:25], nearness(found[:25]), strict=True):
             element = candidate.element
-            lead = lead_in_text(element, pages[candidate.page]) if element.tag in ("li", "tr") else ""
+            lead = lead_in_text(element, pages[candidate.page])
             span = None if element.is_heading else best_span(form, words, element, lead)
             if span is not None:
                 row = element_features(form, question["scenario"], words, candidate, near, lead)

@@ -26,9 +26,8 @@ import matplotlib
 from fpdf import FPDF
 
 from benchmarks.material import REPOSITORY, Check, find_folder, machine, print_checks, print_table
-from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.markup import HEADINGS
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.formats.recognise import recognised
 from clausegraph.ingestion.reading.page import read_page

@@ -39,10 +39,9 @@ from lxml.etree import _Element
 
 from benchmarks.material import Check, machine, print_checks, print_table
 from clausegraph.core.pages.blocks import squeeze
-from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.markup import INLINE, SKIPPED, is_hidden
 from clausegraph.core.pages.pieces import pieces_of
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 
 _WORD = re.compile(r"\w+")

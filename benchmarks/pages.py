@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.costs import Workbench
 from benchmarks.material import Check, print_checks, print_table
-from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
+from clausegraph.core.pages.read import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.pages import SMALL_PAGE
 from clausegraph.ingestion.reading.process import ReadingProcess

@@ -29,8 +29,7 @@ from rich.console import Console
 
 from benchmarks.judging import wilson
 from benchmarks.material import REPOSITORY
-from clausegraph.app.answer_json import answer_json
-from clausegraph.app.render import render_answer
+from clausegraph.app.render import answer_json, render_answer
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
@@ -40,14 +39,12 @@ from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import Engine, EngineOptions
-from clausegraph.query.engines.single_pass import SinglePass, reader_of
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.engines.answers import reader_of
+from clausegraph.query.engines.bank import Engine, EngineOptions, make_engine
+from clausegraph.query.engines.single_pass import SinglePass
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.protocol import Reader, ReadResult, Rules
-from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Hit, Retriever, make_retriever
 
 QUESTIONS = REPOSITORY / "examples" / "typed_questions.json"
 REFUSED = ("off_topic", "not_answerable")

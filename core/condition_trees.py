@@ -8,11 +8,17 @@ VERDICTS = {"yes": "no", "no": "yes"}
 """The two verdicts, each with its opposite."""
 
 
-def grouped(kind: str, parts: list[JudgedCondition]) -> JudgedCondition:
-    """A group of a tree from what :func:`~clausegraph.core.types.fold` makes of its children."""
-    if kind == "not":
-        return Not(parts[0])
-    return All(tuple(parts)) if kind == "all" else AnyOf(tuple(parts))
+def negated(tree: JudgedCondition) -> JudgedCondition:
+    """What holds where a condition does not; never a "not" of a "not", nor of a group with one."""
+    match tree:
+        case Not(child):
+            return child
+        case AnyOf(children) if any(isinstance(child, Not) for child in children):
+            plain = [child for child in children if not isinstance(child, Not)]
+            barred = [] if not plain else [Not(plain[0] if len(plain) == 1 else AnyOf(tuple(plain)))]
+            return All((*(child.child for child in children if isinstance(child, Not)), *barred))
+        case _:
+            return Not(tree)
 
 
 def settled(tree: JudgedCondition) -> JudgedCondition:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from clausegraph.core.pages.lists import introducer
+from clausegraph.core.extraction import introducer
 from clausegraph.core.types import Element, Leaf, Mention, Modality, Passage, Reading, Span, Statement, leaves
 
 FINGERPRINT = "embedding-texts:4"  # raise it when a text below changes: every corpus is embedded again

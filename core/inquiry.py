@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from clausegraph.core.errors import QuestionError
-from clausegraph.core.naming import is_text
+from clausegraph.core.text import is_text
 
 MAX_CHARACTERS = 10_000  # question, scenario and assumptions together
 

@@ -2,7 +2,7 @@
 
 A value given by the caller wins over ``CLAUSEGRAPH_<KEY>`` in the environment, which wins over the file
 ``clausegraph.toml`` in the working directory (or the file that ``CLAUSEGRAPH_CONFIG`` names), which wins
-over the default. A file that was found, not named, gets no secret from elsewhere for its servers (``core.addresses``).
+over the default. A file that was found, not named, gets no secret from elsewhere for its servers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from clausegraph.core.addresses import refuse_foreign_secrets, refuse_opening
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.names import SERVED_MODEL
-from clausegraph.core.settings_environment import Variables, example
-from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
+from clausegraph.core.models.calls import SERVED_MODEL
+from clausegraph.core.settings_file import (
+    Variables,
+    example,
+    read_settings_file,
+    refuse_foreign_secrets,
+    refuse_opening,
+    unknown_setting,
+    wrong_setting,
+)
 from clausegraph.core.web_modes import WebMode
 
 PREFIX = "CLAUSEGRAPH_"
@@ -99,36 +105,18 @@ class Settings(BaseSettings):
         description="a model's folder or hub id, mistral:NAME, openai:NAME (any server that speaks OpenAI's protocol), "
         "or hashing, which is for tests",
     )
-    embedding_revision: str | None = Field(default=None, description="revision of a model from the hub")
-    embedding_pooling: Literal["cls", "mean"] | None = Field(
-        default=None, description="how tokens become one vector; none means as the model says"
-    )
-    embedding_max_tokens: int | None = Field(
-        default=None, ge=8, le=8192, description="tokens of a text that are embedded; none means as the model says"
-    )
     embedding_url: str | None = Field(default=None, description="address of an embedding server")
     embedding_key: SecretStr | None = Field(default=None, description="key of the embedding server")
-    query_instruction: str | None = Field(
-        default=None, description="stands before questions when they are embedded; none means the model's own"
-    )
     reranker: str | None = Field(
         default=None,
         min_length=1,
         description="folder or hub id of a cross-encoder (BAAI/bge-reranker-base), which orders what search finds and "
         "a language model reads",
     )
-    ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or a preset")
-    rounds: int = Field(default=4, ge=1, le=20, description="rounds of routing and retrieval in the loop, at most")
-    question_calls: int = Field(default=14, ge=1, le=100, description="calls of a model that a question may make")
-    search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
 
-    page_mb: float = Field(default=20.0, gt=0, le=20, description="megabytes a page may have")
     reading_seconds: float = Field(
         default=10.0, ge=1, le=3600, description="seconds of processor time that reading a page may take"
-    )
-    reading_mb: int = Field(
-        default=500, ge=50, le=100_000, description="megabytes of memory that reading a page may take (on Linux)"
     )
     web_contact: str | None = Field(
         default=None, pattern=_CONTACT, description="page or mail address of yours that web servers are told"
@@ -136,17 +124,11 @@ class Settings(BaseSettings):
     web_interval: float = Field(
         default=1.0, ge=0, le=3600, description="seconds between two requests to one web server, at least"
     )
-    web_seconds: float = Field(default=30.0, ge=0.1, le=3600, description="seconds that a whole request may take")
-    web_attempts: int = Field(default=3, ge=1, le=20, description="attempts per address, the first included")
     web_allow: tuple[str, ...] = Field(
         default=(),
-        description="networks and hosts that are fetched from although their addresses are not public",
-        examples=["127.0.0.1, 10.0.0.0/8, intra.example"],
-    )
-    web_names: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict,
-        description="host name to network addresses, for names that are not to be looked up",
-        examples=['{"intra.example": ["10.0.0.1"]}'],
+        description="networks and hosts that are fetched from although their addresses are not public; host=address "
+        "where the name is not to be looked up",
+        examples=["127.0.0.1, 10.0.0.0/8, intra.example, wiki.example=10.0.0.1"],
     )
     web_browser: str | None = Field(
         default=None, min_length=1, description="path of a Chromium that renders pages which only their scripts fill"
@@ -164,7 +146,6 @@ class Settings(BaseSettings):
     llm_attempts: int = Field(default=6, ge=1, le=20, description="attempts per call, the first included")
     llm_max_output: int = Field(default=8192, ge=64, le=1_000_000, description="tokens a reply may have")
     llm_context_window: int = Field(default=32768, ge=1024, le=MOST, description="tokens the model can see")
-    llm_temperature: float = Field(default=0.0, ge=0, le=2, description="0: the likeliest reply each time")
     llm_json: Literal["schema", "object", "none"] = Field(default="schema", description="how a JSON reply is asked for")
     llm_budget_tokens: int | None = Field(
         default=None,
@@ -195,11 +176,9 @@ class Settings(BaseSettings):
     extraction_check: bool = Field(
         default=False, description="whether the model looks again at what it stated; what it finds wrong claims nothing"
     )
-    extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
     ontology: Path | None = Field(
         default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"
     )
-    extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
     call_tokens: int = Field(
         default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )
@@ -224,7 +203,6 @@ class Settings(BaseSettings):
     neo4j_user: str = Field(default="neo4j", min_length=1, description="user of Neo4j")
     neo4j_password: SecretStr | None = Field(default=None, description="password of Neo4j's user")
     neo4j_database: str = Field(default="neo4j", min_length=1, description="database within Neo4j")
-    neo4j_deadline: float = Field(default=600.0, gt=0, le=_DAY, description="seconds that Neo4j may take for an epoch")
 
     serve_hosts: tuple[str, ...] = Field(
         default=(),
@@ -236,17 +214,16 @@ class Settings(BaseSettings):
         description="addresses or networks of proxies that `serve` believes: whether the browser came by https",
         examples=["10.0.0.7, 10.1.0.0/16"],
     )
-    serve_workers: int = Field(default=4, ge=1, le=1000, description="answers and searches that `serve` does at once")
-    serve_queue: int = Field(default=16, ge=0, le=100_000, description="how many more may wait; one more gets 503")
-    serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")
-
-    serve_pages_mb: float = Field(
-        default=16.0, gt=0, le=1024, description="megabytes of a question with the pages it is to be answered from"
+    serve_workers: int = Field(
+        default=4,
+        ge=1,
+        le=1000,
+        description="answers and searches that `serve` does at once; four times as many may wait, one more gets 503",
     )
+    serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")
     serve_addresses: bool = Field(
         default=False, description="whether `serve` fetches addresses that a question names, within the limits of web_*"
     )
-
     serve_rate: int = Field(
         default=0,
         ge=0,
@@ -282,67 +259,14 @@ class Settings(BaseSettings):
         examples=['{"north": {"source": "pages/north"}}'],
     )
 
-    crag_rounds: int = Field(default=4, ge=1, le=20, description="rounds of the engine crag; 1: without a critic")
-    crag_seconds: float = Field(
-        default=120.0, ge=0, le=_DAY, description="seconds after which it says that it does not know; 0: no limit"
-    )
-    crag_batch: int = Field(default=5, ge=1, le=1000, description="pages that a round adds")
-    crag_references: int = Field(default=30, ge=1, le=1000, description="pieces of pages that are shown to the model")
-    crag_tables: bool = Field(default=True, description="whether tables of pages are shown")
-    crag_self_check: bool = Field(
-        default=True, description="whether a call asks first if the references answer the question"
-    )
-    crag_sub_problems: bool = Field(default=True, description="whether sub-problems are listed and solved in order")
-    crag_false_premise: bool = Field(default=True, description='whether an answer may be "invalid question"')
-    crag_own_knowledge: bool = Field(
-        default=False, description="whether the model's own knowledge is a reference among the others, never cited"
-    )
-    crag_summarise: bool = Field(default=True, description="whether a reply that cannot be read is asked about again")
-    crag_critic: bool = Field(default=True, description="whether answers are judged, and rounds begun where they fail")
-    crag_attributes: Literal["auto", "rules", "svm", "model", "off"] = Field(
-        default="auto",
-        description="who says what an open question is like; auto: rules, and classifiers and model as far as set",
-    )
-    crag_policy: dict[str, Literal["abstain", "live", "answer"]] = Field(
-        default_factory=dict,
-        description="what is done with questions of a label: abstain at once, abstain without a graph (live), or "
-        "answer; static and dynamic are labels too",
-        examples=['{"real-time": "live"}'],
-    )
-    crag_graph: Literal["auto", "rules", "plan", "tools", "off"] = Field(
-        default="auto",
-        description="who builds the calls of the graph's API: rules, a plan on its schema, or the model by itself; "
-        "auto: a plan where a model is set, else rules",
-    )
-    crag_trust: Literal["together", "kg-first"] = Field(
-        default="together", description="kg-first: pages are read only where the graph has no facts"
-    )
-    crag_calculator: bool = Field(default=True, description="whether the model may have expressions computed")
     crag_attribute_model: Path | None = Field(
         default=None, description="classifiers of open questions, from `train attributes`; none: rules and the model"
     )
-    crag_attribute_examples: Path | None = Field(
-        default=None,
-        description="labelled open questions, five of which the model is shown as examples; none: it is not",
-    )
-    crag_attribute_samples: int = Field(
-        default=3, ge=1, le=20, description="calls by which the model says what an open question is like"
-    )
-    crag_calculator_samples: int = Field(
-        default=5, ge=1, le=20, description="calls by which the model writes the expression of an open question"
-    )
-    crag_graph_kind: Literal["api", "sparql", "neo4j"] = Field(
-        default="api",
-        description="what open questions are looked up in: CRAG's API of functions, a SPARQL endpoint, or the Neo4j of "
-        "neo4j_uri, whatever it holds; endpoints need a model",
-    )
-    crag_graph_name: str = Field(default="name", min_length=1, description="property of Neo4j's nodes that names them")
     crag_graph_url: str | None = Field(
         default=None,
-        description="address of that API (or of its replay) or SPARQL endpoint; none: the corpus's own graph",
-    )
-    crag_graph_seconds: float = Field(
-        default=10.0, gt=0, le=600, description="seconds that one request to that API or endpoint may take"
+        description="what open questions are looked up in: the address of CRAG's API (or of its replay), "
+        "sparql:ADDRESS of an endpoint, or neo4j, the one of neo4j_uri, whatever it holds (the property name names a "
+        "node); these two need a model; none: the corpus's own graph",
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -350,9 +274,8 @@ class Settings(BaseSettings):
     )
     log_format: Literal["text", "json"] = Field(default="text", description="form of a log line")
     log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
-    telemetry: Literal["off", "otlp"] = Field(default="off", description="whether traces and metrics are sent")
-    telemetry_url: str | None = Field(
-        default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"
+    telemetry: Literal["off", "otlp"] = Field(
+        default="off", description="whether traces are sent, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
     )
 
     @classmethod
@@ -380,19 +303,14 @@ def load_settings(**given: Any) -> Settings:
         raise unknown_setting(path, unknown[0], values[unknown[0]], list(Settings.model_fields))
     beside = {key: value for key, value in values.items() if PREFIX + key.upper() not in _environment()}
     if not os.environ.get(PREFIX + "CONFIG"):
-        _refuse_foreign_secrets(path, beside, given)
+        elsewhere = {key.removeprefix(PREFIX).lower(): key for key in _environment()}
+        found = {key: value for key, value in beside.items() if key not in given}
+        refuse_foreign_secrets(found, str(path), elsewhere | dict.fromkeys(given, "this call"))
         refuse_opening(beside, str(path))
     try:
         return Settings(**(beside | given))
     except ValidationError as error:
         raise SettingsError(_explain(error, given, path, beside)) from error
-
-
-def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str, Any]) -> None:
-    """See ``core.addresses``."""
-    elsewhere = {key.removeprefix(PREFIX).lower(): key for key in _environment()} | dict.fromkeys(given, "this call")
-    found = {key: value for key, value in beside.items() if key not in given}
-    refuse_foreign_secrets(found, str(path), elsewhere, os.environ)
 
 
 def origins() -> dict[str, str]:

@@ -1,23 +1,30 @@
-"""The settings file, and what is wrong in it in the words of whoever wrote it: file, line, key, value and fix."""
+"""Where settings come from: the file and the environment, and what is wrong in them in the words of whoever wrote it.
+
+A settings file that happens to lie in the working directory may come with somebody else's folder. It may name servers,
+but no secret from elsewhere is sent to a server that only it names.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
+from pydantic_settings import EnvSettingsSource
 
 from clausegraph.core.errors import SettingsError
 
 _MOST_BYTES = 1_000_000
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([^\s\"'\[{#][^#]*?)\s*(?:#.*)?")
-TABLES = ("corpora", "crag_policy", "llm_prices", "oidc_roles", "web_names")
+TABLES = ("corpora", "llm_prices", "oidc_roles")
 _SECRETS = ("_key", "_password", "_secret")
 _WORDS = {
     "int_type": "must be a whole number, without quotes",
@@ -139,3 +146,91 @@ def _line_of(path: Path, *keys: str) -> str:
     name = r"\s*\.\s*".join(rf"[\"']?{re.escape(key)}[\"']?" for key in keys)
     begins = re.compile(rf"\s*(?:{name}\s*[=.]|\[+\s*{name}\s*[\].])")
     return next((f", line {number}" for number, line in enumerate(lines, 1) if begins.match(line)), "")
+
+
+class Variables(EnvSettingsSource):
+    """The environment, where a list is words with commas or spaces between them, or JSON, and a table is JSON."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
+        """The list or table that a variable holds.
+
+        Raises:
+            SettingsError: it is neither; the message names the variable and shows the form.
+        """
+        text = str(value).strip()
+        if is_list(field) and text[:1] not in ("[", "{", '"'):
+            return [word for word in re.split(r"[,\s]+", text) if word]
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            variable = f"{self.env_prefix}{field_name.upper()}"
+            raise SettingsError(
+                f"setting {field_name!r} in {variable} is wrong: it must be {form(field)} (found {_shown(text)}); "
+                f"write it as {variable}='{example(field)}'"
+            ) from error
+
+
+def is_list(field: FieldInfo) -> bool:
+    """Whether a setting is a list of words."""
+    return get_origin(field.annotation) is tuple
+
+
+def form(field: FieldInfo) -> str:
+    """How a variable holds a setting of several values."""
+    return "words with commas or spaces between them" if is_list(field) else "JSON"
+
+
+def example(field: FieldInfo) -> str:
+    """A value of a setting of several values, as a variable holds it; empty for other settings."""
+    return str(field.examples[0]) if field.examples else ""
+
+
+def _shown(text: str) -> str:
+    """A value in a message, cut where it is long."""
+    return repr(text if len(text) <= 80 else f"{text[:79]}…")
+
+
+_SECRET_OF = {"llm_url": "llm_key", "embedding_url": "embedding_key", "neo4j_uri": "neo4j_password"}
+_OPENING = {
+    ("web_allow",): "which networks are fetched from",
+    ("web_browser",): "which program is run",
+    ("oidc_issuer", "oidc_client_id", "oidc_claim", "oidc_roles"): "who may sign in",
+}
+
+
+def refuse_foreign_secrets(found: Mapping[str, object], path: str, sources: Mapping[str, str]) -> None:
+    """Raise where a secret would go to an address that only a file nobody named has.
+
+    Args:
+        found: what the file of the working directory sets, as far as nothing wins over it.
+        path: of the file, for the message.
+        sources: where each secret comes from that is set elsewhere, by name of the setting.
+
+    Raises:
+        SettingsError: with what to do.
+    """
+    for address, secret in _SECRET_OF.items():
+        if address in found and secret in sources:
+            raise _refused(path, address, found[address], sources[secret])
+
+
+def refuse_opening(found: Mapping[str, object], path: str) -> None:
+    """Raise where a file that nobody named would open this machine's own networks, or have a program run.
+
+    Raises:
+        SettingsError: with what to do.
+    """
+    for names, what in _OPENING.items():
+        if opened := next((name for name in names if found.get(name)), None):
+            raise SettingsError(
+                f"{path} in the working directory sets {opened}, and such a file does not decide {what}; "
+                f"if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
+            )
+
+
+def _refused(path: str, address: str, value: object, secret: str) -> SettingsError:
+    return SettingsError(
+        f"{path} in the working directory sets {address} to {str(value)[:200]!r}, and the secret in {secret} is not "
+        f"sent to a server that only such a file names; if you trust the file, set CLAUSEGRAPH_CONFIG={path}; "
+        f"if not, set CLAUSEGRAPH_{address.upper()} yourself, or leave this folder"
+    )

@@ -13,7 +13,7 @@ from typing import Any
 from airflow.sdk import DAG, Asset, Param, TriggerRule, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from clausegraph.app.services.steps import RunRequest
+from clausegraph.app.services.scheduling import RunRequest
 from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
@@ -88,21 +88,21 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
 
     @task
     def plan(**context: Any) -> list[int]:
-        from clausegraph.app.services import steps
+        from clausegraph.app.services import scheduling as steps
 
         with _hopeless_at_once():
             return steps.plan(run_of(context))
 
     @task(pool=scheduled.pool)
     def extract(batch: int, **context: Any) -> dict[str, int] | None:
-        from clausegraph.app.services import steps
+        from clausegraph.app.services import scheduling as steps
 
         with _hopeless_at_once():
             return steps.extract(run_of(context), batch)
 
     @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
     def embed(**context: Any) -> dict[str, int]:
-        from clausegraph.app.services import steps
+        from clausegraph.app.services import scheduling as steps
 
         _skip_dry_run(context)
         with _hopeless_at_once():
@@ -110,7 +110,7 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
 
     @task(outlets=[asset])
     def publish(**context: Any) -> int:
-        from clausegraph.app.services import steps
+        from clausegraph.app.services import scheduling as steps
 
         run = run_of(context)
         with _hopeless_at_once():
@@ -122,7 +122,7 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
 
     @task(trigger_rule=TriggerRule.ALL_DONE)  # a run that failed ends too, and gives the corpus back
     def report(**context: Any) -> dict[str, Any]:
-        from clausegraph.app.services import steps
+        from clausegraph.app.services import scheduling as steps
 
         with _hopeless_at_once():
             made = steps.report(run_of(context))

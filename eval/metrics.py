@@ -1,4 +1,4 @@
-"""What metrics are made of: when two page elements are the same, token F1 of two texts, and the best assignment.
+"""What metrics are made of: equal page elements, token F1 of two texts, best assignment, and bootstrap intervals.
 
 An element is one string such as ``<li>be over 18</li>``. ConditionalQA writes text unescaped (``B&B``) and table cells
 joined by ``|``; pages we read ourselves may be escaped and hold inline tags. ``element_key`` sees through both.
@@ -10,10 +10,15 @@ import html
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from clausegraph.core.extras import require_extra
+import numpy as np
 
+from clausegraph.core.errors import InputError, require_extra
+
+RESAMPLES, SEED, CONFIDENCE = 10_000, 0, 0.95
+_RESAMPLES_AT_ONCE = 500  # bounds memory at 500 x questions indices
 _OUTER = re.compile(r"\s*<([a-zA-Z][\w-]*)[^>]*>(.*)</\1\s*>\s*", re.DOTALL)
 _NEXT_CELL = re.compile(r"</t[dh]\s*>\s*<t[dh]\b[^>]*>", re.IGNORECASE)
 # Blocks part words; inline tags (a, b, em ...) may stand in the middle of one.
@@ -76,3 +81,73 @@ def best_pairs(values: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
 
     rows, columns = linear_sum_assignment(values, maximize=True)
     return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]
+
+
+# --- how sure a figure is: bootstrap intervals of means, and of the difference of two systems ---------
+
+
+@dataclass(frozen=True)
+class ConfidenceInterval:
+    """A mean over questions with its bootstrap interval.
+
+    The interval speaks of questions like these; it does not cover other pages or a model's mood.
+    """
+
+    questions: int
+    mean: float
+    low: float
+    high: float
+    confidence: float
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether zero lies outside; of a paired difference: whether one system is better."""
+        return self.low > 0 or self.high < 0
+
+
+def mean_interval(values: Mapping[str, float], *, confidence: float = CONFIDENCE) -> ConfidenceInterval:
+    """Mean of a value per question id, such as evidence recall or F1.
+
+    Percentile bootstrap over questions (Efron and Tibshirani 1993, chapter 13): questions are drawn with
+    replacement. The same input gives the same interval, in whatever order the mapping is.
+
+    Raises:
+        InputError: no questions, a value that is not finite, or a confidence that is no share.
+    """
+    ids = sorted(values)
+    if not ids:
+        raise InputError("there is no question to draw from; give the values of at least one")
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence}; use a number between 0 and 1")
+    numbers = np.array([values[name] for name in ids], dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        name = ids[int(np.flatnonzero(~np.isfinite(numbers))[0])]
+        raise InputError(f"question {name!r} has a value that is not finite; leave it out or mend it")
+    rng = np.random.default_rng(SEED)
+    means = np.concatenate(
+        [
+            rng.choice(numbers, size=(_RESAMPLES_AT_ONCE, len(ids))).mean(axis=1)
+            for start in range(0, RESAMPLES, _RESAMPLES_AT_ONCE)
+        ]
+    )
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return ConfidenceInterval(len(ids), float(numbers.mean()), float(low), float(high), confidence)
+
+
+def paired_difference(
+    first: Mapping[str, float], second: Mapping[str, float], *, confidence: float = CONFIDENCE
+) -> ConfidenceInterval:
+    """Mean of second minus first over the same questions, both systems' values drawn together.
+
+    Raises:
+        InputError: no questions, different ids, or a value that is not finite.
+    """
+    if not first or first.keys() != second.keys():
+        odd = sorted(first.keys() ^ second.keys())
+        raise InputError(
+            f"cannot pair {len(first)} with {len(second)} questions (in one only: {odd[:3]}); "
+            "give both systems' values for the same, at least one question"
+        )
+    differences = {name: second[name] - first[name] for name in first}
+    return mean_interval(differences, confidence=confidence)

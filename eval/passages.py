@@ -1,4 +1,4 @@
-"""Retrieval of supporting passages for multi-hop questions: each retriever that ranks chunks."""
+"""Retrieval of supporting passages for multi-hop questions: each retriever that ranks chunks, and a run's report."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from pydantic import TypeAdapter
 
@@ -13,19 +14,36 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey
-from clausegraph.eval.comparison import ConfidenceInterval, paired_difference
-from clausegraph.eval.json_files import read_json_list
-from clausegraph.eval.records import PassageRecord
+from clausegraph.eval.files import read_json_list, read_records
+from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
+from clausegraph.eval.provenance import Provenance
+from clausegraph.eval.report import (
+    RESAMPLED,
+    Case,
+    Figure,
+    Item,
+    Plot,
+    Report,
+    Section,
+    Side,
+    Table,
+    about,
+    difference_text,
+    interval_text,
+    percent_text,
+    plot_bars,
+)
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.sources.passages import squeezed
-from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Retriever, make_retriever
 
 AT = 5  # passages looked at
 BASELINE, SYSTEM = "vector-chunks", "hybrid-pagerank"
 ROWS = ("bm25", BASELINE, "pagerank", SYSTEM)  # of the bank, in the order of the table
+RECORDS_FILE = "passages.jsonl"
 _DEPTH = 30  # chunks ranked: more than the best AT pages have
 _ADVICE = 'give a list of objects with "question" and "supporting_titles_texts": [[title, text], …]'
+_RECALL, _COMPLETE = "recall", "all found"
 
 Progress = Callable[[str, int, int], None]
 
@@ -38,23 +56,35 @@ class PassageQuestion:
     supporting_titles_texts: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
+class PassageRecord:
+    """How each ranking did on one multi-hop question, over its best pages.
+
+    ``supporting`` are the titles of the supporting passages; ``missing`` says of each whether the corpus lacks it;
+    ``found`` by ranking whether it is among the best pages, whose titles are ``best``, in order.
+    """
+
+    id: str
+    question: str
+    supporting: tuple[str, ...]
+    missing: tuple[bool, ...]
+    found: dict[str, tuple[bool, ...]]
+    best: dict[str, tuple[str, ...]]
+    milliseconds: dict[str, float]
+
+    def recall(self, ranking: str) -> float:
+        """Share of the supporting passages that were found; those the corpus lacks count as not found."""
+        return sum(self.found[ranking]) / len(self.supporting)
+
+
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """One retriever over all questions: share of the supporting passages among the best ``AT``, by question
-    number, and the median of the milliseconds a question took."""
+class RankingFigures:
+    """One retriever: mean share of the supporting passages among the best ``AT``, share of the questions with all of
+    them, median milliseconds of a question."""
 
-    recalls: Mapping[str, float]
+    recall: float
+    complete: float
     milliseconds: float
-
-    @property
-    def recall(self) -> float:
-        """Mean share of the supporting passages that were found."""
-        return sum(self.recalls.values()) / len(self.recalls)
-
-    @property
-    def complete(self) -> float:
-        """Share of the questions with every supporting passage found."""
-        return sum(value == 1.0 for value in self.recalls.values()) / len(self.recalls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +94,7 @@ class PassageResult:
     questions: int
     supporting: int
     unmatched: int
-    figures: Mapping[str, Figures]
+    figures: Mapping[str, RankingFigures]
     recall_difference: ConfidenceInterval
     complete_difference: ConfidenceInterval
     records: tuple[PassageRecord, ...]
@@ -72,6 +102,7 @@ class PassageResult:
 
 
 _QUESTIONS = TypeAdapter(tuple[PassageQuestion, ...])
+PASSAGE_RECORD = TypeAdapter(PassageRecord)
 
 
 def load_questions(path: Path) -> tuple[PassageQuestion, ...]:
@@ -102,43 +133,39 @@ def evaluate(
         InputError: not one supporting passage is in the corpus.
     """
     gold, unmatched = match(view, questions)
-    figures: dict[str, Figures] = {}
     best: dict[str, list[list[PageKey]]] = {name: [] for name in ROWS}
-    times: dict[str, list[float]] = {}
+    times: dict[str, list[float]] = {name: [] for name in ROWS}
     for name in ROWS:
         retriever = make_retriever(name, view, embedder)
-        recalls: dict[str, float] = {}
-        took: list[float] = []
-        for number, question in enumerate(questions):
+        for number, question in enumerate(questions, 1):
             start = time.perf_counter()
-            found = best_pages(retriever, Inquiry(question.question))
-            took.append((time.perf_counter() - start) * 1000)
-            best[name].append(found)
-            wanted = gold[number]
-            recalls[str(number)] = sum(page in found for page in wanted) / len(wanted)
-            progress(f"retrieve: {name}", number + 1, len(questions))
-        times[name] = took
-        figures[name] = Figures(recalls, sorted(took)[len(took) // 2])
-    first, second = figures[BASELINE].recalls, figures[SYSTEM].recalls
+            best[name].append(best_pages(retriever, Inquiry(question.question)))
+            times[name].append((time.perf_counter() - start) * 1000)
+            progress(f"retrieve: {name}", number, len(questions))
+    records = tuple(
+        PassageRecord(
+            id=str(number),
+            question=question.question,
+            supporting=tuple(title for title, _ in question.supporting_titles_texts),
+            missing=tuple(page is None for page in wanted),
+            found={by: tuple(page in best[by][number] for page in wanted) for by in ROWS},
+            best={by: tuple(view.reading(page).title for page in best[by][number]) for by in ROWS},
+            milliseconds={by: times[by][number] for by in ROWS},
+        )
+        for number, (question, wanted) in enumerate(zip(questions, gold, strict=True))
+    )
+    values = {name: _values(records, name) for name in ROWS}
     return PassageResult(
         questions=len(questions),
-        supporting=sum(len(wanted) for wanted in gold),
+        supporting=sum(map(len, gold)),
         unmatched=unmatched,
-        figures=figures,
-        recall_difference=paired_difference(first, second),
-        complete_difference=paired_difference(_completed(first), _completed(second)),
-        records=tuple(
-            PassageRecord(
-                id=str(number),
-                question=question.question,
-                supporting=tuple(title for title, _ in question.supporting_titles_texts),
-                missing=tuple(page is None for page in wanted),
-                found={by: tuple(page in best[by][number] for page in wanted) for by in ROWS},
-                best={by: tuple(view.reading(page).title for page in best[by][number]) for by in ROWS},
-                milliseconds={by: times[by][number] for by in ROWS},
-            )
-            for number, (question, wanted) in enumerate(zip(questions, gold, strict=True))
-        ),
+        figures={
+            name: RankingFigures(_mean(found[_RECALL]), _mean(found[_COMPLETE]), median(times[name]))
+            for name, found in values.items()
+        },
+        recall_difference=paired_difference(values[BASELINE][_RECALL], values[SYSTEM][_RECALL]),
+        complete_difference=paired_difference(values[BASELINE][_COMPLETE], values[SYSTEM][_COMPLETE]),
+        records=records,
         epoch=view.epoch,
     )
 
@@ -173,5 +200,108 @@ def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[P
     return found, unmatched
 
 
-def _completed(recalls: Mapping[str, float]) -> dict[str, float]:
-    return {name: float(value == 1.0) for name, value in recalls.items()}
+def _values(records: Sequence[PassageRecord], ranking: str) -> dict[str, dict[str, float]]:
+    recall = {record.id: record.recall(ranking) for record in records}
+    return {_RECALL: recall, _COMPLETE: {name: float(value == 1) for name, value in recall.items()}}
+
+
+def _mean(values: Mapping[str, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+# --- the report -------------------------------------------------------------------------------------
+
+_NONE, _SOME, _LACKING, _LOST = "none found", "some missing", "not in the corpus", "lost"
+
+
+def make_report(folder: Path, run: Provenance) -> Report:
+    """Read the folder of a run and put the report together.
+
+    Raises:
+        InputError: a file is not there or has another form.
+    """
+    records = read_records(folder / RECORDS_FILE, PASSAGE_RECORD)
+    if not records:
+        raise InputError(f"{folder / RECORDS_FILE} has no record; run the evaluation again")
+    cases = tuple(_case(record, run) for record in records if record.recall(run.system) < 1)
+    seen = {kind for case in cases for kind in case.kinds}
+    meanings = {
+        _NONE: f"{run.system} found no supporting passage",
+        _SOME: f"{run.system} found some of the supporting passages",
+        _LACKING: "a supporting passage is not in the corpus, and counts as not found",
+        _LOST: f"{run.baseline} found more than {run.system}",
+    }
+    headline = []
+    for what, values in _values(records, run.system).items():
+        found = mean_interval(values)
+        interval = f"{percent_text(found.low)} to {percent_text(found.high)}"
+        headline.append(Figure(f"{what}, percent ({run.system})", percent_text(found.mean), interval))
+    return Report(
+        title="Supporting passages of multi-hop questions",
+        about=about(run),
+        headline=tuple(headline),
+        sections=(_rankings(records, run),),
+        cases=cases,
+        kinds=tuple((kind, meaning) for kind, meaning in meanings.items() if kind in seen),
+        questions=len(records),
+    )
+
+
+def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
+    values = {name: _values(records, name) for name in run.retrievers}
+    intervals = {
+        what: {name: mean_interval(values[name][what]) for name in run.retrievers} for what in (_RECALL, _COMPLETE)
+    }
+    rows = tuple(
+        (
+            name,
+            *(interval_text(found[name]) for found in intervals.values()),
+            f"{median(record.milliseconds[name] for record in records):.0f}",
+        )
+        for name in run.retrievers
+    )
+    differences = tuple(
+        (
+            f"{run.system} minus {name}",
+            *(difference_text(paired_difference(values[name][w], values[run.system][w])) for w in intervals),
+        )
+        for name in run.retrievers
+        if name != run.system
+    )
+    at = max(len(titles) for record in records for titles in record.best.values())
+    note = (
+        f"Percent of the supporting passages among the best {at} pages, and of questions with all of them. {RESAMPLED} "
+        "A supporting passage that the corpus lacks counts as not found."
+    )
+    png = plot_bars(intervals, title=f"Supporting passages among the best {at}", ylabel="percent")
+    return Section(
+        "Rankings",
+        note,
+        (
+            Table(("ranking", f"recall@{at}", f"all in the top {at}", "median ms"), rows),
+            Table(("paired difference, points", f"recall@{at}", f"all in the top {at}"), differences),
+        ),
+        (Plot("recall-by-ranking", "Bars of recall by ranking", png),),
+    )
+
+
+def _case(record: PassageRecord, run: Provenance) -> Case:
+    recall = record.recall(run.system)
+    kinds = [_SOME if recall else _NONE]
+    kinds += [_LACKING] if any(record.missing) else []
+    kinds += [_LOST] if record.recall(run.baseline) > recall else []
+    supporting = []
+    for number, (title, missing) in enumerate(zip(record.supporting, record.missing, strict=True)):
+        by = [name for name in run.retrievers if record.found[name][number]]
+        state = "not in the corpus" if missing else f"found by {', '.join(by)}" if by else "found by none"
+        supporting.append(Item(title, ((state, run.system in by),)))
+    return Case(
+        id=f"question {record.id}",
+        question=record.question,
+        kinds=tuple(kinds),
+        figures=tuple((f"recall, {name}", f"{100 * record.recall(name):.0f}") for name in run.retrievers),
+        sides=(
+            Side("Supporting passages", tuple(supporting)),
+            Side(f"Best pages of {run.system}", tuple(map(Item, record.best[run.system])), "none"),
+        ),
+    )

@@ -13,15 +13,14 @@ from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
-from clausegraph.eval.json_files import parse_json_line, read_text, write_text
+from clausegraph.eval.files import parse_json, read_text, write_text
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.views import View
 
 RUN_FILE = "run.json"
 SETTINGS = (
-    "embedding_model", "embedding_revision", "embedding_pooling", "embedding_max_tokens", "query_instruction",
-    "ask_elements", "graph", "extractor", "extraction_prompt", "call_tokens", "llm",
-    "llm_temperature", "llm_max_output", "llm_context_window", "llm_json",
+    "embedding_model", "graph", "extractor", "extraction_prompt", "call_tokens", "llm",
+    "llm_max_output", "llm_context_window", "llm_json",
 )  # fmt: skip
 """Settings that change figures. Named one by one, so that a key, a password or an address can never be among them."""
 
@@ -100,7 +99,7 @@ def read_run(folder: Path) -> Provenance:
     """
     advice = "give a folder that `clausegraph eval … --output` wrote"
     path = folder / RUN_FILE
-    return parse_json_line(read_text(path, advice=advice), _RUN, where=str(path), advice=advice)
+    return parse_json(read_text(path, advice=advice), _RUN, where=str(path), advice=advice)
 
 
 def file_facts(role: str, path: Path) -> FileFacts:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, tuple_, up
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.naming import LONGEST, checked_name
+from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json, record_of
 from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.leases import held_lease, is_held

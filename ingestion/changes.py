@@ -9,7 +9,7 @@ from typing import Literal
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.indexes.corpora import CorpusRow, list_sources
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import KnownVersion, OpenMember, known_versions, open_members

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.page import PageRead

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clausegraph.core.pages.chunking.chunks import CHUNKER_FINGERPRINT
+from clausegraph.core.pages.chunks import CHUNKER_FINGERPRINT
 from clausegraph.core.pages.read import READER_FINGERPRINT
 from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
 from clausegraph.indexes.truth import KnownVersion, OpenMember, raw_hash_of

@@ -22,7 +22,7 @@ from typing import Any
 
 from clausegraph.app.access.roles import Principal, Role
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
-from clausegraph.core.naming import checked_name
+from clausegraph.core.text import checked_name
 from clausegraph.indexes.files import file_errors, make_private, write_whole
 
 FOLDER = "access"  # within the home folder

@@ -1,7 +1,4 @@
-"""The gate that every request passes before a route sees it: host, who asks, whether they may, how much they send.
-
-Plain ASGI, outside of the routing: whatever has no rule is closed, be it a route, a mounted application or nothing.
-"""
+"""The gate that every request passes before a route sees it: host, who asks, whether they may, how much they send."""
 
 from __future__ import annotations
 

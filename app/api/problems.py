@@ -3,20 +3,65 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from clausegraph.app.api.hints import RESOURCES, hinted
-from clausegraph.app.api.parameters import ADDRESS
 from clausegraph.core import errors
 from clausegraph.core.secrets import mask_reply
 from clausegraph.core.text import clean_json
 
+if TYPE_CHECKING:
+    pass
+
+
+_COMMAND = re.compile(r"`clausegraph ([a-z]+)(?: ([a-z]+)(?= |`))?[^`]*`")
+
+RESOURCES: Mapping[str, str] = {
+    "pages": "`GET pages`",
+    "facts": "`GET facts`",
+    "entities": "`GET entities`",
+    "entities list": "`GET decisions`",
+    "entities undo": "`PUT decisions/NUMBER`",
+    "show": "`GET facts?page=PAGE`",
+    "statements list": "`GET decisions`",
+    "questions list": "`GET questions`",
+    "status": "`GET runs`",
+    "epochs list": "`GET epochs`",
+}
+"""By the first words of a command, what of a corpus has the same in the API."""
+
+SCREENS: Mapping[str, str] = {
+    "pages": "the screen Pages",
+    "facts": "the screen Graph",
+    "entities": "the screen Graph",
+    "entities list": "the screen Curation",
+    "entities undo": "Undo on the screen Curation",
+    "show": "the screen of a page",
+    "statements list": "the screen Curation",
+    "questions list": "the list of judged questions",
+    "status": "the screen Runs",
+    "epochs list": "the screen Changes",
+}
+
+
+def hinted(said: str, ways: Mapping[str, str]) -> str:
+    """The text of an error with commands replaced by ``ways``; those of whoever runs the server stay."""
+    return _COMMAND.sub(lambda found: _way(found, ways), said)
+
+
+def _way(found: re.Match[str], ways: Mapping[str, str]) -> str:
+    first, second = found[1], found[2]
+    return ways.get(f"{first} {second}", ways.get(first, found[0])) if second else ways.get(first, found[0])
+
+
+ADDRESS = r"^https?://[^\s/]\S*$"  # of a page
 MEDIA_TYPE = "application/problem+json"
 _KIND = "urn:clausegraph:error:"
 _RETRY = "5"  # seconds after which another attempt is worth it, where nobody said
@@ -123,3 +168,13 @@ def _first(error: RequestValidationError) -> str:
         )
     said = _FORMS.get(found.get("ctx", {}).get("pattern", ""), found["msg"])
     return f"{'.'.join(str(part) for part in found['loc'])}: {said}"
+
+
+def as_json(value: Any) -> str:
+    """A value on one line, with every control character escaped."""
+    return clean_json(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+
+
+def request_id(connection: HTTPConnection) -> str:
+    """The id under which the logs have a request."""
+    return str(connection.scope["state"]["request"])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
+
 TOKEN_NAME = "serve"  # noqa: S105 - a name, no secret
 _TOKEN_FILE = "serve-token"  # noqa: S105
 _BACKLOG = 512

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.types import Answer, TraceStep
-    from clausegraph.query.engines.protocol import Watch
+    from clausegraph.query.engines.bank import Watch
 
 
 def ask(
@@ -79,14 +79,13 @@ def ask(
         raise InputError("--at is when a question to --web is asked; give --web PLACE too, or --on DAY for a corpus")
     workspace = session.workspace(corpus)
     if on is not None:
-        from clausegraph.app.services.epochs import epoch_on
+        from clausegraph.app.services.history import epoch_on
 
         epoch = epoch_on(workspace, workspace.settings.corpus, on)
     from clausegraph.core.inquiry import Inquiry
 
     inquiry = Inquiry(" ".join(question), scenario)
-    from clausegraph.app.answer_json import answer_json
-    from clausegraph.app.render import answer_markdown, render_answer
+    from clausegraph.app.render import answer_json, answer_markdown, render_answer
 
     with _watching(session, markdown=markdown, trace=trace) as watch:
         if web:

@@ -25,7 +25,7 @@ def contradictions(
     Pages that another one says it replaces are listed, too.
     """
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.contradictions import contradictions as find
+    from clausegraph.app.services.connections import contradictions as find
 
     found = find(workspace, workspace.settings.corpus, epoch)
     session.emit(found, *session.lines(_lines(found, limit)))

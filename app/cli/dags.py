@@ -25,7 +25,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace a file of that name that differs.")] = False,
 ) -> None:
     """Write the file that gives Airflow one DAG per table "corpora.NAME" of the settings file in use."""
-    from clausegraph.app.services.export.dags import write_dag_file
+    from clausegraph.app.services.scheduling import write_dag_file
     from clausegraph.core.settings import MODEL_POOL
 
     settings = session.settings()

@@ -56,7 +56,7 @@ def fake_llm(
 ) -> None:
     """Serve a fake language model on 127.0.0.1 until Ctrl-C, for tests and demos; it reads pages by rules."""
     from clausegraph.app.dev.fake_llm.options import FakeOptions, fault_list
-    from clausegraph.core.extras import require_extra
+    from clausegraph.core.errors import require_extra
 
     if faults:
         rows = fault_list()

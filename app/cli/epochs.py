@@ -33,7 +33,7 @@ _IN_WORDS = {
 def list_all(session: Session, *, corpus: CorpusOption = None) -> None:
     """List the retained epochs, newest first."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.epochs import list_epochs
+    from clausegraph.app.services.history import list_epochs
 
     found = list_epochs(workspace, workspace.settings.corpus)
     rows = [
@@ -50,7 +50,7 @@ def rollback(
     The next ingest publishes from the newest state, not from this one.
     """
     workspace = session.workspace(corpus)
-    from clausegraph.app.services import epochs
+    from clausegraph.app.services import history as epochs
 
     done = epochs.rollback(workspace, workspace.settings.corpus, number)
     said = f"corpus {done['corpus']!r}: readers now see epoch {number} (newest is {done['newest']})"
@@ -85,7 +85,7 @@ def vacuum(
     remains; what, why and what to do is said.
     """
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.epochs import vacuum_corpus
+    from clausegraph.app.services.history import vacuum_corpus
 
     done = vacuum_corpus(workspace, workspace.settings.corpus, keep_epochs, keep_days)
     gone = {_IN_WORDS.get(name, name.removesuffix("s")): count for name, count in done["rows"].items() if count}

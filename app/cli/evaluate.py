@@ -4,7 +4,7 @@ retrieval for multi-hop questions, ``report`` makes a run's report anew from its
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,12 +17,11 @@ from clausegraph.app.cli.evaluate_stark import kgqa, stark
 from clausegraph.app.cli.evaluate_table import table as table_of_runs
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 
 if TYPE_CHECKING:
-    from clausegraph.eval.comparison import ConfidenceInterval
     from clausegraph.eval.conditionalqa.run import EvaluationResult
+    from clausegraph.eval.metrics import ConfidenceInterval
     from clausegraph.eval.passages import PassageResult
     from clausegraph.eval.provenance import Provenance
 
@@ -103,7 +102,7 @@ def conditionalqa(
     require_extra("eval", "`clausegraph eval`")
     if engine is not None:
         from clausegraph.app.cli.evaluate_engine import named_step, run_engine
-        from clausegraph.app.services.engine_evaluation import EngineTrial
+        from clausegraph.app.services.evaluation import EngineTrial
 
         trial = EngineTrial(
             engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,
@@ -175,8 +174,8 @@ def passages(
     if ingested.rejects:
         session.note(f"{len(ingested.rejects)} triples or passages not used: `clausegraph show {ingested.run_id}`")
     if output is not None:
-        from clausegraph.eval.passage_report import RECORDS_FILE
-        from clausegraph.eval.records import PASSAGE_RECORD, write_records
+        from clausegraph.eval.files import write_records
+        from clausegraph.eval.passages import PASSAGE_RECORD, RECORDS_FILE
 
         run = describe_run("passages", {"passages": passages, "questions": questions}, start, (workspace, result.epoch))
         write_records(output / RECORDS_FILE, result.records, PASSAGE_RECORD)
@@ -254,21 +253,20 @@ def _interval(difference: ConfidenceInterval) -> str:
 
 
 def _retrieval(result: EvaluationResult) -> dict[str, Any]:
-    from clausegraph.eval.tables import retrieval_table
+    from clausegraph.eval.conditionalqa.records import by_budget
 
-    tables = {name: retrieval_table(records) for name, records in result.retrieval.items()}
     return {
-        name: {str(budget): round(float(row["recall"]), 4) for budget, row in t.iterrows()}
-        for name, t in tables.items()
+        name: {str(budget): round(sum(of.values()) / len(of), 4) for budget, of in by_budget(records).items()}
+        for name, records in result.retrieval.items()
     }
 
 
 def _emit(session: Session, result: EvaluationResult) -> None:
     from clausegraph.app.cli.output import table
-    from clausegraph.eval.tables import METRICS, answer_table
+    from clausegraph.eval.conditionalqa.figures import METRICS, answer_table
 
     records, trivial, retrieval = result.answers, result.trivial, _retrieval(result)
-    by_group: dict[Any, dict[Any, float]] = answer_table(records).to_dict(orient="index")
+    by_group: Mapping[Any, Mapping[str, float]] = answer_table(records)
     value = {
         "questions": len(records),
         "predictions": sum(record.has_prediction for record in records),
@@ -278,12 +276,12 @@ def _emit(session: Session, result: EvaluationResult) -> None:
     items: list[Any] = [table(("group", "questions", *METRICS), _rows(by_group, METRICS))]
     if result.epoch is not None:
         asserted = result.asserted
-        figures = answer_table(asserted).to_dict(orient="index") if asserted else {}
+        figures: Mapping[Any, Mapping[str, float]] = answer_table(asserted) if asserted else {}
         value["asserted"] = {"questions": len(asserted)} | {str(g): _known(row) for g, row in figures.items()}
         items += ["", f"What people get: {len(asserted)} of {len(records)} answers asserted, the others quoted"]
         items += [table(("of those asserted", "questions", *METRICS), _rows(figures, METRICS))] if asserted else []
     if trivial:
-        plain: dict[Any, dict[Any, float]] = answer_table(trivial).to_dict(orient="index")
+        plain: Mapping[Any, Mapping[str, float]] = answer_table(trivial)
         value["trivial"] = {str(group): _known(row) for group, row in plain.items()}
         items += ["", table(("trivial reader", "questions", *METRICS), _rows(plain, METRICS))]
     if retrieval:
@@ -293,11 +291,11 @@ def _emit(session: Session, result: EvaluationResult) -> None:
     session.emit(value, *items)
 
 
-def _rows(groups: dict[Any, dict[Any, float]], metrics: Sequence[str]) -> list[list[Any]]:
+def _rows(groups: Mapping[Any, Mapping[str, float]], metrics: Sequence[str]) -> list[list[Any]]:
     return [[group, int(row["questions"]), *(_percent(row[m]) for m in metrics)] for group, row in groups.items()]
 
 
-def _known(row: dict[Any, float]) -> dict[str, float | None]:
+def _known(row: Mapping[str, float]) -> dict[str, float | None]:
     """NaN is no JSON: an empty group has no mean."""
     return {str(key): None if value != value else value for key, value in row.items()}  # noqa: PLR0124
 

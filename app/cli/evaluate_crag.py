@@ -14,8 +14,7 @@ from clausegraph.app.cli.session import Session
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.eval.crag.figures import CragFigures
-    from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.run import CragFigures, CragRecord
 
 CassetteOption = Annotated[
     Path | None, typer.Option("--cassette", help="Replay a model's replies from this file.", show_default="none")
@@ -58,11 +57,10 @@ def crag(
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
-    from clausegraph.eval.crag.figures import crag_figures
-    from clausegraph.eval.crag.rows import ROWS
-    from clausegraph.eval.crag.tables import as_markdown, table_of
+    from clausegraph.eval.crag.run import crag_figures
+    from clausegraph.eval.crag.tables import ROWS, as_markdown, table_of
     from clausegraph.ingestion.pipeline import no_progress
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     if rows:
         listed = {name: one.about for name, one in ROWS.items()}
@@ -124,9 +122,8 @@ def crag_attributes(
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=64, help="Questions that are open together.")] = 1,
 ) -> None:
     """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
-    from clausegraph.app.services.attribute_evaluation import measure_attributes
-    from clausegraph.app.services.crag_evaluation import CragTrial
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes
+    from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
     found = measure_attributes(session.workspace(None), questions, sample, seed, trial)
@@ -137,7 +134,7 @@ def crag_attributes(
 
 def emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
     """Figures by row and group, calls by step, and what was not right."""
-    from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
+    from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 
     figures = {name: crag_figures(records) for name, records in found.items()}
     value: dict[str, Any] = {

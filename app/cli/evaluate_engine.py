@@ -14,9 +14,9 @@ from clausegraph.app.cli.session import Session
 from clausegraph.core.errors import FloorMissed, InputError
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.engine_evaluation import EngineTrial
-    from clausegraph.eval.comparison import ConfidenceInterval
-    from clausegraph.eval.records import QuestionRecord
+    from clausegraph.app.services.evaluation import EngineTrial
+    from clausegraph.eval.conditionalqa.records import QuestionRecord
+    from clausegraph.eval.metrics import ConfidenceInterval
 
 
 def run_engine(
@@ -33,10 +33,10 @@ def run_engine(
     floor: str,
 ) -> None:
     """Ask, keep the records, print the figures; then raise if they are below the floors."""
-    from clausegraph.app.services.engine_evaluation import measure_engine, report_engine
+    from clausegraph.app.services.evaluation import measure_engine, report_engine
     from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.engines import drawn
     from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
+    from clausegraph.eval.conditionalqa.run import drawn
     from clausegraph.ingestion.pipeline import no_progress
 
     start = time.perf_counter()
@@ -60,8 +60,7 @@ def run_engine(
 def _emit(session: Session, trial: EngineTrial, records: tuple[QuestionRecord, ...]) -> None:
     from clausegraph.app.cli.output import table
     from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
-    from clausegraph.eval.conditionalqa.gold import BUDGET
-    from clausegraph.eval.conditionalqa.rounds import evidence_by_round
+    from clausegraph.eval.conditionalqa.oracles import BUDGET, evidence_by_round
 
     figures, sure = engine_figures(records), intervals(records)
     told = f"told {', '.join(trial.told)}" if trial.told else "told nothing of the gold answers"
@@ -120,8 +119,9 @@ def compare(
 ) -> None:
     """Compare two runs on the same questions: second minus first, with paired bootstrap intervals."""
     from clausegraph.eval.conditionalqa.figures import compared
-    from clausegraph.eval.conditionalqa.report import ANSWERS_FILE
-    from clausegraph.eval.records import QUESTION_RECORD, read_records
+    from clausegraph.eval.conditionalqa.records import QUESTION_RECORD
+    from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
+    from clausegraph.eval.files import read_records
 
     runs = [read_records(folder / ANSWERS_FILE, QUESTION_RECORD) for folder in (first, second)]
     found = compared(*runs)

@@ -39,8 +39,8 @@ def stark(
     record: RecordOption = False,
 ) -> None:
     """Measure retrieval from nodes with text and relations: Hit@1, Hit@5, Recall@20, MRR, as STaRK does."""
-    from clausegraph.app.services.stark_evaluation import METHODS, StarkTrial, measure_stark
-    from clausegraph.eval.stark.figures import stark_figures
+    from clausegraph.app.services.graph_evaluation import METHODS, StarkTrial, measure_stark
+    from clausegraph.eval.stark.run import stark_figures
     from clausegraph.ingestion.pipeline import no_progress
 
     if methods:
@@ -91,7 +91,7 @@ def kgqa(
 ) -> None:
     """Measure questions over a knowledge graph alone, by a plan (KERAG): hits and truthfulness by hops."""
     from clausegraph.app.services.crag_evaluation import CragTrial
-    from clausegraph.app.services.kgqa_evaluation import measure_kgqa
+    from clausegraph.app.services.graph_evaluation import measure_kgqa
     from clausegraph.ingestion.pipeline import no_progress
 
     rows = tuple(row or ["kerag"])

@@ -13,7 +13,7 @@ from clausegraph.app.cli.session import Session
 
 if TYPE_CHECKING:
     from clausegraph.app.services.engine_tables import TableRow
-    from clausegraph.eval.records import QuestionRecord
+    from clausegraph.eval.conditionalqa.records import QuestionRecord
 
 _CORPUS = "conditionalqa"
 
@@ -49,11 +49,11 @@ def table(
     existing: Annotated[bool, typer.Option("--existing", help="Only show rows whose runs are there.")] = False,
 ) -> None:
     """Measure the rows of a published table, or show those that were; a run that is there is gone on with."""
-    from clausegraph.app.services.engine_evaluation import measure_engine
     from clausegraph.app.services.engine_tables import TABLES, check_rows, chosen_rows, measure_rows
+    from clausegraph.app.services.evaluation import measure_engine
     from clausegraph.core.errors import InputError
     from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.engines import drawn
+    from clausegraph.eval.conditionalqa.run import drawn
     from clausegraph.ingestion.pipeline import no_progress
 
     rows = chosen_rows(name, row or ())
@@ -82,7 +82,7 @@ def _emit(
 ) -> None:
     from clausegraph.app.cli.output import table as drawn_table
     from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
-    from clausegraph.eval.conditionalqa.rounds import evidence_by_round
+    from clausegraph.eval.conditionalqa.oracles import evidence_by_round
 
     value: dict[str, Any] = {}
     rows, rounds = [], []

@@ -79,7 +79,7 @@ def path(
 ) -> None:
     """Show how two entities hang together: the shortest chains of facts between them, with the sentences."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.explore import find_paths
+    from clausegraph.app.services.connections import find_paths
 
     found = find_paths(workspace, workspace.settings.corpus, start, goal, hops=hops, limit=limit, epoch=epoch)
     session.emit(found, *_path_lines(found))

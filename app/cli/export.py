@@ -68,7 +68,7 @@ def export(
         raise InputError(f"say where to: `clausegraph export --to {to.value} DIR`, or the address of a Neo4j")
     if to is not None and (output is not None or form is not None or force):
         raise InputError(f"--to {to.value} takes no --output, --format or --force; its DIR or URI is all it needs")
-    from clausegraph.app.services.export.writing import export_file, form_of
+    from clausegraph.app.services.export import export_file, form_of
 
     kind = None if output is None else form_of(output, form.value if form else None)
     workspace = session.workspace(corpus)
@@ -76,7 +76,7 @@ def export(
     if output is not None and kind is not None:
         done = export_file(workspace, name, epoch, kind, output, replace=force)
     else:
-        from clausegraph.app.services.export.handover import export_llamaindex
+        from clausegraph.app.services.export import export_llamaindex
 
         done = export_llamaindex(workspace, name, epoch, str(target))
     listed = ", ".join(counted(count, what) for what, count in done["counts"].items())

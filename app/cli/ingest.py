@@ -56,7 +56,7 @@ def ingest(
     A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
     """
     workspace = session.workspace(corpus)
-    from clausegraph.app.wiring import web_options
+    from clausegraph.app.services.ingest import web_options
     from clausegraph.ingestion.sources import open_source
 
     web = {"mode": mode, "depth": depth, "addresses": addresses, "alike": alike, "include": include} | {

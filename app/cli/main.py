@@ -112,7 +112,7 @@ def make_app() -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from clausegraph.app.version import version
+        from clausegraph.app.process import version
 
         typer.echo(f"clausegraph {version()}")
         raise typer.Exit()

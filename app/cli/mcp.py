@@ -9,11 +9,11 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 
 def mcp(session: Session, *, corpus: CorpusOption = None) -> None:
     """Serve assistants over MCP on standard input and output; `serve` has the same at /mcp, for tokens."""
-    from clausegraph.core.extras import require_extra
+    from clausegraph.core.errors import require_extra
 
     require_extra("server", "serving")
     workspace = session.workspace(corpus)
-    from clausegraph.app.mcp.stdio import run
+    from clausegraph.app.mcp import run
 
     run(workspace)
 

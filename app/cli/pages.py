@@ -33,7 +33,7 @@ class ListsByDefault(TyperGroup):
 def list_all(session: Session, *, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
     """List the pages of a corpus, with how many statements each makes."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.explore import list_pages
+    from clausegraph.app.services.listings import list_pages
 
     found = list_pages(workspace, workspace.settings.corpus, epoch)
     rows = [

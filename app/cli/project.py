@@ -22,7 +22,7 @@ def neo4j(
     """Bring Neo4j to the newest epoch of a corpus: after a time without it, an old backup, or a wipe."""
     workspace = session.workspace(corpus)
     name = workspace.settings.corpus
-    from clausegraph.app.services.projecting import neo4j_status, project_neo4j
+    from clausegraph.app.services.corpora import neo4j_status, project_neo4j
 
     if status:
         now = neo4j_status(workspace, name)

@@ -15,7 +15,7 @@ NameArgument = Annotated[str, typer.Argument(help="As task (its newest version) 
 
 def list_all(session: Session) -> None:
     """List the prompts: the shipped ones and those of your folder."""
-    from clausegraph.app.services.prompts import list_prompts
+    from clausegraph.app.services.settings import list_prompts
 
     found = list_prompts(session.settings().prompts)
     columns = ("id", "purpose", "origin", "digest")
@@ -24,7 +24,7 @@ def list_all(session: Session) -> None:
 
 def show(session: Session, *, name: NameArgument) -> None:
     """Print a prompt's file."""
-    from clausegraph.app.services.prompts import get_prompt
+    from clausegraph.app.services.settings import get_prompt
 
     found = get_prompt(session.settings().prompts, name)
     session.emit(found, found["source"])
@@ -43,7 +43,7 @@ def render(
     ] = None,
 ) -> None:
     """Print the messages as the model gets them. Examples come from the prompt's own where none are given."""
-    from clausegraph.app.services.prompts import render_prompt
+    from clausegraph.app.services.settings import render_prompt
 
     found = render_prompt(session.settings().prompts, name, given or (), inputs)
     session.emit(found, *(f"=== {message['role']} ===\n{message['content']}" for message in found["messages"]))

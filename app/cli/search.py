@@ -34,7 +34,7 @@ def search(
             min=1,
             max=1_000_000,
             help="Word pieces in all.",
-            show_default="the setting search_budget: 1300",
+            show_default="1300",
         ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Results at most.")] = 20,
@@ -43,7 +43,7 @@ def search(
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.search import search as hits_of
+    from clausegraph.app.services.ask import search as hits_of
     from clausegraph.core.inquiry import Inquiry
 
     found = hits_of(

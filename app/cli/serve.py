@@ -24,14 +24,14 @@ def serve(
     shown this once.
     """
     from clausegraph.app.api.serve import own_token, run
-    from clausegraph.core.extras import require_extra
+    from clausegraph.core.errors import require_extra
 
     require_extra("server", "serving")
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
-    from clausegraph.app.api.pool import Ticket
+    from clausegraph.app.api.work import Ticket
     from clausegraph.app.console.face import face
-    from clausegraph.app.mcp.http import mcp_face
+    from clausegraph.app.mcp import mcp_face
     from clausegraph.core.errors import ClauseGraphError
     from clausegraph.core.models.embedding import Metered
 

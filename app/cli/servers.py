@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from clausegraph.app.cli.session import Session, command
-from clausegraph.core.errors import SettingsError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import SettingsError, require_extra
 
 FolderOption = Annotated[Path, typer.Option("--folder", help="The server's data, logs, password and jars.")]
 _FOLDER = Path(".neo4j")

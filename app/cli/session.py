@@ -19,7 +19,7 @@ import typer
 from clausegraph.app.cli.hints import Hints
 from clausegraph.app.cli.output import note, show, show_json
 from clausegraph.core.errors import ClauseGraphError, InputError
-from clausegraph.core.naming import is_text
+from clausegraph.core.text import is_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -74,7 +74,7 @@ class Session:
 
     def settings(self, corpus: str | None = None) -> Settings:
         """Settings with what the command line gave on top; from here on the command is logged and traced."""
-        from clausegraph.app.observability import observe
+        from clausegraph.app.process import observe
         from clausegraph.core.settings import load_settings
 
         settings = load_settings(home=self.home, corpus=corpus)
@@ -161,7 +161,7 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
-    from clausegraph.core.telemetry.recording import FLUSH_SECONDS, stop_telemetry
+    from clausegraph.core.telemetry.spans import FLUSH_SECONDS, stop_telemetry
 
     wait = FLUSH_SECONDS
     try:

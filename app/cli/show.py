@@ -65,7 +65,7 @@ def _page_lines(found: FoundPage) -> list[Any]:
 
 def _passage_lines(found: FoundPage) -> Iterator[Any]:
     """What the page says that no fact claims: its elements, what they name, and under what condition they hold."""
-    from clausegraph.app.conditions import condition_tree
+    from clausegraph.app.render import condition_tree
     from clausegraph.app.services.records import passage_record
 
     if found.passages:
@@ -99,7 +99,7 @@ def _fact_lines(found: FoundFact) -> list[Any]:
 
 
 def _support_lines(support: Support, reading: Reading) -> list[Any]:
-    from clausegraph.app.conditions import condition_tree
+    from clausegraph.app.render import condition_tree
     from clausegraph.app.services.records import quotes, statement_words
     from clausegraph.indexes.derive import statement_id
 

@@ -14,7 +14,7 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.status import corpus_status
+    from clausegraph.app.services.corpora import corpus_status
 
     found = corpus_status(workspace, corpus)
     home = workspace.settings.home

@@ -59,7 +59,7 @@ def attributes(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Train the classifiers of open questions (domain, kind, dynamism) on embeddings. Asks no model."""
-    from clausegraph.app.services.train_attributes import train_attributes
+    from clausegraph.app.services.train import train_attributes
 
     made = train_attributes(session.workspace(None), questions, output, seed=seed, replace_file=force)
     session.emit(
@@ -90,10 +90,9 @@ def chats(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write fine-tuning data: reasoning where it led to the gold answer, else the gold answer without reasoning."""
-    from clausegraph.app.services.crag_evaluation import CragTrial
-    from clausegraph.app.services.crag_tuning import write_chats
+    from clausegraph.app.services.crag_evaluation import CragTrial, write_chats
     from clausegraph.ingestion.pipeline import no_progress
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(task, seconds=0, at=parse_time(at) if at else None)
     with progress_bars(session) as progress:

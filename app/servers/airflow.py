@@ -30,8 +30,7 @@ from clausegraph.app.servers.process import (
     save_record,
     write_private,
 )
-from clausegraph.core.errors import InputError, StorageError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, StorageError, require_extra
 from clausegraph.core.settings import MODEL_POOL
 
 USER = "admin"

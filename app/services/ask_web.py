@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clausegraph.app.crag import crag_options
-from clausegraph.app.wiring import engine_options, reading_limits, web_options
+from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services.ingest import reading_limits, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.ingestion.once import PageReaders, ReadOnce
     from clausegraph.ingestion.sources.source import Item
-    from clausegraph.query.crag.pages import CragPage
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.crag.text import PagesText
-    from clausegraph.query.engines.protocol import Watch
+    from clausegraph.query.crag.text import CragPage, PagesText
+    from clausegraph.query.crag.types import CragSwitches
+    from clausegraph.query.engines.bank import Watch
+
 
 _READING = 0.5  # of a question's time: a page that is not begun by then is not read
 
@@ -91,7 +91,7 @@ def answer_from_web(
     """
     from clausegraph.ingestion.once import no_page, page_readers
     from clausegraph.query.crag.engine import CragEngine, as_answer
-    from clausegraph.query.crag.pages import CORPUS
+    from clausegraph.query.crag.text import CORPUS
     from clausegraph.query.crag.types import CragQuestion
 
     began, settings = time.monotonic() if begun is None else begun, workspace.settings
@@ -129,9 +129,9 @@ def read_pages(
     check: Callable[[], None] = lambda: None,
 ) -> tuple[ReadOnce, list[CragPage]]:
     """Pages that have text or a snippet, those that were sent first."""
-    from clausegraph.core.pages.document import SourceDocument
+    from clausegraph.core.pages.read import SourceDocument
     from clausegraph.core.types import Reading
-    from clausegraph.query.crag.pages import CragPage
+    from clausegraph.query.crag.text import CragPage
 
     given = {one.url: one for one in sent}
     documents = (SourceDocument(one.url, one.html.encode("utf-8", "replace"), url=one.url) for one in given.values())
@@ -157,13 +157,12 @@ def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSw
         batch=switches.batch,
         tables=switches.tables,
         snippets=switches.snippets,
-        characters=switches.piece_characters,
         grouped=switches.grouped,
     )
 
 
 def _asked(at: str | None) -> datetime:
-    from clausegraph.query.crag.time.clock import now, parse_time
+    from clausegraph.query.crag.times import now, parse_time
 
     return parse_time(at) if at else now()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from clausegraph.app.services.records import (
     chunk_record,
@@ -48,6 +48,11 @@ class Shelf:
     corpus: CorpusRow
     epoch: int
     graph: SqlGraph
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The corpus and the epoch, as JSON values."""
+        return {"corpus": self.corpus.name, "epoch": self.epoch}
 
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:
         """Every page of the epoch with its version's id and title."""
@@ -267,3 +272,9 @@ def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | No
 def _found_fact(shelf: Shelf, fact: Fact) -> FoundFact:
     read = shelf.read_once()
     return FoundFact(fact, tuple((one, read(one.page)) for one in shelf.graph.supports([fact.id])))
+
+
+def page_ids(corpus_id: int, key: PageKey) -> Select[int]:
+    """The id of a page's row."""
+    named = (sources.c.corpus_id == corpus_id, sources.c.name == key.source, pages.c.uri == key.uri)
+    return select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)

@@ -1,19 +1,20 @@
-"""What differs between two epochs: pages and statements that are new, gone or changed, by the ledger's intervals."""
+"""What differs between two epochs, and between two versions of a page."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, Table, and_, not_, select
+from sqlalchemy import Table, and_, not_, select
 
-from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.browse import Shelf, open_shelf, page_ids
 from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import PageKey, Support
+from clausegraph.core.types import Element, PageKey, Reading, Support
 from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.graph.sql import supports_where
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
@@ -163,12 +164,6 @@ def _stated(there: Shelf, not_there: Shelf, page: PageKey | None) -> list[tuple[
     ]
 
 
-def page_ids(corpus_id: int, key: PageKey) -> Select[int]:
-    """The id of a page's row."""
-    named = (sources.c.corpus_id == corpus_id, sources.c.name == key.source, pages.c.uri == key.uri)
-    return select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)
-
-
 def _without(stated: Iterable[tuple[K, Support]], common: Counter[K]) -> Iterator[Support]:
     """What is not in both: a page that was read again has new rows for what it said before."""
     left = Counter(common)
@@ -188,3 +183,126 @@ def _grouped(found: Iterable[Support]) -> dict[PageKey, list[Support]]:
 
 def _about(support: Support) -> tuple[str, str]:
     return support.statement.subject.key, support.statement.relation
+
+
+def page_versions_of(workspace: Workspace, corpus: str, uri: str, source: str | None = None) -> list[dict[str, Any]]:
+    """Each version of the page of that uri with the retained epochs that have it, newest first.
+
+    A version is new where the page's bytes, title or address changed, or how pages are read.
+
+    Raises:
+        NotFoundError: no such corpus, nothing published yet, or no retained epoch has the page.
+    """
+    shelf = open_shelf(workspace.ledger, corpus)
+    columns = (page_versions.c.id, page_versions.c.raw_hash, page_versions.c.fetched, page_versions.c.content_type)
+    named = [pages.c.uri == uri] + ([sources.c.name == source] if source is not None else [])
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    with shelf.ledger.read() as connection:
+        for epoch in reversed(list_epochs(shelf.ledger, shelf.corpus.id)):
+            query = (
+                select(sources.c.name, *columns, page_versions.c.title, page_versions.c.url)
+                .join(pages, pages.c.id == members.c.page_id)
+                .join(sources, sources.c.id == pages.c.source_id)
+                .join(page_versions, page_versions.c.id == members.c.page_version_id)
+                .where(members.c.corpus_id == shelf.corpus.id, seen_at(members, epoch.number), *named)
+            )
+            for row in connection.execute(query):
+                values = {"source": row.name, "uri": uri, "version": row.id, "title": row.title, "url": row.url}
+                more = {"read": row.fetched, "content_type": row.content_type, "bytes": row.raw_hash, "epochs": []}
+                found.setdefault((row.name, row.id), values | more)["epochs"].append(epoch.number)
+    if not found:
+        raise NotFoundError(f"no retained epoch of corpus {shelf.corpus.name!r} has a page {uri[:200]!r}")
+    return sorted(found.values(), key=lambda one: (-one["epochs"][-1], one["source"]))
+
+
+SAME = "same"
+_ALIKE = 0.5  # share of common characters from which on an element was changed, not replaced
+
+
+def compare_versions(
+    workspace: Workspace,
+    corpus: str,
+    uri: str,
+    source: str | None = None,
+    old: int | None = None,
+    new: int | None = None,
+) -> dict[str, Any]:
+    """What differs between two versions of a page, each taken at the newest retained epoch that has it.
+
+    Args:
+        old, new: ids as ``page_versions_of`` has them; none for the newest two.
+
+    Returns:
+        ``versions`` (newest first), ``old`` and ``new`` (one of them each, none where there is but one version),
+        ``elements`` (kind, old, new: as they stand) and ``statements`` (kind, old, new; see ``changes``).
+
+    Raises:
+        NotFoundError: no such corpus, no retained epoch has the page, or it has no such version.
+    """
+    versions = page_versions_of(workspace, corpus, uri, source)
+    key = PageKey(versions[0]["source"], uri)
+    versions = [one for one in versions if one["source"] == key.source]
+    newest = versions[0]
+    title = (
+        newest["title"] or open_shelf(workspace.ledger, corpus, newest["epochs"][0]).reading(newest["version"]).title
+    )
+    found: dict[str, Any] = {"corpus": corpus, "page": str(key), "title": title, "versions": versions}
+    if len(versions) < 2 and old is None and new is None:
+        return found | {"old": None, "new": None, "elements": [], "statements": []}
+    after = _version_of(versions, new) if new is not None else versions[0]
+    before = _version_of(versions, old) if old is not None else next((v for v in versions if v is not after), after)
+    then, now = (open_shelf(workspace.ledger, corpus, one["epochs"][0]) for one in (before, after))
+    return found | {
+        "old": before,
+        "new": after,
+        "elements": list(_elements(then.reading(before["version"]), now.reading(after["version"]))),
+        "statements": list(page_statements(then, now, key)),
+    }
+
+
+def _version_of(versions: Sequence[dict[str, Any]], wanted: int) -> dict[str, Any]:
+    found = next((one for one in versions if one["version"] == wanted), None)
+    if found is None:
+        there = ", ".join(str(one["version"]) for one in versions)
+        raise NotFoundError(f"the page has no version {wanted} in a retained epoch (there are: {there})")
+    return found
+
+
+def _elements(before: Reading, after: Reading) -> Iterator[dict[str, Any]]:
+    """The elements of both in their order: alike ones beside each other."""
+    old, new = before.elements, after.elements
+    matcher = SequenceMatcher(None, [_words(one) for one in old], [_words(one) for one in new], autojunk=False)
+    for kind, i, j, k, m in matcher.get_opcodes():
+        if kind == "equal":
+            yield from (_row(SAME, left, right) for left, right in zip(old[i:j], new[k:m], strict=True))
+        else:
+            yield from _paired(old[i:j], list(new[k:m]))
+
+
+def _paired(old: Sequence[Element], new: list[Element]) -> Iterator[dict[str, Any]]:
+    """Each old element with the first new one that it became; what comes before that one is new."""
+    for left in old:
+        at = next((n for n, right in enumerate(new) if _became(left, right)), None)
+        if at is None:
+            yield _row(GONE, left, None)
+            continue
+        yield from (_row(NEW, None, right) for right in new[:at])
+        yield _row(CHANGED, left, new[at])
+        del new[: at + 1]
+    yield from (_row(NEW, None, right) for right in new)
+
+
+def _became(left: Element, right: Element) -> bool:
+    return left.tag == right.tag and SequenceMatcher(None, left.text, right.text).ratio() >= _ALIKE
+
+
+def _words(element: Element) -> tuple[str, str]:
+    return element.tag, element.text
+
+
+def _row(kind: str, old: Element | None, new: Element | None) -> dict[str, Any]:
+    return {"kind": kind, "old": _element(old), "new": _element(new)}
+
+
+def _element(element: Element | None) -> dict[str, Any] | None:
+    return None if element is None else {"tag": element.tag, "anchor": element.anchor, "text": element.text}

@@ -1,13 +1,34 @@
-"""What corpora there are, and removing one."""
+"""Corpora: what each holds, where its projections stand, what the home folder takes; and removing one."""
 
 from __future__ import annotations
 
-from typing import Any
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.neo4j import opened_projection, opened_projections
+from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import NotFoundError, StoreError
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.corpora import (
+    CorpusRow,
+    current_holder,
+    get_corpus,
+    get_run,
+    list_epochs,
+    list_runs,
+    list_sources,
+)
 from clausegraph.indexes.corpora import list_corpora as list_rows
-from clausegraph.indexes.corpora import list_sources
+from clausegraph.indexes.files import file_errors
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.sweep import drop_corpus, find_corpus
+
+if TYPE_CHECKING:
+    from clausegraph.indexes.graph.protocol import GraphProjection
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -49,3 +70,120 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
         remains = drop_corpus(workspace.ledger, name)
         projections.dropped()
         return {"dropped": name, "remains": remains, "lagging": projections.problems}
+
+
+def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:
+    """One corpus, or every one by name.
+
+    Raises:
+        NotFoundError: no such corpus.
+    """
+    ledger = workspace.ledger
+    rows = list_rows(ledger) if corpus is None else [get_corpus(ledger, corpus)]
+    return [
+        _of_corpus(ledger, row) | {"projections": projection_states(workspace.settings, ledger, row.id)} for row in rows
+    ]
+
+
+def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
+    """A run with its report.
+
+    Raises:
+        NotFoundError: no such corpus or run, or vacuum has removed its report.
+    """
+    ledger = workspace.ledger
+    return get_run(ledger, get_corpus(ledger, corpus).id, run)
+
+
+def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
+    counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
+    listed = list_epochs(ledger, corpus.id)
+    runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)
+    return {
+        "corpus": corpus.name,
+        "published": corpus.published,
+        "newest": corpus.newest,
+        "model": next((epoch.model for epoch in listed if epoch.number == corpus.published), None),
+        "epochs": len(listed),
+        "pages": _page_count(ledger, corpus),
+        "entities": counts.entities,
+        "facts": counts.facts,
+        "statements": counts.supports,
+        "sources": [
+            {"name": s.name, "kind": s.kind, "location": s.location, "pages": s.pages}
+            for s in list_sources(ledger, corpus.id)
+        ],
+        "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
+        "runs": [{key: run[key] for key in ("id", "kind", "source", "started", "ended", "status")} for run in runs],
+    }
+
+
+def _page_count(ledger: Ledger, corpus: CorpusRow) -> int:
+    try:
+        return len(open_shelf(ledger, corpus.name).versions())
+    except NotFoundError:  # nothing published yet
+        return 0
+
+
+def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, verify: bool = False) -> dict[str, Any]:
+    """Bring Neo4j to the newest epoch of a corpus: where it stood, what was done, and, if asked, what differs.
+
+    Raises:
+        NotFoundError: no such corpus.
+        LeaseHeldError: a run is writing to it.
+        StoreError: Neo4j does not answer, or refuses.
+    """
+    from clausegraph.indexes.ledger.leases import run_lease
+
+    ledger = workspace.ledger_to_change()
+    with opened_projection(workspace.settings, ledger) as projection:
+        row = get_corpus(ledger, corpus)
+        before = projection.status(row.id)
+        with run_lease(ledger, row.id, "project-neo4j"):  # nobody publishes meanwhile
+            report = projection.rebuild(row.id) if rebuild else projection.catch_up(row.id)
+            found = projection.verify(row.id) if verify else None
+    return {"before": asdict(before), "report": asdict(report), "differences": found}
+
+
+def neo4j_status(workspace: Workspace, corpus: str) -> dict[str, Any]:
+    """Where Neo4j stands with a corpus; errors as :func:`project_neo4j`."""
+    with opened_projection(workspace.settings, workspace.ledger) as projection:
+        return asdict(projection.status(get_corpus(workspace.ledger, corpus).id))
+
+
+def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
+    """Where every projection of the settings stands with a corpus, by name; "unknown" where it cannot be asked."""
+    with opened_projections(settings, ledger) as projections:
+        return {one.projection.name: _state(one.projection, corpus_id) for one in projections.followers}
+
+
+def _state(projection: GraphProjection, corpus_id: int) -> dict[str, object]:
+    try:
+        return asdict(projection.status(corpus_id))
+    except StoreError as error:
+        return {"state": "unknown", "reason": str(error)}
+
+
+def disk_use(settings: Settings) -> dict[str, Any]:
+    """Bytes by what lies in the home folder, largest first, their sum, and the bytes that are free.
+
+    Raises:
+        StorageError: the folder is not there or cannot be read.
+    """
+    home = settings.home
+    with file_errors(home):
+        parts = [{"name": path.name, "bytes": _bytes(path)} for path in sorted(home.iterdir())]
+        free = shutil.disk_usage(home).free
+    parts.sort(key=lambda one: -int(str(one["bytes"])))
+    return {"home": str(home), "parts": parts, "bytes": sum(int(str(one["bytes"])) for one in parts), "free": free}
+
+
+def _bytes(path: Path) -> int:
+    """Of a file, or of all files of a folder; one that goes meanwhile takes nothing."""
+    found = 0
+    for one in path.rglob("*") if path.is_dir() else (path,):
+        try:
+            found += one.stat().st_size if one.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return found

@@ -1,22 +1,32 @@
-"""The engine for open questions measured on CRAG's questions."""
+"""The engine for open questions measured on CRAG's questions, and fine-tuning data from them."""
 
 from __future__ import annotations
 
 import json
+import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.crag import crag_options, crag_switches
+from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
+from clausegraph.app.models import opened_model
+from clausegraph.app.process import version
 from clausegraph.app.services.ask_web import SentPage, pages_text, read_pages, read_until
-from clausegraph.app.version import version
-from clausegraph.app.wiring import engine_options, opened_model, reading_limits
+from clausegraph.app.services.ingest import reading_limits
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.core.output_files import check_output
+from clausegraph.eval.crag.dataset import read_cases
+from clausegraph.eval.crag.judge import CragJudge
+from clausegraph.eval.crag.tables import row_of
+from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
+from clausegraph.eval.files import write_text
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -24,11 +34,13 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
-    from clausegraph.eval.crag.rows import CragRow
     from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
-    from clausegraph.query.crag.types import CragAnswer
-    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.crag.attributes import AttributeLabels
+    from clausegraph.query.crag.types import Attributes, CragAnswer
+    from clausegraph.query.engines.bank import EngineOptions
+
 
 _SPARE = 1.0  # seconds before the limit at which an answer is out
 _PAGES = {1: 5, 2: 5, 3: 50}  # of a question, by CRAG's task; from 2 on there is the API too
@@ -66,8 +78,8 @@ def measure_crag(
     """
     from clausegraph.eval.crag.dataset import read_cases
     from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
+    from clausegraph.eval.crag.tables import row_of
     from clausegraph.ingestion.once import page_readers
 
     cases = read_cases(questions, trial.at)
@@ -112,7 +124,7 @@ def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | N
     if settings.llm is None:
         yield None
         return
-    from clausegraph.core.models.cassette import Cassette
+    from clausegraph.core.models.replay import Cassette
 
     cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
     with opened_model(settings, cassette=cassette) as llm:
@@ -130,9 +142,7 @@ def trial_engine(
     from clausegraph.query.crag.engine import CragEngine
 
     settings = workspace.settings
-    if (chosen := row.switches.get("graph")) in ("plan", "tools", "rules", "auto"):
-        settings = settings.model_copy(update={"crag_graph": chosen})
-    switches = replace(row.applied(crag_switches(settings)), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
+    switches = replace(row.applied(crag_switches()), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
     if trial.task == 1:
         switches = replace(switches, graph="off")
     engine = CragEngine(crag_options(settings, switches), options.model, options.question)
@@ -153,7 +163,7 @@ def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
     if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
         raise SettingsError(f"row {asking[0]!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    if trial.task > 1 and settings.crag_graph_url is None and settings.crag_graph_kind != "neo4j":
+    if trial.task > 1 and settings.crag_graph_url is None:
         raise SettingsError(
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
             "recorded responses), or measure task 1"
@@ -190,3 +200,121 @@ def kept_records(output: Path, name: str, described: dict[str, Any]) -> Path:
             raise InputError(f"{folder} holds a run that differs in {', '.join(differ)}; choose another folder")
     about.write_text(json.dumps(described, indent=1) + "\n", "utf-8")
     return folder / "answers.jsonl"
+
+
+_ROW = "without-critic"  # references of one round
+
+
+@dataclass(frozen=True, slots=True)
+class ChatsWritten:
+    """How many chats were written, how many of them with reasoning, and why questions are not among them."""
+
+    chats: int
+    reasoned: int
+    failed: tuple[str, ...]
+
+
+def write_chats(
+    workspace: Workspace,
+    questions: Path,
+    output: Path,
+    trial: CragTrial,
+    *,
+    replace_file: bool = False,
+    told: Callable[[str, int, int], None] = lambda *_: None,
+) -> ChatsWritten:
+    """Write JSON lines of chats with their provenance.
+
+    Raises:
+        InputError: the questions cannot be read, or the output is there.
+        SettingsError: no model is set, or a task has an API and no address is set.
+    """
+    from clausegraph.ingestion.once import page_readers
+
+    settings = workspace.settings
+    check_output(output, home=settings.home, replace=replace_file)
+    cases = read_cases(questions, trial.at)
+    row = row_of(_ROW)
+    check_trial(settings, [row], trial)
+    lines: list[TuningLine] = []
+    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
+        options = engine_options(settings, llm)
+        if options.model is None:
+            raise SettingsError("fine-tuning data needs a language model; set CLAUSEGRAPH_LLM")
+        ask = trial_engine(workspace, row, trial, options, readers)
+        judge = CragJudge(options.model if trial.judge else None)
+        name = settings.llm or ""
+        for line in tuning_lines(cases, lambda case: ask(case).references, options.model, judge, name):
+            lines.append(line)
+            told("chats", len(lines), len(cases))
+    written = [line for line in lines if not line.failed]
+    write_text(output, "".join(json.dumps(line.as_json(), ensure_ascii=False) + "\n" for line in written))
+    failed = tuple(f"{line.provenance['question']}: {line.failed}" for line in lines if line.failed)
+    return ChatsWritten(len(written), sum(line.is_reasoned for line in written), failed)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributesMeasured:
+    """Of how many questions; right ones by predictor and attribute, and "dynamic", static or not, beside them."""
+
+    questions: int
+    right: Mapping[str, Mapping[str, int]]
+
+
+def measure_attributes(
+    workspace: Workspace, questions: Path, sample: int, seed: int, trial: CragTrial
+) -> AttributesMeasured:
+    """A sample is asked about; the examples that the model is shown are of the others.
+
+    Raises:
+        InputError: the file cannot be read, or has fewer questions than the sample.
+        SettingsError: no model is set.
+    """
+    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether, ModelAttributes, read_labels
+    from clausegraph.query.crag.types import CragQuestion
+    from clausegraph.query.steps.model import QuestionMeter
+
+    settings, known = workspace.settings, read_labels(questions)
+    if settings.llm is None:
+        raise SettingsError("the predictor in context asks a language model, and none is set; set CLAUSEGRAPH_LLM")
+    if sample > len(known):
+        raise InputError(f"{questions} has {len(known)} questions, fewer than --sample {sample}")
+    chosen = set(random.Random(seed).sample(range(len(known)), sample))
+    asked = [one for number, one in enumerate(known) if number in chosen]
+    others = [one for number, one in enumerate(known) if number not in chosen]
+    at = trial.at or datetime.now(UTC)
+    with trial_model(settings, trial) as llm:
+        options = engine_options(settings, llm)
+        assert options.model is not None
+        steps = options.model
+
+        def predicted(one: AttributeLabels) -> dict[str, Attributes]:
+            model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
+            question = CragQuestion(one.question, at)
+            said = model.predict(question)
+            rules = AttributeRules()
+            return {"model": said, "rules and model": AttributesTogether([rules, _Said(said)]).predict(question)}
+
+        with ThreadPoolExecutor(max_workers=trial.at_once) as workers:
+            found = list(workers.map(predicted, asked))
+    right = {name: _right(asked, [one[name] for one in found]) for name in ("model", "rules and model")}
+    return AttributesMeasured(sample, right)
+
+
+class _Said:
+    """A predictor that says what was predicted already."""
+
+    def __init__(self, said: Attributes) -> None:
+        self._said = said
+
+    def predict(self, question: object) -> Attributes:
+        return self._said
+
+
+def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:
+    from clausegraph.query.crag.attributes import ATTRIBUTES
+
+    pairs = list(zip(asked, said, strict=True))
+    counted = {name: sum(getattr(got, name) == getattr(one, name) for one, got in pairs) for name in ATTRIBUTES}
+    dynamic = sum(got.dynamism is not None and got.dynamism.is_dynamic == one.dynamism.is_dynamic for one, got in pairs)
+    return counted | {"dynamic": dynamic}

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from clausegraph.app.services.export.table import safe_cell
+from clausegraph.app.services.export import safe_cell
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, SettingsError, require_extra
 from clausegraph.core.text import one_line
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there

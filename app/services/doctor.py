@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from clausegraph.indexes.ledger.store import Ledger
 
+
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
     "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "bm25s",
@@ -81,10 +82,10 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if name == HASHING:
         yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
         return
-    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder
 
     try:
-        folder = LocalEmbedder(ModelSettings(name=name)).folder
+        folder = LocalEmbedder(name).folder
     except ClauseGraphError as error:
         yield Finding("embedding model", BROKEN, str(error))
         return

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.engine_evaluation import DESCRIPTION, RECORDS, EngineTrial, written_configuration
+from clausegraph.app.services.evaluation import DESCRIPTION, RECORDS, EngineTrial, written_configuration
 from clausegraph.core.errors import InputError
-from clausegraph.eval.records import QUESTION_RECORD, read_records
+from clausegraph.eval.conditionalqa.records import QUESTION_RECORD
+from clausegraph.eval.files import read_records
 
 if TYPE_CHECKING:
-    from clausegraph.eval.records import QuestionRecord
+    from clausegraph.eval.conditionalqa.records import QuestionRecord
+
 
 SHOTS = 4
 RECORDED = "cassette.jsonl"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 
+from clausegraph.app.services.ingest import as_retained, run_tools
 from clausegraph.app.services.records import quotes
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
+
 
 _SURFACES = 3  # ways of writing a name that are shown
 _LOOKED_AT = 10  # statements among which one is looked for that names the entity
@@ -285,7 +287,5 @@ def run_apply(workspace: Workspace, corpus: str, progress: Progress | None = Non
     from clausegraph.ingestion.entities import apply_decisions
     from clausegraph.ingestion.pipeline import Options
 
-    settings = workspace.settings
-    options = Options(keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
-    with workspace.tools(None, progress) as tools:
-        return apply_decisions(tools, corpus, options)
+    with run_tools(workspace, None, progress) as tools:
+        return apply_decisions(tools, corpus, as_retained(workspace.settings, Options()))

@@ -1,29 +1,286 @@
-"""Benchmarks over a workspace: read the pages, ask, measure; and what a report must say of such a run."""
+"""Benchmarks over a workspace: read the pages, ask, measure; and what a report says of such a run."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.process import version
 from clausegraph.app.services.ingest import mirror_whole, run_ingest
-from clausegraph.app.version import version
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa import run as conditionalqa
-from clausegraph.eval.conditionalqa.predictions import read_predictions
+from clausegraph.eval.conditionalqa.dataset import read_predictions
+from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
+from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import EvaluationResult
 from clausegraph.eval.passages import evaluate
 from clausegraph.eval.provenance import Benchmark, Provenance, corpus_facts, file_facts, program, relevant_settings
-from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.sources import PassagesSource
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
+    from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
+    from clausegraph.eval.conditionalqa.records import QuestionRecord
+    from clausegraph.eval.conditionalqa.run import RoundsOf
     from clausegraph.eval.passages import PassageQuestion, PassageResult
+    from clausegraph.indexes.views import View
+    from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
+    from clausegraph.query.engines.bank import Engine
+
+
+Scalar = bool | int | float | str | None
+STEPS = ("route", "validate", "comment")
+RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
+_SHAPING = ("llm_budget_tokens", "llm_budget_money")
+_FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTrial:
+    """What is measured, and how.
+
+    ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
+    place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
+    ``retriever`` ranks text for engines that do not choose for themselves.
+    """
+
+    engine: str
+    llm: str | None = None
+    prompt: str | None = None
+    rounds: int | None = None
+    shots: int = 0
+    shots_from: Path | None = None
+    oracle_type: bool = False
+    cassette: Path | None = None
+    record: bool = False
+    at_once: int = 1
+    steps: tuple[tuple[str, str], ...] = ()
+    retriever: str | None = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What of the gold answers the engine is told."""
+        oracles = tuple(f"{step}={name}" for step, name in self.steps if name in ORACLE_STEPS.get(step, ()))
+        return (("kind of answer, and whether it has conditions",) if self.oracle_type else ()) + oracles
+
+    def described(self, questions: int, seed: int | None) -> dict[str, Any]:
+        """What was asked for, by name."""
+        return {
+            "engine": self.engine,
+            "llm": self.llm or "none",
+            "prompt": self.prompt or "default",
+            "rounds": self.rounds,
+            "shots": self.shots,
+            "oracle_type": self.oracle_type,
+            "steps": dict(self.steps),
+            "retriever": self.retriever or "default",
+            "questions": questions,
+            "seed": seed,
+        }
+
+
+def measure_engine(
+    workspace: Workspace,
+    documents: Path | None,
+    questions: tuple[Question, ...],
+    trial: EngineTrial,
+    folder: Path | None,
+    seed: int | None,
+    progress: Progress,
+) -> tuple[QuestionRecord, ...]:
+    """The records of an engine on the questions; with a folder they are kept there, and a killed run goes on.
+
+    Args:
+        documents: mirrored into the corpus before; none where it is there.
+
+    Raises:
+        InputError: the folder holds the records of another configuration, an option is wrong, or the extra ``eval`` is
+            missing.
+        ModelError: a document could not be extracted.
+        SettingsError: the engine asks a language model, and there is none.
+        ReplyMissing: a cassette lacks a reply.
+    """
+    require_extra("eval", "scoring answers")
+    from clausegraph.eval.conditionalqa.dataset import write_questions
+    from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, ask_all, check_same
+    from clausegraph.eval.files import write_text
+    from clausegraph.eval.provenance import corpus_facts
+
+    if trial.at_once < 1:
+        raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
+    check_used(trial)
+    described = _configuration(workspace.settings, trial, questions, seed)
+    written = written_configuration(folder / DESCRIPTION) if folder is not None else None
+    if folder is not None and written is not None:
+        check_same(folder, described, written)  # before the pages are read, which may take long
+    if documents is not None:
+        mirror_whole(workspace, documents, progress)
+    with ExitStack() as stack:
+        view = stack.enter_context(workspace.view())
+        engine, rounds = _engine(stack, workspace, view, questions, trial)
+        path = None
+        if folder is not None:
+            described |= {"corpus": view.corpus, "epoch": view.epoch, "corpus_hash": corpus_facts(view).dump_sha256}
+            check_same(folder, described, described if written is None else written)
+            write_text(folder / DESCRIPTION, json.dumps(described, indent=1) + "\n")
+            write_questions(folder / QUESTIONS_FILE, questions)
+            path = folder / RECORDS
+        return ask_all(engine, questions, path, progress, trial.at_once, rounds)
+
+
+def check_used(trial: EngineTrial) -> None:
+    """Refuse what the engine would not look at: it would be told as measured.
+
+    Raises:
+        InputError: with the option.
+    """
+    from clausegraph.query.engines.bank import ENGINES
+
+    name, entry = trial.engine, ENGINES[trial.engine]
+    forms = entry.asks and not entry.free_text
+    for given, used, option, why in (
+        (trial.oracle_type, forms, "--oracle-type", "has no prompt for each kind of answer"),
+        (trial.shots, forms, "--shots", "has no prompt with examples"),
+        (trial.prompt is not None, not entry.asks, "--prompt", "has prompts of its own"),
+        (trial.steps, entry.rounds, "--step", "has no such steps"),
+        (trial.rounds is not None, entry.rounds, "--rounds", "has no rounds"),
+        (trial.retriever is not None, not entry.asks, "--retriever", "chooses for itself what ranks text"),
+    ):
+        if given and not used:
+            raise InputError(f"engine {name!r} {why}; leave out {option}")
+
+
+def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path | None], start: float) -> None:
+    """Write the report of a run beside its records: its errors by kind, to browse.
+
+    Args:
+        files: role to path, those that were read.
+        start: of the run, as ``time.perf_counter`` has it.
+    """
+    from clausegraph.eval.provenance import write_run
+    from clausegraph.eval.report import write_report
+
+    described = written_configuration(folder / DESCRIPTION) or {}
+    run = describe_run("conditionalqa", files, start, (workspace, described.get("epoch")))
+    plain = {name: value if isinstance(value, Scalar) else str(value) for name, value in described.items()}
+    write_run(folder, replace(run, settings=plain, system=f"engine {described.get('engine')}"))
+    write_report(folder)
+
+
+def _configuration(
+    settings: Settings, trial: EngineTrial, questions: tuple[Question, ...], seed: int | None
+) -> dict[str, Any]:
+    """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
+    from clausegraph.core.hashing import content_hash
+    from clausegraph.core.prompts import library
+    from clausegraph.eval.provenance import file_facts, program, relevant_settings
+    from clausegraph.query.engines.bank import EngineOptions
+
+    texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
+    files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
+    asks = bool(trial.llm or settings.llm)
+    made_by = program(version())
+    return {
+        **relevant_settings(settings),
+        **{name: getattr(settings, name) for name in _SHAPING},
+        **trial.described(len(questions), seed),
+        "rounds": trial.rounds or EngineOptions().rounds,
+        "questions_hash": content_hash(*texts),
+        "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
+        "version": version(),
+        "commit": made_by.commit,
+        "uncommitted_changes": made_by.dirty,
+        **{name: file_facts(name, path.expanduser()).sha256 if path else None for name, path in files.items()},
+    }
+
+
+def written_configuration(path: Path) -> dict[str, Any] | None:
+    """The configuration beside records that are there already; none where there is none."""
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error}); name another folder") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _engine(
+    stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
+) -> tuple[Engine, RoundsOf]:
+    from clausegraph.app.engines import make_engine
+    from clausegraph.app.models import opened_model
+    from clausegraph.core.models.replay import Cassette
+    from clausegraph.eval.conditionalqa.dataset import load_questions
+    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
+    from clausegraph.eval.conditionalqa.run import oracle, shots
+    from clausegraph.query.read.extractive import ExtractiveReader
+    from clausegraph.query.retrieve.spelling import corrected
+
+    if trial.record and trial.cassette is None:
+        raise InputError("--record needs --cassette FILE, where it records")
+    if trial.shots and trial.shots_from is None:
+        raise InputError("--shots needs --shots-from train.json, whose questions are the examples")
+    settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
+    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
+    llm = stack.enter_context(opened_model(settings, cassette=cassette)) if settings.llm else None
+    changes: dict[str, Any] = {"engine": trial.engine, "commits": True}  # the scorer knows no quotes
+
+    def read(text: str) -> str:
+        return corrected(view, text)[0]
+
+    gold = GoldEvidence.of(view, questions, read)
+    watch = RoundWatch(gold)
+    changes["instead"] = _instead(trial, gold, watch)
+    if trial.rounds is not None:
+        changes["rounds"] = trial.rounds
+    if trial.retriever is not None:
+        changes["retriever"] = trial.retriever
+    if trial.oracle_type:
+        changes["form"] = oracle(questions, read)
+    if trial.shots and trial.shots_from:
+        changes["shots"] = shots(load_questions(trial.shots_from), questions, trial.shots)
+    if trial.prompt is not None:
+        changes["reader"] = _reader(settings, trial.prompt, questions)
+    elif llm is None:
+        changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
+    return make_engine(
+        view, workspace.embedder, settings, llm, reranker=workspace.reranker, measured=questions, **changes
+    ), watch.take
+
+
+def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
+    """The steps that the trial exchanges, and the validator, whichever it is, watched."""
+    from clausegraph.eval.conditionalqa.oracles import oracle_step
+
+    made: dict[str, Any] = {}
+    for step, name in trial.steps:
+        if step not in STEPS:
+            raise InputError(f"--step {step}={name}: there is no step {step!r}; take one of {', '.join(STEPS)}")
+        made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
+    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else "rules")
+    return made | {"validate": watch.watched(validator)}
+
+
+def _reader(settings: Any, prompt: str, questions: tuple[Question, ...]) -> Any:
+    """The reader with a model under another prompt."""
+    from dataclasses import replace
+    from functools import partial
+
+    from clausegraph.app.engines import read_options
+    from clausegraph.query.read.model.reader import ModelReader
+
+    return partial(ModelReader, options=replace(read_options(settings, measured=questions), prompt=prompt))
 
 
 def score_predictions(questions: Sequence[Question], path: Path) -> EvaluationResult:
@@ -50,7 +307,6 @@ def evaluate_conditionalqa(
             questions,
             reranker=workspace.reranker,
             oracle_type=oracle_type,
-            read_elements=workspace.settings.ask_elements,
             progress=progress,
         )
 

@@ -8,13 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.listings import Key, Slice
+from clausegraph.app.services.records import Key, Slice
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
-    from clausegraph.eval.page import Report
     from clausegraph.eval.provenance import Provenance
+    from clausegraph.eval.report import Report
+
 
 _KEPT = 8  # reports: each has its plots, and takes seconds to make
 May = Callable[[str | None], bool]  # whether somebody may see the runs of a corpus; None: of a file of predictions
@@ -82,10 +83,11 @@ class Evaluations:
 
     def _differences(self, name: str, other: str) -> dict[str, dict[str, Any]]:
         """By the label of a headline; nothing where the questions are not the same."""
-        from clausegraph.eval.comparison import paired_difference
-        from clausegraph.eval.conditionalqa.report import ANSWERS_FILE
-        from clausegraph.eval.records import QUESTION_RECORD, read_records
-        from clausegraph.eval.tables import METRIC_NAMES, METRICS
+        from clausegraph.eval.conditionalqa.figures import METRIC_NAMES, METRICS
+        from clausegraph.eval.conditionalqa.records import QUESTION_RECORD
+        from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
+        from clausegraph.eval.files import read_records
+        from clausegraph.eval.metrics import paired_difference
 
         assert self._folder is not None
         first, second = (read_records(self._folder / one / ANSWERS_FILE, QUESTION_RECORD) for one in (name, other))

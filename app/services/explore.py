@@ -10,10 +10,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, select, union_all
 
 from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.procedures import step_record, steps_in_order
-from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
-from clausegraph.app.services.together import pages_of_both
-from clausegraph.app.wiring import opened_ontology
+from clausegraph.app.services.ingest import opened_ontology
+from clausegraph.app.services.records import (
+    fact_record,
+    object_text,
+    quotes,
+    statement_words,
+    step_record,
+    steps_in_order,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
@@ -23,40 +28,11 @@ from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.links import own_pages
-from clausegraph.indexes.ledger.schema import entity_tokens, pages, seen_at, sources, supports
-from clausegraph.query.retrieve.paths import Path, shortest_paths
+from clausegraph.indexes.ledger.schema import entity_tokens, seen_at, supports
 
 _NAMED = 5  # candidates named in a message
 _LARGEST = 10  # entities and relations of an overview
 _EVERY_FACT = 1_000_000  # of an entity
-
-
-def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
-    """Every page of an epoch with how many statements it makes.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing published yet.
-    """
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
-    query = (
-        select(sources.c.name, pages.c.uri, func.count())
-        .join(pages, pages.c.id == supports.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
-        .where(_visible(shelf))
-        .group_by(sources.c.name, pages.c.uri)
-    )
-    with shelf.ledger.read() as connection:
-        stated = {(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
-    listed = [
-        {
-            "source": key.source,
-            "uri": key.uri,
-            "title": title or shelf.reading(version).title,
-            "statements": stated.get((key.source, key.uri), 0),
-        }
-        for key, (version, title) in shelf.versions().items()
-    ]
-    return _at(shelf) | {"pages": listed}
 
 
 def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
@@ -69,7 +45,7 @@ def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dic
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     counts = shelf.graph.counts()
     relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
-    return _at(shelf) | {
+    return shelf.at | {
         "entities": counts.entities,
         "facts": counts.facts,
         "statements": counts.supports,
@@ -109,7 +85,7 @@ def find_facts(
         facts, of = _facts_of(shelf, name, relation, limit + 1)
     else:
         facts, of = shelf.graph.facts(_fact_ids(shelf, supports.c.relation == relation, limit + 1)), {}
-    found = _at(shelf) | of | ({"relation": relation} if relation is not None else {})
+    found = shelf.at | of | ({"relation": relation} if relation is not None else {})
     return found | {"more": len(facts) > limit, "facts": steps_in_order(with_statements(shelf, facts[:limit]))}
 
 
@@ -136,7 +112,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
     others = Counter(
         end for fact in facts for end in {fact.subject, fact.object} - {key} if not end.startswith(LITERAL)
     )
-    return _at(shelf) | {
+    return shelf.at | {
         "entity": key,
         "types": dict(Counter(node.type for node in written).most_common()),
         "about": opened_ontology(workspace.settings).about(_main_type(written)),
@@ -164,40 +140,6 @@ def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:
     if own is None:
         return None
     return {"page": str(own.page), "title": readings[own.page].title, "by": own.by, "links": own.links}
-
-
-def find_paths(
-    workspace: Workspace, corpus: str, start: str, goal: str, *, hops: int, limit: int, epoch: int | None = None
-) -> dict[str, Any]:
-    """The shortest chains of facts between two entities, each fact with a statement of it; where there is none,
-    ``together``: pages that speak of both.
-
-    Raises:
-        NotFoundError: one of them is no entity of the graph.
-        InputError: as ``shortest_paths``.
-    """
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
-    ends = entity_of(shelf, start), entity_of(shelf, goal)
-    found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
-    return _at(shelf) | {
-        "from": ends[0],
-        "to": ends[1],
-        "hops": hops,
-        "cut": found.cut,
-        "paths": _path_records(shelf, found.paths),
-        "together": [] if found.paths else pages_of_both(shelf, *ends),
-    }
-
-
-def _path_records(shelf: Shelf, paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
-    """The facts of each path; one that several paths take is looked up once."""
-    facts = {hop.fact.id: hop.fact for path in paths for hop in path}
-    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
-    return [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in paths]
-
-
-def _at(shelf: Shelf) -> dict[str, Any]:
-    return {"corpus": shelf.corpus.name, "epoch": shelf.epoch}
 
 
 def _visible(shelf: Shelf) -> ColumnElement[bool]:

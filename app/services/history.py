@@ -1,19 +1,124 @@
-"""Runs as a list to look through: what each did to the pages, what it cost, and what it did not use, by reason."""
+"""Epochs and runs of a corpus: listed, rolled back to, vacuumed, summed up."""
 
 from __future__ import annotations
 
 import time
+import uuid
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select
 
-from clausegraph.app.services.listings import Key, Slice, reported_run_slice, without_report
+from clausegraph.app.models import forget_replies
+from clausegraph.app.services.listings import reported_run_slice, without_report
+from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.corpora import RUNNING, get_corpus
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.indexes import corpora
+from clausegraph.indexes.corpora import RUNNING, get_corpus, list_corpora
+from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
+from clausegraph.indexes.publish import take_back
+from clausegraph.indexes.sweep import make_room, sweep
+from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states
+
+
+def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
+    """The retained epochs, newest first.
+
+    Raises:
+        NotFoundError: no such corpus.
+    """
+    row = get_corpus(workspace.ledger, corpus)
+    return [
+        {
+            "epoch": epoch.number,
+            "published": epoch.number == row.published,
+            "created": epoch.created,
+            "run": epoch.run_id,
+            "model": epoch.model,
+            "changes": epoch.summary,
+        }
+        for epoch in corpora.list_epochs(workspace.ledger, row.id)
+    ]
+
+
+def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
+    """The newest retained epoch that was published by the end of a day ("2026-01-31"), in this machine's time zone.
+
+    Raises:
+        InputError: it is no day of the calendar.
+        NotFoundError: no such corpus, or nothing that is still kept was published by then.
+    """
+    try:
+        after = date.fromisoformat(day) + timedelta(days=1)
+        ends = datetime(after.year, after.month, after.day).astimezone().timestamp()
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"day {day[:40]!r} is not understood; write it as 2026-01-31") from error
+    kept = corpora.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
+    found = next((row.number for row in kept if row.created < ends), None)
+    if found is None:
+        oldest = (
+            f"the oldest is epoch {kept[-1].number} of {_day_of(kept[-1].created)}" if kept else "there is none yet"
+        )
+        raise NotFoundError(f"corpus {corpus!r} keeps no epoch that was published by the end of {day}; {oldest}")
+    return found
+
+
+def _day_of(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d")
+
+
+def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
+    """Let readers see epoch ``number`` again; ``lagging`` says where a projection could not follow.
+
+    Raises:
+        NotFoundError: no such corpus or epoch.
+    """
+    with workspace.projections() as projections:
+        row = get_corpus(workspace.ledger, corpus)
+        corpora.rollback(workspace.ledger, row, number)
+        projections.published(row.id)
+        return {"corpus": corpus, "published": number, "newest": row.newest, "lagging": projections.problems}
+
+
+def vacuum_corpus(
+    workspace: Workspace, corpus: str, keep_epochs: int | None = None, keep_days: float | None = None
+) -> dict[str, Any]:
+    """Remove for good what only old epochs show. Where there is no corpus at all, the home folder is cleaned.
+
+    ``kept`` says why each of the other epochs stays, ``remains`` what should be gone and is not, why, and what to do,
+    ``lagging`` where a projection could not follow. What a killed run had written of an epoch is taken back; ``ready``
+    is an epoch that it had written to its end, which the next run publishes.
+
+    Args:
+        keep_epochs, keep_days: None for those of the settings.
+
+    Raises:
+        NotFoundError: no such corpus among those there are.
+        LeaseHeldError: a run is writing to it.
+    """
+    count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
+    days = workspace.settings.keep_days if keep_days is None else keep_days
+    ledger = workspace.ledger
+    make_room(ledger)
+    with workspace.projections() as projections:
+        report, ready = NOTHING, None
+        if list_corpora(ledger):
+            row = get_corpus(ledger, corpus)
+            with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+                ready = take_back(ledger, lease, projections)
+                report = vacuum(ledger, row, lease, count, days, promised=True)
+                projections.vacuumed(row.id)
+        projections.dropped()
+        made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}
+        made["replies"], remains = forget_replies(workspace.settings, days)
+        made["remains"] = [*report.remains, *([remains] if remains else []), *sweep(ledger)]
+        return made | {"lagging": projections.problems}
+
 
 _PAGES = ("added", "changed", "removed", "failed")
 

@@ -1,18 +1,28 @@
-"""Mirroring a source into a corpus."""
+"""Mirroring a source into a corpus: what a run works with, as the settings say, and the run itself."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.models import check_price, opened_model
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import ModelError
+from clausegraph.core.errors import ModelError, SettingsError
+from clausegraph.core.ontology import Ontology, policy_ontology, read_ontology
+from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
-    from clausegraph.ingestion.pipeline import Options, Progress
+    from clausegraph.core.extraction import Extractor
+    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.indexes.ledger.metering import RunMeter
+    from clausegraph.ingestion.pipeline import Options, Progress, Tools
+    from clausegraph.ingestion.reading.limits import ReadingLimits
     from clausegraph.ingestion.report import RunReport
     from clausegraph.ingestion.sources import Source
+    from clausegraph.ingestion.sources.web import WebOptions
 
 
 def run_ingest(
@@ -21,10 +31,43 @@ def run_ingest(
     """Mirror a source into a corpus; errors as ``ingestion.pipeline.ingest``."""
     from clausegraph.ingestion.pipeline import ingest
 
+    with run_tools(workspace, source, progress) as tools:
+        return ingest(tools, corpus, source, as_retained(workspace.settings, options))
+
+
+def as_retained(settings: Settings, options: Options) -> Options:
+    """The options of a run, with the epochs and days that the settings keep."""
+    return replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
+
+
+@contextmanager
+def run_tools(workspace: Workspace, source: Source | None, progress: Progress | None = None) -> Iterator[Tools]:
+    """What a run of the source works with, its meter included; a new ledger is made where there is none.
+
+    Args:
+        source: None for a run that extracts nothing, in a ledger that is there.
+
+    Raises:
+        SettingsError: as ``opened_extractor`` and ``make_server``, or a limit on money could not hold, because a model
+            that the run would pay has no price.
+        PromptError, NotFoundError: as ``opened_extractor``.
+    """
+    from clausegraph.core.models.embedding import Metered
+    from clausegraph.indexes.ledger.metering import RunMeter
+    from clausegraph.ingestion.pipeline import Tools, no_progress
+
     settings = workspace.settings
-    options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
-    with workspace.tools(source, progress) as tools:
-        return ingest(tools, corpus, source, options)
+    check_price(settings, settings.embedding_model)
+    if _extractor_kind(settings, source) == "llm":
+        check_price(settings, settings.llm)
+    embedder = workspace.embedder  # a wrong setting is told before there is a ledger
+    ledger = workspace.ledger_to_change() if source is None else workspace.make_ledger()
+    meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
+    if isinstance(embedder, Metered):
+        embedder = embedder.metered(meter, meter)
+    with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
+        watched, limits = progress or no_progress, reading_limits(settings)
+        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:
@@ -43,3 +86,92 @@ def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | Non
             f"{len(report.pages_failed)} pages of {documents} have no extraction, so nothing was measured{why}; ask "
             "again, which goes on where this ended, or take another model or prompt"
         )
+
+
+def reading_limits(settings: Settings) -> ReadingLimits:
+    """What reading one page may take."""
+    from clausegraph.ingestion.reading.limits import ReadingLimits
+
+    return ReadingLimits(settings.reading_seconds)
+
+
+def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
+    """How addresses are fetched: what is given of ``WebOptions``, within the limits of the settings."""
+    from clausegraph.ingestion.fetch import WebLimits
+    from clausegraph.ingestion.sources.web import WebOptions
+
+    names: dict[str, tuple[str, ...]] = {}
+    for host, is_named, address in (one.partition("=") for one in settings.web_allow):
+        if is_named:
+            names[host] = (*names.get(host, ()), address)
+    limits = WebLimits(
+        contact=settings.web_contact or "",
+        interval_s=settings.web_interval,
+        allow=tuple(dict.fromkeys(one.partition("=")[0] for one in settings.web_allow)),
+        names=names,
+    )
+    patterns = {name: (given[name],) for name in ("include", "exclude") if isinstance(given.get(name), str)}
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    taken = {name: value for name, value in given.items() if value is not None} | lists | patterns
+    browser = settings.web_browser or ""
+    return WebOptions(**taken, browser=browser, limits=limits, reading=reading_limits(settings))
+
+
+def _extractor_kind(settings: Settings, source: Source | None) -> str:
+    """The extractor that settings and source ask for; without a source it is that of the rules, which asks nobody."""
+    from clausegraph.ingestion.sources.passages import PassagesSource
+
+    kind = settings.extractor if source is not None else "rules"
+    if kind != "auto":
+        return kind
+    return "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
+
+
+def opened_ontology(settings: Settings) -> Ontology:
+    """The types of entities: those of the settings' file, else the shipped ones.
+
+    Raises:
+        SettingsError: the file cannot be read or is none.
+    """
+    return read_ontology(settings.ontology) if settings.ontology else policy_ontology()
+
+
+@contextmanager
+def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter) -> Iterator[Extractor]:
+    """The extractor that settings and source ask for; nothing is sent before it is used, its connections are closed.
+
+    Raises:
+        SettingsError: a language model is asked for, but none is set; or a key is missing.
+        PromptError, NotFoundError: the extraction prompt is not there or cannot be used.
+    """
+    from clausegraph.ingestion.sources.passages import PassagesSource
+
+    kind = _extractor_kind(settings, source)
+    if kind == "given":
+        from clausegraph.ingestion.extract.llm.lines import GivenExtractor
+
+        if not isinstance(source, PassagesSource):
+            raise SettingsError("extractor 'given' needs a file of passages that come with their triples")
+        yield GivenExtractor(source.passages())
+    elif kind == "rules":
+        from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+
+        yield RuleExtractor(opened_ontology(settings))
+    else:
+        with opened_model(settings, meter) as llm:
+            yield _llm_extractor(settings, llm)
+
+
+def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
+    from clausegraph.core.prompts import library
+    from clausegraph.ingestion.extract.llm.check import TASK as CHECK
+    from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
+
+    prompt = library(settings.prompts).get(settings.extraction_prompt)
+    options = LLMOptions(
+        ontology=opened_ontology(settings),
+        call_tokens=settings.call_tokens,
+        at_once=settings.llm_concurrency,
+        check=library(settings.prompts).get(CHECK) if settings.extraction_check else None,
+    )
+    return LLMExtractor(llm, prompt, options)

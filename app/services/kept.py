@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clausegraph.app.answer_json import answer_json
+from clausegraph.app.render import answer_json
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.answer_serial import answer_from_json, answer_to_json
 from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.serial import pack, unpack
+from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpack
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.types import Answer, ConditionState, leaves

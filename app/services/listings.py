@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, union_all
 
-from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.changes import page_ids
+from clausegraph.app.services.browse import Shelf, open_shelf, page_ids
 from clausegraph.app.services.explore import entity_of, with_statements
-from clausegraph.app.services.records import element_record
+from clausegraph.app.services.records import (
+    Key,
+    Slice,
+    element_record,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
 from clausegraph.indexes.corpora import get_corpus, get_run, list_runs
-from clausegraph.indexes.ledger.schema import fetches, page_versions, pages, runs, seen_at, sources, supports
-
-Key = list[Any]  # of an item in its list, as JSON values
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Some items of a list, and the key after which the next ones come; None where there are no more."""
-
-    items: list[dict[str, Any]]
-    after: Key | None
+from clausegraph.indexes.ledger.schema import (
+    fetches,
+    page_versions,
+    pages,
+    runs,
+    seen_at,
+    sources,
+    supports,
+)
 
 
 def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
@@ -228,3 +228,31 @@ def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after:
 
 def _visible(shelf: Shelf) -> ColumnElement[bool]:
     return and_(supports.c.corpus_id == shelf.corpus.id, seen_at(supports, shelf.epoch))
+
+
+def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+    """Every page of an epoch with how many statements it makes.
+
+    Raises:
+        NotFoundError: no such corpus or epoch, or nothing published yet.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    query = (
+        select(sources.c.name, pages.c.uri, func.count())
+        .join(pages, pages.c.id == supports.c.page_id)
+        .join(sources, sources.c.id == pages.c.source_id)
+        .where(_visible(shelf))
+        .group_by(sources.c.name, pages.c.uri)
+    )
+    with shelf.ledger.read() as connection:
+        stated = {(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
+    listed = [
+        {
+            "source": key.source,
+            "uri": key.uri,
+            "title": title or shelf.reading(version).title,
+            "statements": stated.get((key.source, key.uri), 0),
+        }
+        for key, (version, title) in shelf.versions().items()
+    ]
+    return shelf.at | {"pages": listed}

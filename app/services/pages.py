@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.ingest import as_retained, run_ingest, run_tools, web_options
 from clausegraph.app.services.records import page_record, passage_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
@@ -19,6 +20,7 @@ from clausegraph.indexes.ledger.schema import page_versions
 if TYPE_CHECKING:
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
+
 
 WEB = "web"
 
@@ -108,10 +110,8 @@ def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport
     from clausegraph.ingestion.tools import Options
 
     uris = {source.id: listed for source, listed in _by_source(workspace, corpus, names)}
-    settings = workspace.settings
-    with workspace.tools(None) as tools:
-        options = Options(keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
-        return remove_pages(tools, corpus, uris, options)
+    with run_tools(workspace, None) as tools:
+        return remove_pages(tools, corpus, uris, as_retained(workspace.settings, Options()))
 
 
 def refresh(
@@ -129,8 +129,6 @@ def refresh(
         NotFoundError, InputError: as ``show_page``.
         SourceError: a source is not where it was.
     """
-    from clausegraph.app.services.ingest import run_ingest
-    from clausegraph.app.wiring import web_options
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
 

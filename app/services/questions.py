@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.listings import Key, Slice
+from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState, Evidence, PageKey, Reading, leaves
@@ -16,6 +16,7 @@ from clausegraph.indexes.corpora import get_corpus
 
 if TYPE_CHECKING:
     from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+
 
 Place = list[str]  # source, uri and anchor of an element, as JSON values
 _VERDICTS = ("yes", "no")

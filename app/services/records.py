@@ -1,12 +1,12 @@
-"""Pages, elements, chunks, facts and statements as JSON records: one form for ``show`` and ``export``."""
+"""Pages, elements, chunks, facts, statements and steps of procedures as JSON records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from clausegraph.app.conditions import condition_json
-from clausegraph.app.services.procedures import step_record
+from clausegraph.app.render import condition_json
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.text import one_line
 from clausegraph.core.types import (
@@ -20,6 +20,7 @@ from clausegraph.core.types import (
     Reading,
     Span,
     Statement,
+    StepOrder,
     Support,
 )
 from clausegraph.indexes.derive import statement_id
@@ -155,3 +156,48 @@ def statement_words(statement: Statement) -> str:
     line = f"{statement.subject.surface} {relation_words(statement)} {object_text(statement)}"
     condition = f" if {one_line(condition_words(statement.condition))}" if statement.condition is not None else ""
     return one_line(line + condition)
+
+
+Record = dict[str, Any]
+
+
+def step_record(step: StepOrder | None) -> dict[str, str | None]:
+    """Which step of which procedure it is: "2.1" and the words above its steps; none where it is no step."""
+    return {"step": None, "procedure": None} if step is None else {"step": step.text, "procedure": step.procedure}
+
+
+def steps_in_order(records: Iterable[Record]) -> list[Record]:
+    """Facts with their statements; steps of one procedure follow each other by number, where the first of them was."""
+    procedures: dict[tuple[str, str], list[Record]] = {}
+    found: list[list[Record]] = []
+    for record in records:
+        first = _first(record)
+        if not first.get("step"):
+            found.append([record])
+            continue
+        steps = procedures.setdefault((first["page"], first["procedure"]), [])
+        if not steps:
+            found.append(steps)
+        steps.append(record)
+    return [record for steps in found for record in sorted(steps, key=_number)]
+
+
+def _first(record: Record) -> Record:
+    """Its first statement; nothing where it has none."""
+    return record["statements"][0] if record["statements"] else {}
+
+
+def _number(record: Record) -> list[int]:
+    step = _first(record).get("step")
+    return [int(number) for number in step.split(".")] if step else []
+
+
+Key = list[Any]  # of an item in its list, as JSON values
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some items of a list, and the key after which the next ones come; None where there are no more."""
+
+    items: list[dict[str, Any]]
+    after: Key | None

@@ -1,34 +1,34 @@
-"""Learning from labelled questions: a guide for the reader with a model, kept only where it helps."""
+"""Learning from labelled questions: a guide for the reader with a model, and classifiers of open questions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from clausegraph.app.reading import labelled, read_options
+from clausegraph.app.engines import labelled, read_options
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.output_files import check_output
 from clausegraph.core.prompts import library
-from clausegraph.eval.comparison import ConfidenceInterval, paired_difference
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions
 from clausegraph.eval.conditionalqa.scorer import score_answers
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.files import write_text
+from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.read.model.cited import CitedPages
-from clausegraph.query.read.model.guide import Guide, saw_of
-from clausegraph.query.read.model.labelled import LabelledQuestion
-from clausegraph.query.read.model.learning import held_back, worded
-from clausegraph.query.read.model.options import ReadOptions
-from clausegraph.query.read.model.reader import ModelReader
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels, AttributeRules, read_labels
+from clausegraph.query.crag.svm import accuracies, train_attribute_model
+from clausegraph.query.crag.types import CragQuestion
+from clausegraph.query.read.model.guide import Guide, held_back, saw_of, worded
+from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion
+from clausegraph.query.read.model.reader import ModelReader, ReadOptions
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 HELD = 40  # questions to test a guide on
 FEWEST = 20  # questions that a guide can be learned from
@@ -137,3 +137,49 @@ def _scores(
             found.append(one)
             done(len(found))
     return {q.id: value for q, (value, _) in zip(questions, found, strict=True)}, sum(calls for _, calls in found)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributesTrained:
+    """What was learned from how many questions, in how many seconds.
+
+    Args:
+        accuracy: by attribute, cross-validated.
+        rules: by attribute, of how many questions the rules say something, and how often they are right.
+    """
+
+    questions: int
+    accuracy: Mapping[str, float]
+    rules: Mapping[str, tuple[int, int]]
+    seconds: float
+
+
+def train_attributes(
+    workspace: Workspace, questions: Path, output: Path, *, seed: int = 13, replace_file: bool = False
+) -> AttributesTrained:
+    """Train on a file of labelled questions and write the model.
+
+    Raises:
+        InputError: a file cannot be used, there are too few questions of a label, or scikit-learn is missing.
+    """
+    check_output(output, home=workspace.settings.home, replace=replace_file)
+    known = read_labels(questions)
+    embedder = workspace.embedder
+    began = time.perf_counter()
+    model = train_attribute_model(known, embedder, seed)
+    seconds = time.perf_counter() - began
+    write_text(output, model.as_json())
+    return AttributesTrained(len(known), accuracies(model), _by_rules(known), seconds)
+
+
+def _by_rules(known: Sequence[AttributeLabels]) -> dict[str, tuple[int, int]]:
+    rules, at = AttributeRules(), datetime.now(UTC)
+    found = [(one, rules.predict(CragQuestion(one.question, at))) for one in known]
+    said = {name: [(one.label(name), getattr(got, name)) for one, got in found] for name in ATTRIBUTES}
+    return {
+        name: (
+            sum(got is not None for _, got in pairs),
+            sum(got is not None and got.value == is_ for is_, got in pairs),
+        )
+        for name, pairs in said.items()
+    }

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 from clausegraph.core.language import lexicon
 
-# ruff: noqa: SIM905 (a list of words reads best as a line of words)
-
 # A possible end: closing mark, optional closing quotes or brackets, white space, something that may start a sentence.
 _CANDIDATE = re.compile(r"([.!?…])[\"'”’)\]]*(\s+)(?=[\"'“‘(\[]*[A-Z0-9£$€])")
 _OPENING = "\"'“‘(["
 _NEXT_WORD = re.compile(r"[\"'“‘(\[]*([A-Za-z’']+)?")
-
 _NEVER_LAST = frozenset("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt".split())
 _BEFORE_NUMBER = frozenset(
     "no nos art arts para paras reg regs s ss sec sect ch p pp fig figs vol cl sch ref tel ext approx c ca "
@@ -26,11 +23,64 @@ _STARTERS = frozenset(
     "to use we what when where which while who with you your".split()
 )
 _LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
-
 _CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
     r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
     r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
 )
+_CLAUSE_COMMA = re.compile(r",\s+(?=\S)")
+_CONTINUES = lexicon.word_set(
+    "and or but nor such for including which who whose whom where when unless except if provided under over like"
+    " in on at by with from to than as either both e.g i.e eg ie"
+)
+_SUBJECT_VERB = re.compile(
+    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+(?!you\b|they\b|we\b|it\b)\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
+    re.IGNORECASE,
+)
+_MODAL = r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
+_SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
+# A new main clause with a subject and verb of its own.
+_NEXT_CLAUSE = re.compile(
+    rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
+    r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
+    r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
+    r"|;\s|\s-\s+(?=(?:if|unless|when|contact|check|ask|call|read|find out|see|use)\b)",
+    re.IGNORECASE,
+)
+_NO_CLAUSE_END = re.compile(
+    r"\b(?:and|or|but|that|than|what|as|which|who|if|when|because|think|know|believe|say|says|how|where|whether|something|everything"
+    r"|anything|person|someone|anyone|people|amount|until|before|after|while|tax|money|the \w+)$",
+    re.IGNORECASE,
+)
+_CUT_OFF = re.compile(
+    r"\s-\s|;\s|,\s+(?:which|this)\s+(?:means|is|will|covers)"
+    r"|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
+_CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)
+_COMMA = re.compile(r",\s+(?=[a-zA-Z])")
+_OBJECT_STARTS = (
+    lexicon.DETERMINERS | lexicon.PREPOSITIONS | lexicon.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
+)
+_ADVERBS = lexicon.word_set(
+    "already also always either ever just later never no normally now often only previously recently regularly"
+    " currently still then usually both not permanently physically mainly temporarily legally"
+)
+_INFINITIVE = re.compile(
+    r"\bto \w+$"
+    r"|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend"
+    r"|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)",
+    re.IGNORECASE,
+)
+_JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
+_CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
+_TAIL = re.compile(r"(?:^|[\s,;])(?:and|or|but)$")
+_JOINTS = ("and", "or", "but")
+_REACH = 9  # words of a noun phrase before its verb
+
+
+# ruff: noqa: SIM905 (a list of words reads best as a line of words)
 
 
 def after_number(text: str) -> int:
@@ -83,38 +133,6 @@ def _word_start(text: str, start: int, end: int) -> int:
     while end > start and not text[end - 1].isspace():
         end -= 1
     return end
-
-
-_CLAUSE_COMMA = re.compile(r",\s+(?=\S)")
-_CONTINUES = lexicon.word_set(
-    "and or but nor such for including which who whose whom where when unless except if provided under over like"
-    " in on at by with from to than as either both e.g i.e eg ie"
-)
-_SUBJECT_VERB = re.compile(
-    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+(?!you\b|they\b|we\b|it\b)\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
-    re.IGNORECASE,
-)
-_MODAL = r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
-_SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
-# A new main clause with a subject and verb of its own.
-_NEXT_CLAUSE = re.compile(
-    rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
-    r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
-    r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
-    r"|;\s|\s-\s+(?=(?:if|unless|when|contact|check|ask|call|read|find out|see|use)\b)",
-    re.IGNORECASE,
-)
-_NO_CLAUSE_END = re.compile(
-    r"\b(?:and|or|but|that|than|what|as|which|who|if|when|because|think|know|believe|say|says|how|where|whether|something|everything"
-    r"|anything|person|someone|anyone|people|amount|until|before|after|while|tax|money|the \w+)$",
-    re.IGNORECASE,
-)
-_CUT_OFF = re.compile(
-    r"\s-\s|;\s|,\s+(?:which|this)\s+(?:means|is|will|covers)"
-    r"|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
-    re.IGNORECASE,
-)
-_FIRST = re.compile(r"[A-Za-z][A-Za-z'-]*")
 
 
 def main_clause_start(text: str, start: int, end: int) -> int:
@@ -210,29 +228,6 @@ def _first_word(text: str) -> str:
 
 def _in_brackets(text: str, start: int, position: int) -> bool:
     return text.count("(", start, position) > text.count(")", start, position)
-
-
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
-_CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)
-_COMMA = re.compile(r",\s+(?=[a-zA-Z])")
-_OBJECT_STARTS = (
-    lexicon.DETERMINERS | lexicon.PREPOSITIONS | lexicon.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
-)
-_ADVERBS = lexicon.word_set(
-    "already also always either ever just later never no normally now often only previously recently regularly"
-    " currently still then usually both not permanently physically mainly temporarily legally"
-)
-_INFINITIVE = re.compile(
-    r"\bto \w+$"
-    r"|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend"
-    r"|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)",
-    re.IGNORECASE,
-)
-_JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
-_CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
-_TAIL = re.compile(r"(?:^|[\s,;])(?:and|or|but)$")
-_JOINTS = ("and", "or", "but")
-_REACH = 9  # words of a noun phrase before its verb
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,38 @@ _TIME_NOUN = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
+_QUANTIFIER = re.compile(
+    r"""
+    (?P<none>\b(?:none\s+of|neither)\b)
+  | (?P<any>\b(?:any\s+(?:(?:one|two|three|\d+)\s+)?of
+        |one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
+        |either(?:\s+of)?|1\s+of
+        |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
+  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of
+        |(?<!of\s)the\s+following(?:\s+(?:conditions|criteria)|(?=\s+(?:apply|are\s+true)\b)))\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*"
+    r"(?:either|both|any of|all of|all the|the following|one of|at least)\b[^,]*$)",
+    re.IGNORECASE,
+)
+# How an item ends that holds a list of its own: "you have left the home dirty and:", "it lasts a year and is either:".
+_JOINT = re.compile(
+    r",?\s+(?P<joint>and|or)(?P<stub>(?:\s+(?:if|is|are|was|were|has|have|had|be|been|also|not|you|they|it|your\s\w+"
+    r"|either|both|neither|(?:any|all|one|none|at least \w+)(?: of)?|the following|these|applies|apply))*)\s*:?\s*$",
+    re.IGNORECASE,
+)
+# "above the limit after tax and:": what else is counted, in the list, is no condition.
+_COUNTED_WITH = re.compile(
+    r"\b(?:after|before|less|minus|plus|including|excluding|without|besides|apart from|as well as|on top of"
+    r"|not counting)(?:\s[\w'’-]+){1,4}$",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
+LONGEST_SENTENCE = 1500
+"""Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,38 +188,6 @@ def _without_idle_weak(found: list[Marker]) -> list[Marker]:
     return [marker for marker in found if not marker.temporal or marker.fronted or not strong]
 
 
-_QUANTIFIER = re.compile(
-    r"""
-    (?P<none>\b(?:none\s+of|neither)\b)
-  | (?P<any>\b(?:any\s+(?:(?:one|two|three|\d+)\s+)?of
-        |one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
-        |either(?:\s+of)?|1\s+of
-        |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
-  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of
-        |(?<!of\s)the\s+following(?:\s+(?:conditions|criteria)|(?=\s+(?:apply|are\s+true)\b)))\b)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*"
-    r"(?:either|both|any of|all of|all the|the following|one of|at least)\b[^,]*$)",
-    re.IGNORECASE,
-)
-# How an item ends that holds a list of its own: "you have left the home dirty and:", "it lasts a year and is either:".
-_JOINT = re.compile(
-    r",?\s+(?P<joint>and|or)(?P<stub>(?:\s+(?:if|is|are|was|were|has|have|had|be|been|also|not|you|they|it|your\s\w+"
-    r"|either|both|neither|(?:any|all|one|none|at least \w+)(?: of)?|the following|these|applies|apply))*)\s*:?\s*$",
-    re.IGNORECASE,
-)
-# "above the limit after tax and:": what else is counted, in the list, is no condition.
-_COUNTED_WITH = re.compile(
-    r"\b(?:after|before|less|minus|plus|including|excluding|without|besides|apart from|as well as|on top of"
-    r"|not counting)(?:\s[\w'’-]+){1,4}$",
-    re.IGNORECASE,
-)
-_EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
-
-
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A condition to be filled by list items: ``operator`` is all, any or, where the text does not say, None."""
@@ -264,10 +264,6 @@ def split_item(text: str, start: int, end: int, items: Sequence[str]) -> OpenIte
 
 def _is_clause(text: str) -> bool:
     return starts_predicate(text, "x x x")
-
-
-LONGEST_SENTENCE = 1500
-"""Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from clausegraph.core.language.lexicon import MONTHS, NUMBERS, WEEKDAYS
+from clausegraph.core.language.lexicon import MONTHS, NUMBERS, WEEKDAYS, phrases
 from clausegraph.core.language.values import Atom, atoms
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _WORDS = {"half": "2", "twice": "2", "double": "2", "both": "2", "third": "3", "quarter": "4", "once": "1"}
-_TWICE = re.compile(r"\b(?:each way|return|round trip|there and back|a (?:pair|couple)|twins)\b", re.IGNORECASE)
+_TWICE = phrases("each way|return|round trip|there and back|a (?:pair|couple)|twins")
 _MONTHS = tuple(map(str.capitalize, MONTHS))
 _MONTH = re.compile(r"(?<=[\d\s])(" + "|".join(m[:3] for m in _MONTHS) + r")(?:[a-z]{0,6})\.?(?=\W|$)", re.IGNORECASE)
 _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})\b")
@@ -25,6 +25,15 @@ _UNIT_NEAR = re.compile(r"(?:\s+[\w-]+){1,2}?\s+(minute|hour|day|week|month|year
 _THOUSANDS = re.compile(r"\b(\d{1,4}) ?(?:k|grand)\b", re.IGNORECASE)
 _CELLS = " | "
 _LEAST = 0.005  # that two values differ by
+_SHORT_WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
+_WEEKDAY = re.compile(
+    r"\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday|s)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b",
+    re.IGNORECASE,
+)
+_NEAR = (("today", 0), ("tonight", 0), ("yesterday", -1), ("last night", -1), ("tomorrow", 1), ("tomorow", 1))
+_AGO = re.compile(r"\b(\d{1,3}|an?|" + "|".join(NUMBERS) + r") (day|week)s? ago\b", re.IGNORECASE)
+_COUNTS = {"a": 1, "an": 1} | NUMBERS
+_WEEK = 7
 
 
 class KnownValues:
@@ -149,17 +158,6 @@ def _same_day(one: Atom, known: Atom) -> bool:
         day = date.fromordinal(int(known.low))
         return one.low == day.month * 100 + day.day
     return False
-
-
-_SHORT_WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
-_WEEKDAY = re.compile(
-    r"\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday|s)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b",
-    re.IGNORECASE,
-)
-_NEAR = (("today", 0), ("tonight", 0), ("yesterday", -1), ("last night", -1), ("tomorrow", 1), ("tomorow", 1))
-_AGO = re.compile(r"\b(\d{1,3}|an?|" + "|".join(NUMBERS) + r") (day|week)s? ago\b", re.IGNORECASE)
-_COUNTS = {"a": 1, "an": 1} | NUMBERS
-_WEEK = 7
 
 
 def relative_days(text: str, today: date) -> Iterator[date]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clausegraph.core.language.lexicon import IMPERATIVES, word_set
+from clausegraph.core.language.lexicon import IMPERATIVES, phrases, word_set
 from clausegraph.core.language.normalise import stem
 from clausegraph.core.types import Modality
 
@@ -17,7 +17,6 @@ _BE = r"(?:am|is|are|'re|'s|be|were|was|may\s+be|might\s+be|could\s+be|will\s+be
 _MAYBE_BE = r"(?:may|might|could)\s+(?:also\s+|still\s+|then\s+)*be"
 _DO = r"(?:do|does|did|will)"
 _NOT = r"(?:\s+not|n't)"
-
 # The first pattern that matches at the start of the verb group wins. The last column is the verb that the
 # phrase stands for when it is not followed by one ("entitled to leave" is "may get leave").
 _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
@@ -82,6 +81,38 @@ _TABLE = {f"m{place}": row for place, row in enumerate(_PHRASES)}
 _MODAL = re.compile(
     "|".join(rf"(?P<{name}>{row[0]}(?!\w))" for name, row in _TABLE.items()), re.IGNORECASE
 )  # the first
+_FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
+# What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.
+_BEFALLS = word_set("is has needs gets receives loses finds hears qualifies owes wants faces")
+_SUFFERED = word_set("is loses owes faces")
+_ENTITLED = word_set("paid accompanied represented reimbursed refunded exempted given awarded granted")
+_UNCERTAIN = re.compile(
+    r"\b(?:might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion)\b"
+    r"|\b(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)"
+    r"\s+may\b|\bmay\s+be\b",
+    re.IGNORECASE,
+)
+_SOFT = re.compile(
+    r"\b(?:might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps"
+    r"|depends?|discretion|if|unless|not|no|whether|decides?|case by case)\b|n't\b",
+    re.IGNORECASE,
+)
+_OBLIGING = re.compile(
+    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
+    r"|compulsory|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum|no more than)\b"
+    r"|\b(?:cannot|never|unless|until)\b",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(
+    r"\b(?:not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less"
+    r"|under|more|over|optional|either)\b|n't\b",
+    re.IGNORECASE,
+)
+_DUTY = phrases("must|need(?:s|ed)?|have to|required?|requirements?|compulsory")
+_SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
+_LETTERS = re.compile(r"[A-Za-z’']+")
+_OPENING_WORD = re.compile(r"(?:(?<=[:;,.!?] )|(?<=[:;,.!?]\n)|(?<![\s\S]))[A-Za-z]+")  # of a sentence or clause
+_EMPTY_VERBS = word_set("be get have do go the a an your any this that")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +130,6 @@ class ModalPhrase:
         return _FORCE.get(self.modality, self.modality), self.polarity
 
 
-_FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
-# What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.
-_BEFALLS = re.compile(r"(?:is|has|has to|needs|needs to|gets|receives|loses|finds|hears|qualifies|owes|wants|faces)\b")
-_ENTITLED = re.compile(r"is (?:paid|accompanied|represented|reimbursed|refunded|exempted|given|awarded|granted)\b")
-_SUFFERED = re.compile(r"(?:is|has to|loses|owes|faces)\b")
-
-
 def shaded(modality: Modality, polarity: bool, modal: str, relation: str, *, personal: bool) -> tuple[Modality, bool]:
     """Whether "can", "may" or "may not" permits, or says what is possible: by who or what it is said of, and of what.
 
@@ -114,11 +138,13 @@ def shaded(modality: Modality, polarity: bool, modal: str, relation: str, *, per
         personal: whether the subject is somebody, who can be allowed something.
     """
     said = modal.lower()
+    first, second = [*relation.split()[:2], "", ""][:2]
     if said == "may" and modality in (Modality.MAY, Modality.CANNOT):
-        possible = not personal or _BEFALLS.match(relation) is not None
+        possible = not personal or first in _BEFALLS
         return (Modality.CAN, modality is Modality.MAY) if possible else (modality, polarity)
-    entitled = personal and _ENTITLED.match(relation)
-    if said == "can" and modality is Modality.MAY and not entitled and (not personal or _SUFFERED.match(relation)):
+    entitled = personal and first == "is" and second in _ENTITLED
+    suffered = first in _SUFFERED or (first, second) == ("has", "to")
+    if said == "can" and modality is Modality.MAY and not entitled and (not personal or suffered):
         return Modality.CAN, polarity
     return modality, polarity
 
@@ -178,33 +204,6 @@ _MODAL_WORD = re.compile(
     r"(?<![\w'])(?:" + "|".join(f"(?P<m{i}>{pattern})" for i, (_, pattern) in enumerate(_PATTERNS)) + r")(?![\w'])",
     re.IGNORECASE,
 )
-_UNCERTAIN = re.compile(
-    r"\b(?:might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion)\b"
-    r"|\b(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)"
-    r"\s+may\b|\bmay\s+be\b",
-    re.IGNORECASE,
-)
-_SOFT = re.compile(
-    r"\b(?:might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps"
-    r"|depends?|discretion|if|unless|not|no|whether|decides?|case by case)\b|n't\b",
-    re.IGNORECASE,
-)
-_OBLIGING = re.compile(
-    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
-    r"|compulsory|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum|no more than)\b"
-    r"|\b(?:cannot|never|unless|until)\b",
-    re.IGNORECASE,
-)
-_DENYING = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less"
-    r"|under|more|over|optional|either)\b|n't\b",
-    re.IGNORECASE,
-)
-_DUTY = re.compile(r"\b(?:must|need(?:s|ed)?|have to|required?|requirements?|compulsory)\b", re.IGNORECASE)
-_SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
-_LETTERS = re.compile(r"[A-Za-z’']+")
-_OPENING_WORD = re.compile(r"(?:(?<=[:;,.!?] )|(?<=[:;,.!?]\n)|(?<![\s\S]))[A-Za-z]+")  # of a sentence or clause
-_EMPTY_VERBS = word_set("be get have do go the a an your any this that")
 
 
 def modal_uses(text: str) -> Iterator[ModalUse]:

@@ -12,8 +12,31 @@ _ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my"
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 _WORD = re.compile(r"[£$€]?[^\W_]+(?:[.,'-][^\W_]+)*%?")
 _IRREGULAR = {"children": "child", "people": "person", "men": "man", "women": "woman", "wives": "wife", "lives": "life"}
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, bidirectional and private characters
+UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, bidirectional and private characters
 _KEEP_S = ("ss", "us", "is", "ews", "ies")
+_SHORT_FORMS = {"can't": "cannot", "can not": "cannot", "won't": "will not", "n't": " not"} | {
+    "'ll": " will",
+    "'re": " are",
+    "'ve": " have",
+}
+_CONTRACTION = re.compile(
+    r"\b(?:can't|won't|can not)\b|(?<=\w)(?:n't|'(?:ll|re|ve))\b|\b(?P<who>it|he|she|that|there|who)'s\b", re.IGNORECASE
+)
+_BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
+_STOP = word_set(
+    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
+    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
+    "has had will would can could may might must should shall need there here what which who whom how when "
+    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
+    "now s t"
+)
+_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
+_GREETING = word_set(
+    "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
+    " anybody help please how are ok okay bye goodbye"
+)
+_OPENING = word_set("hello hi hey hiya howdy greetings good thanks thank cheers bye goodbye")
 
 
 def normalise_text(text: str) -> str:
@@ -61,25 +84,7 @@ def visible(text: str) -> str:
     """The text on one line, without control, bidirectional and private-use characters."""
     if text.isprintable():  # nothing but letters, marks, numbers, signs and plain spaces
         return text if text.isascii() else " ".join(text.split())
-    return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())
-
-
-_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
-
-
-_CONTRACTIONS = (
-    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
-    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
-    (re.compile(r"(?<=\w)n't\b"), " not"),
-    (re.compile(r"(?<=\w)'ll\b"), " will"),
-    (re.compile(r"(?<=\w)'re\b"), " are"),
-    (re.compile(r"(?<=\w)'ve\b"), " have"),
-    (re.compile(r"\b(it|he|she|that|there|who)'s\b", re.IGNORECASE), r"\1 is"),
-    (re.compile(r"\bcan not\b"), "cannot"),
-)
-
-
-_BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
+    return " ".join("".join(" " if unicodedata.category(c) in UNSEEN else c for c in text).split())
 
 
 @lru_cache(maxsize=16)
@@ -88,7 +93,7 @@ def plain(text: str) -> str:
 
     Asked for clause by clause with the text of the whole element, so the last ones are kept.
     """
-    return text if text.isascii() else text.translate(_PLAIN_MARKS)
+    return text if text.isascii() else text.translate(_QUOTES)
 
 
 @lru_cache(maxsize=4096)
@@ -96,21 +101,7 @@ def expand(text: str) -> str:
     """A clause with plain quotes, its contractions written out, and without brackets but those of an acronym."""
     text = plain(text)
     text = " ".join((_BRACKETS.sub("", text) if "(" in text else text).split())
-    if "'" in text or "can not" in text:
-        for pattern, written in _CONTRACTIONS:
-            text = pattern.sub(written, text)
-    return text
-
-
-_STOP_WORDS = (
-    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
-    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
-    "has had will would can could may might must should shall need there here what which who whom how when "
-    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
-    "now s t"
-)
-_STOP = frozenset(_STOP_WORDS.split())
-_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
+    return _CONTRACTION.sub(lambda m: f"{m['who']} is" if m["who"] else _SHORT_FORMS[m[0].lower()], text)
 
 
 @lru_cache(maxsize=65536)
@@ -132,17 +123,9 @@ def overlap(needles: frozenset[str], text: str) -> float:
     return len(needles & content(text)) / len(needles) if needles else 0.0
 
 
-WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
-
-
-def lemmas(text: str) -> set[str]:
-    """Words of a text in their base forms."""
-    return set(_lemmas(text))
-
-
 @lru_cache(maxsize=2048)
-def _lemmas(text: str) -> frozenset[str]:
-    """The same, kept: a clause is held against its title and headings again and again."""
+def lemmas(text: str) -> frozenset[str]:
+    """Words of a text in their base forms; kept, since a clause is held against its headings again and again."""
     return frozenset(lemma(word.lower().removesuffix("'s").strip("'.,")) for word in WORD.findall(plain(text)))
 
 
@@ -150,13 +133,6 @@ def _lemmas(text: str) -> frozenset[str]:
 def lemma(word: str) -> str:
     """The base of a verb form, else the singular."""
     return base_form(word) or singular(word)
-
-
-_GREETING = word_set(
-    "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
-    " anybody help please how are ok okay bye goodbye"
-)
-_OPENING = word_set("hello hi hey hiya howdy greetings good thanks thank cheers bye goodbye")
 
 
 def is_greeting(text: str) -> bool:

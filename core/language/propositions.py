@@ -16,7 +16,6 @@ from clausegraph.core.language.modals import modal_phrase
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import Modality
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
 _LONGEST = 12  # words of a subject or object
 _VERB_GROUP = re.compile(
     r"\b(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|wouldn't|hasn't|haven't|can't|cannot|mustn't|shouldn't|couldn't|needn't"
@@ -55,8 +54,6 @@ _OPENERS = re.compile(
     r"|please|always|if so|similarly)[,\s]\s*",
     re.IGNORECASE,
 )
-
-
 _NO_OBJECT = re.compile(r"(?:is|are|'re|'s|was|were|has|have)\s+no\b", re.IGNORECASE)
 _PREFIX = {Modality.MAY: "may", Modality.MUST: "must", Modality.CANNOT: "cannot", Modality.IS: ""}
 _PERFECT = re.compile(r"(?:will|would|shall|have|has|had)\s+(?=\w)", re.IGNORECASE)
@@ -64,17 +61,18 @@ _PARTICLE = re.compile(r"(?:up(?!\s+to\b)|out(?!\s+of\b)|off|back|over|down)\s+(
 _PREPOSITION = re.compile(
     r"(?:for|to|from|in|on|at(?!\s+(?:least|most)\b)|with|by|of|into|under|about|as|out\s+of)\s+(?=\S)", re.IGNORECASE
 )
-
-
 _AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
 _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _LETTERS = re.compile(r"[A-Za-z]+")
-_NOT_OR_TO = re.compile(r"^(?:not|to)\s+")
 _FORBIDS = re.compile(r"(?:do not|don't|never)\s+", re.IGNORECASE)
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
 _BE_FORMS = lexicon.word_set("is are was were be been being am")
 _RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
+_SHORT = re.compile(r"^(?:(?P<short>'ll|'re|'ve|'s|won't)\b|(?P<verb>\w+)n't\b)")
+_WRITTEN = {"'ll": "will", "'re": "are", "'ve": "have", "'s": "is", "won't": "will"}
+_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
+_DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,35 +171,16 @@ def _with_modality(subject: str, rest: str) -> Proposition:
     return replace(built, exact=exact, modal=rest.split(maxsplit=1)[0].lower())
 
 
-_SHORT = tuple(
-    (re.compile(pattern), written)
-    for pattern, written in (
-        (r"^'ll\b", "will"),
-        (r"^'re\b", "are"),
-        (r"^'ve\b", "have"),
-        (r"^'s\b", "is"),
-        (r"^won't\b", "will"),
-        (r"^(\w+)n't\b", r"\1"),
-    )
-)
-_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
-_DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
-
-
 def _expand(rest: str) -> str:
     """Auxiliaries written out: "'ll be paid" is "will be paid", "isn't" is "is" (polarity says the rest)."""
-    if "'" in rest:
-        for pattern, written in _SHORT:
-            rest = pattern.sub(written, rest)
+    rest = _SHORT.sub(lambda found: found["verb"] or _WRITTEN[found["short"]], rest)
     return _DO.sub("", _DENIAL.sub(r"\1", rest))
 
 
 def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: str) -> Proposition:
     """Take the relation (prefix, auxiliaries, verb, particle, preposition) off ``verb``; the rest is the object."""
     taken: list[str] = [prefix] if prefix else []
-    rest = verb.strip()
-    if prefix:
-        rest = _NOT_OR_TO.sub("", rest)
+    rest = verb.strip().removeprefix("to ") if prefix else verb.strip()
     rest = _LEADING_ADVERBS.sub("", rest, count=1)
     for pattern in (_PERFECT, _BE, _CHAIN, _BE):
         match = pattern.match(rest)

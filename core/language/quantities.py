@@ -12,21 +12,17 @@ from clausegraph.core.language.values import Atom, atoms
 from clausegraph.core.types import Literal, Statement
 
 _NEAR_BOUND = 48  # characters before a value that can bound it
-_SAYS_LOW = r"at\s+least|(?:a\s+)?minimum(?:\s+of)?|no\s+(?:less|fewer)\s+than|not\s+(?:less|fewer)\s+than|from"
-_SAYS_ABOVE = r"(?:more|greater|longer|older|higher|later)\s+than|over|above|exceed(?:s|ing)?"
-_SAYS_HIGH = (
-    r"up\s+to|at\s+most|(?:no|not)\s+(?:more|later|longer)\s+than|(?:a\s+)?max(?:imum)?(?:\s+of)?|not\s+exceeding"
-    r"|as\s+much\s+as|within|no\s+later\s+than|by|until|capped\s+at"
+# How a text before a value bounds it. The leftmost match counts: "no more than" has "more than" in it.
+_BOUND = re.compile(
+    r"\b(?:(?P<at_least>at\s+least|(?:a\s+)?minimum(?:\s+of)?|(?:no|not)\s+(?:less|fewer)\s+than|from)"
+    r"|(?P<at_most>up\s+to|at\s+most|(?:no|not)\s+(?:more|later|longer)\s+than|(?:a\s+)?max(?:imum)?(?:\s+of)?"
+    r"|not\s+exceeding|as\s+much\s+as|within|by|until|capped\s+at)"
+    r"|(?P<more_than>(?:more|greater|longer|older|higher|later)\s+than|over|above|exceed(?:s|ing)?)"
+    r"|(?P<less_than>(?:less|fewer|younger|shorter|lower|earlier)\s+than|under|below|before))(?:\s+the\s+age\s+of)?\s+$",
+    re.IGNORECASE,
 )
-_SAYS_BELOW = r"(?:less|fewer|younger|shorter|lower|earlier)\s+than|under|below|before"
-_BOUNDS = (  # the first that ends the text before a value counts: "no more than" has "more than" in it
-    ("at least", re.compile(rf"\b(?:{_SAYS_LOW})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
-    ("at most", re.compile(rf"\b(?:{_SAYS_HIGH})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
-    ("more than", re.compile(rf"\b(?:{_SAYS_ABOVE})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
-    ("less than", re.compile(rf"\b(?:{_SAYS_BELOW})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
-)
-_AFTER = re.compile(r"\b(?:after|since|from)\s+$", re.IGNORECASE)  # of a day; a duration after something is no bound
-_OF_AGE = re.compile(r"\b(?:over|under|above|below)\s+$", re.IGNORECASE)
+_BOUNDS_AGE = lexicon.word_set("over under above below")
+_BOUNDS_DAY = {"after": "more than", "since": "at least", "from": "at least"}  # of a duration these are no bound
 _SAYS_AGE = re.compile(
     r"\b(?:aged?|ages|age\s+of|(?:i|he|she)\s+(?:am|is)|i'm|he's|she's|who\s+(?:is|are)|turn(?:ed|s|ing)?|reach(?:ed|es)?)"
     r"\s+(?:between\s+|over\s+|under\s+|above\s+|below\s+|at\s+least\s+|up\s+to\s+|only\s+|now\s+|just\s+)?$",
@@ -41,47 +37,31 @@ _SUFFIX = re.compile(
 )
 _LESS = lexicon.word_set("less under below fewer younger shorter earlier lower maximum")
 _AGE_SUFFIX = lexicon.word_set("over older under younger")
-_TIME = "hour|day|night|week|fortnight|month|quarter|term|tax\\s+year|year"
 _PERIOD = re.compile(
-    rf"\s*(?:\b(?:a|an|per|each|every)\s+|/\s?)(?P<time>{_TIME})\b"
+    r"\s*(?:\b(?:a|an|per|each|every)\s+|/\s?)(?P<time>hour|day|night|week|fortnight|month|quarter|term|tax\s+year|year)\b"
     r"|\s+(?P<adverb>hourly|daily|weekly|fortnightly|monthly|quarterly|yearly|annually)\b"
     r"|\s+(?:per|(?:for\s+)?(?:each|every))\s+(?P<per>[a-z]+(?:\s(?:ticket|child|partner))?)\b|\s+(?P<head>a\s+(?:head|mile|person|child))\b",
     re.IGNORECASE,
 )
-_ADVERBS = {
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "fortnightly": "fortnight",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year",
-}
+_ADVERBS = {"daily": "day", "annually": "year"}  # of the others the stem is the time
 _TRIGGER = re.compile(
     r"\s+(?P<how>after|before|from|following|since|of(?=\s+(?:the|your|their|his|her|its|a|an|this|that|when|[a-z]+ing)\b))\s+"
     r"(?P<what>[^.,;:()|]{2,100})",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"\s+(?:if|unless|when|whichever|but|and\s+you|or\s+(?:if|\d)|in\s+order|to\s+(?:get|claim))\b.*$")
-_AGO = re.compile(r"\s+(?:ago|earlier)\b", re.IGNORECASE)
 _LONGEST_TRIGGER = 12  # words
+_OPENS_RANGE = re.compile(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:-|–|—|to|and|or|up\s+to)\s*")
-_SUPERLATIVE = re.compile(
+_WHICHEVER = re.compile(
     r"\bwhichever\b(?:\s+(?:\w+\s+)?(?:is|comes|are|happens))?(?:\s+the)?\s+(?P<which>\w+)"
     r"|^(?:\w+\s)?the\s+(?P<of>\w+)\s+of\b",
     re.IGNORECASE,
 )
-_WHICH = {
-    word: name
-    for name, said in (
-        ("latest", "later latest last"),
-        ("earliest", "earlier earliest sooner soonest first"),
-        ("highest", "higher highest greater greatest more most larger largest longer longest"),
-        ("lowest", "lower lowest less least smaller smallest shorter shortest"),
-    )
-    for word in said.split()
-}
+_SUPERLATIVES = lexicon.word_set(
+    "later latest last earlier earliest sooner soonest first higher highest greater greatest more most larger largest"
+    " longer longest lower lowest less least smaller smallest shorter shortest"
+)
 _NOUN_AFTER = re.compile(r"\s+(?:or\s+more\s+|or\s+fewer\s+)?(?P<noun>[a-z]{3,})\b")
 _NO_NOUNS = (
     lexicon.PREPOSITIONS
@@ -93,10 +73,25 @@ _NO_NOUNS = (
         "and or but if unless when while then than years old more less fewer other different you they we"
     )
 )
+_NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
+_NEAR = 160  # characters on either side of a value that are looked at
+_YOUNGEST = 10  # "over 18" is an age, "over 5" is not surely one
+_A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
+_WHOLE_MONTHS = frozenset({"month", "quarter", "year", "tax year"})
+_DAYS = {  # shortest and longest that one of a unit is, in days
+    "hour": (1 / 24, 1 / 24),
+    "day": (1.0, 1.0),
+    "working day": (1.0, 2.0),
+    "month": (28.0, 31.0),
+}
+_OF_YEARS = (365.0 / 12, 366.0 / 12)  # the same of a month, from a year on
+_ABOUT_SHARE = 0.1  # how far "about £500" may be from it, as a share
+_WEEKS_OF_YEAR = 0.01  # and a year's amount from 52 of a week's
+Ends = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class LeadingWords:
+class _LeadingWords:
     """What stands before a value: ``bound`` is "at least", "more than", "at most", "less than" or ""."""
 
     bound: str = ""
@@ -105,13 +100,9 @@ class LeadingWords:
     of_age: bool = False  # by a word that bounds an age too: "over 18"
     says_age: bool = False
 
-    @property
-    def found(self) -> bool:
-        return bool(self.bound or self.trigger)
-
 
 @dataclass(frozen=True, slots=True)
-class TrailingWords:
+class _TrailingWords:
     """What stands after a value; ``bound_end`` is where the noun it counts may begin."""
 
     bound: str = ""
@@ -123,25 +114,22 @@ class TrailingWords:
     of_age: bool = False
 
 
-_NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
-
-
-def before_value(text: str, kind: str = "") -> LeadingWords:
+def _before_value(text: str, kind: str = "") -> _LeadingWords:
     """What the end of a text says of the value after it."""
     near = f"{text[-_NEAR_BOUND:].rstrip()} "
     about = _SAYS_ABOUT.search(near)
     if about:
         near = near[: about.start()] + " "
-    lasting = _SO_FAR.search(near)
-    if lasting:
-        return LeadingWords(about=bool(about), trigger="now")
-    bound = next((name for name, pattern in _BOUNDS if pattern.search(near)), "")
-    if kind == "date" and _AFTER.search(near):
-        bound = "more than" if near.rstrip().lower().endswith("after") else "at least"
-    return LeadingWords(bound, bool(about), "", bool(_OF_AGE.search(near)), bool(_SAYS_AGE.search(near)))
+    if _SO_FAR.search(near):
+        return _LeadingWords(about=bool(about), trigger="now")
+    found, last = _BOUND.search(near), near.lower().split()[-1:]
+    bound = (found.lastgroup or "").replace("_", " ") if found else ""
+    if kind == "date" and last:
+        bound = _BOUNDS_DAY.get(last[0], bound)
+    return _LeadingWords(bound, bool(about), "", not _BOUNDS_AGE.isdisjoint(last), bool(_SAYS_AGE.search(near)))
 
 
-def after_value(text: str, kind: str) -> TrailingWords:
+def _after_value(text: str, kind: str) -> _TrailingWords:
     """What the beginning of a text says of the value before it."""
     bound, at, of_age = "", 0, False
     suffix = _SUFFIX.match(text)
@@ -152,19 +140,20 @@ def after_value(text: str, kind: str) -> TrailingWords:
     position = noun.end() if noun and noun["noun"] not in _NO_NOUNS else at
     period, per = "", ""
     while (found := _PERIOD.match(text, position)) is not None and position < _NEAR_BOUND:
-        time = found["time"] or _ADVERBS.get((found["adverb"] or "").lower(), "")
-        if time:
+        adverb = (found["adverb"] or "").lower()
+        if found["time"] or adverb:
+            time = found["time"] or _ADVERBS.get(adverb, adverb.removesuffix("ly"))
             period = " ".join(time.lower().split())
         else:
             per = (found["per"] or found["head"].split()[-1]).lower()
         position = found.end()
     relation, trigger = _trigger(text[position:])
-    return TrailingWords(bound, at, period, per, relation, trigger, of_age)
+    return _TrailingWords(bound, at, period, per, relation, trigger, of_age)
 
 
 def _trigger(text: str) -> tuple[str, str]:
     """How and from what it is counted."""
-    if _AGO.match(text):
+    if text.lower().lstrip().startswith(("ago", "earlier")):
         return "before", "now"
     match = _TRIGGER.match(text)
     if match is None:
@@ -172,42 +161,6 @@ def _trigger(text: str) -> tuple[str, str]:
     what = _CUT.sub("", match["what"]).strip()
     how = {"following": "after", "from": "after", "since": "after"}.get(match["how"].lower(), match["how"].lower())
     return (how, what) if what and len(what.split()) <= _LONGEST_TRIGGER else ("", "")
-
-
-def unit_after(text: str) -> str:
-    """What a number counts, in the singular: "employee"; "" where no noun follows."""
-    noun = _NOUN_AFTER.match(text)
-    return singular(noun["noun"]) if noun and noun["noun"] not in _NO_NOUNS else ""
-
-
-def counts_many(text: str) -> bool:
-    """Whether the noun after a number is surely one that it counts: a plural that is no verb ("50 employees")."""
-    noun = _NOUN_AFTER.match(text)
-    return noun is not None and noun["noun"] != singular(noun["noun"]) and noun["noun"] not in _NOT_COUNTED
-
-
-def opens_range(text: str) -> bool:
-    """Whether a text before a value opens a range: "between"."""
-    return bool(re.search(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", text[-_NEAR_BOUND:], re.IGNORECASE))
-
-
-def joins_range(between: str, opened: bool) -> bool:
-    """Whether what stands between two values makes them the ends of a range."""
-    match = _BETWEEN.fullmatch(between)
-    if match is None:
-        return False
-    word = " ".join(between.lower().split())
-    return opened if word == "and" else word != "up to" or opened
-
-
-def superlative(text: str) -> str:
-    """ "latest", "earliest", "highest" or "lowest" where a text says whichever is; else ""."""
-    match = _SUPERLATIVE.search(text)
-    return _WHICH.get((match["which"] or match["of"]).lower(), "") if match else ""
-
-
-_NEAR = 160  # characters on either side of a value that are looked at
-_YOUNGEST = 10  # "over 18" is an age, "over 5" is not surely one
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,31 +193,23 @@ class Quantity:
         return self.low is not None and self.low == self.high
 
 
-@dataclass(frozen=True, slots=True)
-class Whichever:
-    """ "The 1st or 15th, whichever is later": ``which`` is "latest", "earliest", "highest" or "lowest"."""
-
-    which: str
-    options: tuple[Quantity, ...]
-
-
-def read_quantity(value: Literal | str) -> Quantity | Whichever | None:
-    """The one value that a literal or text states; none where there is none, or are several that nothing joins."""
-    text = value.value if isinstance(value, Literal) else value
-    found = tuple(find_quantities(text))
-    which = superlative(text)
-    if which:
-        return Whichever(which, found) if found else None
-    return found[0] if len(found) == 1 else None
+def read_quantity(text: str) -> Quantity | None:
+    """The one value that a text states; none where it has several that nothing joins, or says "whichever is later"."""
+    found = list(find_quantities(text))
+    chosen = _WHICHEVER.search(text)
+    several = len(found) != 1 or (chosen and (chosen["which"] or chosen["of"]).lower() in _SUPERLATIVES)
+    return None if several else found[0]
 
 
-def statement_quantity(statement: Statement) -> Quantity | Whichever | None:
+def statement_quantity(statement: Statement) -> Quantity | None:
     """The value of a statement's object, with the bound that its relation has: "applies within" "30 days of …"."""
     if not isinstance(statement.object, Literal):
         return None
     lead = " ".join(statement.relation.split()[-3:])
-    bounded = before_value(lead)
-    return read_quantity(f"{lead} {statement.object.value}" if bounded.found else statement.object)
+    bounded = _before_value(lead)
+    return read_quantity(
+        f"{lead} {statement.object.value}" if bounded.bound or bounded.trigger else statement.object.value
+    )
 
 
 def find_quantities(text: str) -> Iterator[Quantity]:
@@ -293,10 +238,15 @@ def _before(text: str, atom: Atom) -> str:
 
 
 def _is_range(text: str, first: Atom, second: Atom) -> bool:
+    """Whether what stands between two values makes them the ends of a range: "16 to 24", "between 5 and 10 years"."""
     between = text[first.end : second.start]
+    if _BETWEEN.fullmatch(between) is None:
+        return False
+    if between.lower().split() in (["and"], ["up", "to"]) and not _OPENS_RANGE.search(_before(text, first)):
+        return False
     compatible = first.unit == second.unit and first.kind == second.kind
     bare = first.kind == "number" and not first.unit  # "5 to 10 years", "16 to 24 years old"
-    return joins_range(between, opens_range(_before(text, first))) and (compatible or bare or second.kind == "number")
+    return compatible or bare or second.kind == "number"
 
 
 def _continues(text: str, first: Atom, second: Atom) -> bool:
@@ -308,16 +258,18 @@ def _quantity(text: str, first: Atom, last: Atom, ranged: bool) -> Quantity | No
     """The quantity of one atom, or of the two ends of a range, with the words around it."""
     shape = last if first.kind == "number" and last.kind != "number" else first
     scale = shape.scale if ranged and first.kind == "number" and last.kind != "number" else 1.0
-    before = before_value(_before(text, first), shape.kind)
-    after = after_value(text[last.end : last.end + _NEAR], shape.kind)
+    before = _before_value(_before(text, first), shape.kind)
+    after = _after_value(text[last.end : last.end + _NEAR], shape.kind)
     kind, unit = shape.kind, shape.unit
     if kind == "number":
-        following = text[last.end + after.bound_end : last.end + _NEAR]
+        noun = _NOUN_AFTER.match(text[last.end + after.bound_end : last.end + _NEAR])
+        word = noun["noun"] if noun else ""
+        counts_many = word != singular(word) and word not in _NOT_COUNTED  # surely a plural: "50 employees"
         by_company = before.of_age and first.low >= _YOUNGEST and not ranged
-        if after.of_age or before.says_age or (by_company and not counts_many(following)):
+        if after.of_age or before.says_age or (by_company and not counts_many):
             kind, unit = "age", "year"
         else:
-            unit = unit_after(following)
+            unit = singular(word) if word not in _NO_NOUNS else ""
             if not unit and first.spelled:
                 return None
     low: float | None = first.low * scale
@@ -343,21 +295,6 @@ def _quantity(text: str, first: Atom, last: Atom, ranged: bool) -> Quantity | No
         first.start,
         last.end,
     )
-
-
-_A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
-_WHOLE_MONTHS = frozenset({"month", "quarter", "year", "tax year"})
-_DAYS = {  # shortest and longest that one of a unit is, in days
-    "hour": (1 / 24, 1 / 24),
-    "day": (1.0, 1.0),
-    "working day": (1.0, 2.0),
-    "month": (28.0, 31.0),
-}
-_OF_YEARS = (365.0 / 12, 366.0 / 12)  # the same of a month, from a year on
-_ABOUT_SHARE = 0.1  # how far "about £500" may be from it, as a share
-_WEEKS_OF_YEAR = 0.01  # and a year's amount from 52 of a week's
-
-Ends = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
 def same_value(one: Quantity, other: Quantity) -> bool | None:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from clausegraph.core.language.lexicon import DENIALS, NUMBERS
+from clausegraph.core.language.normalise import UNSEEN
 
 _ALIKE = 90.0  # per cent of characters that a near quote shares with the text
 _LONGEST_NEAR = 400  # characters of a quote that is looked for nearly: the search is quadratic
 _TRIES = 1000  # places inside words; a text made of nothing else is hostile
 _SHORTEST = 2  # letters and digits; a shorter quote says nothing, unless it is a whole cell
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _EDGES = " \t\n\"'“”‘’….,;:"
 # What turns a condition around, or is another condition: a near quote must have the same
 _TURNS = re.compile(
@@ -70,7 +70,7 @@ def _fold(text: str) -> tuple[str, Sequence[int]]:
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(plain):
-        if character.isspace() or unicodedata.category(character) in _UNSEEN:
+        if character.isspace() or unicodedata.category(character) in UNSEEN:
             folded = " " if characters and characters[-1] != " " else ""
         else:
             folded = unicodedata.normalize("NFKC", character).lower()

@@ -12,7 +12,6 @@ from clausegraph.core.language.lexicon import MONTH, MONTHS, NUMBERS, word_set
 VALUE_KINDS = frozenset({"amount", "percent", "age", "date", "duration", "number", "text"})
 TELLING_KINDS = VALUE_KINDS - {"number", "text"}
 """Kinds that say what a value is of: a bare number or text does not."""
-
 _NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|{'|'.join(NUMBERS)}|half\s+an?|an?)"
 _BOUND = (
     r"(?:(?:up\s+to|at\s+least|at\s+most|no\s+more\s+than|more\s+than|less\s+than|a\s+maximum\s+of|a\s+minimum\s+of"
@@ -43,61 +42,6 @@ DATED = re.compile(
 """From or until when a clause holds: "from 6 April 2026"."""
 _SPAN = re.compile(rf"^(?:between\s+)?{_FULL_DATE}\s+(?:to|and|until|-|–)\s+{_FULL_DATE}$", re.IGNORECASE)
 _SPAN_END = re.compile(rf"\s+to\s+{_FULL_DATE}")  # after "from 6 April 2026"
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value ``[start, end)`` of a text and its kind."""
-
-    start: int
-    end: int
-    text: str
-    kind: str
-
-
-_DIGIT = re.compile(r"\d")
-
-
-def find_values(text: str) -> Iterator[Value]:
-    """Yield the values of a text from left to right."""
-    for match in _VALUE.finditer(text):
-        yield Value(match.start(), match.end(), match[0], match.lastgroup or "text")
-
-
-def opening_value(text: str) -> Value | None:
-    """The value that a text begins with, but for a character before it; none where it stands further on."""
-    match = _VALUE.match(text) or _VALUE.match(text, 1)
-    return None if match is None else Value(match.start(), match.end(), match[0], match.lastgroup or "text")
-
-
-def value_kind(text: str) -> str | None:
-    """The kind of a text that is one value and little else ("up to £600 a year"), else None."""
-    stripped = text.strip()
-    first = opening_value(stripped)
-    return first.kind if first is not None and len(stripped[first.end :].split()) <= 2 else None
-
-
-def effective_dates(text: str) -> tuple[str | None, str | None]:
-    """ISO dates of "from 6 April 2026" and "until 5 April 2027"; None where the text states none."""
-    if _DIGIT.search(text) is None:
-        return None, None
-    whole = _SPAN.match(text.strip())
-    if whole:  # "6 April 2025 to 5 April 2026"
-        return _iso(whole), _iso(whole, 4)
-    start = _FROM.search(text)
-    end = (_SPAN_END.match(text, start.end()) if start else None) or _UNTIL.search(text)
-    return (_iso(start) if start else None), (_iso(end) if end else None)
-
-
-def _iso(match: re.Match[str], first: int = 1) -> str | None:
-    """The date whose day is group ``first``, and month and year the next two."""
-    day, month, year = match.group(first, first + 1, first + 2)
-    try:
-        return date(int(year), MONTHS.index(month.lower()) + 1, int(day)).isoformat()
-    except ValueError:  # 31 April
-        return None
-
-
 _NAMED = {word: float(number) for word, number in NUMBERS.items() if number > 1}
 _ONE = {"a": 1.0, "an": 1.0, "one": 1.0, "half a": 0.5, "half an": 0.5}
 _CURRENCIES = {"£": "GBP", "$": "USD", "€": "EUR"}
@@ -142,6 +86,56 @@ _MEASURES = word_set(
 
 
 @dataclass(frozen=True, slots=True)
+class Value:
+    """A value ``[start, end)`` of a text and its kind."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+
+
+def find_values(text: str) -> Iterator[Value]:
+    """Yield the values of a text from left to right."""
+    for match in _VALUE.finditer(text):
+        yield Value(match.start(), match.end(), match[0], match.lastgroup or "text")
+
+
+def opening_value(text: str) -> Value | None:
+    """The value that a text begins with, but for a character before it; none where it stands further on."""
+    match = _VALUE.match(text) or _VALUE.match(text, 1)
+    return None if match is None else Value(match.start(), match.end(), match[0], match.lastgroup or "text")
+
+
+def value_kind(text: str) -> str | None:
+    """The kind of a text that is one value and little else ("up to £600 a year"), else None."""
+    stripped = text.strip()
+    first = opening_value(stripped)
+    return first.kind if first is not None and len(stripped[first.end :].split()) <= 2 else None
+
+
+def effective_dates(text: str) -> tuple[str | None, str | None]:
+    """ISO dates of "from 6 April 2026" and "until 5 April 2027"; None where the text states none."""
+    if not any(map(str.isdigit, text)):
+        return None, None
+    whole = _SPAN.match(text.strip())
+    if whole:  # "6 April 2025 to 5 April 2026"
+        return _iso(whole), _iso(whole, 4)
+    start = _FROM.search(text)
+    end = (_SPAN_END.match(text, start.end()) if start else None) or _UNTIL.search(text)
+    return (_iso(start) if start else None), (_iso(end) if end else None)
+
+
+def _iso(match: re.Match[str], first: int = 1) -> str | None:
+    """The date whose day is group ``first``, and month and year the next two."""
+    day, month, year = match.group(first, first + 1, first + 2)
+    try:
+        return date(int(year), MONTHS.index(month.lower()) + 1, int(day)).isoformat()
+    except ValueError:  # 31 April
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Atom:
     """One value ``[start, end)``: ``low`` and ``high`` differ where it is a stretch of time ("April 2026").
 
@@ -161,7 +155,7 @@ class Atom:
 def atoms(text: str) -> Iterator[Atom]:
     """The single values of a text from left to right."""
     for match in _ATOM.finditer(text):
-        found = _READERS[match.lastgroup or "number"](match)
+        found = _atom(match)
         if found is not None:
             yield found
 
@@ -172,49 +166,39 @@ def _number(text: str) -> float:
     return named if named is not None else float(text.replace(",", ""))
 
 
-def _amount(match: re.Match[str]) -> Atom:
-    value = _number(match["money"].rstrip(",")) * _SCALES.get(match["scale"] or "", 1.0)
-    return Atom("amount", value, value, _CURRENCIES[match["sign"]], *match.span())
-
-
-def _pence(match: re.Match[str]) -> Atom:
-    value = _number(match["pennies"]) / 100
-    return Atom("amount", value, value, "GBP", *match.span())
-
-
-def _percent(match: re.Match[str]) -> Atom:
-    value = _number(match["share"])
-    return Atom("percent", value, value, "%", *match.span())
-
-
-def _age(match: re.Match[str]) -> Atom:
-    if match["birthday"]:
-        value = float(match["birthday"])
-    else:
-        value = _number(match["old"]) / (12 if match["aged"] == "month" else 1)
-    return Atom("age", value, value, "year", *match.span())
-
-
-def _duration(match: re.Match[str]) -> Atom | None:
-    length = match["length"].lower()
-    if length in ("a", "an") and not _measures(match.string[max(0, match.start() - 20) : match.start()]):
-        return None
-    unit, scale = _UNITS[match["unit"]]
-    if match["kind"] in ("working", "business") and match["unit"] == "day":
-        unit = "working day"
-    value = _number(length) * scale
-    return Atom("duration", value, value, unit, *match.span(), scale)
+def _atom(found: re.Match[str]) -> Atom | None:
+    """The value of a match; none of a day that there is not, or of "a year" that is no length of time."""
+    kind, unit, scale = found.lastgroup or "number", "", 1.0
+    match kind:
+        case "date":
+            return _date(found)
+        case "amount":
+            value = _number(found["money"].rstrip(",")) * _SCALES.get(found["scale"] or "", 1.0)
+            unit = _CURRENCIES[found["sign"]]
+        case "pence":
+            kind, value, unit = "amount", _number(found["pennies"]) / 100, "GBP"
+        case "percent":
+            value, unit = _number(found["share"]), "%"
+        case "age":
+            age = _number(found["birthday"] or found["old"])
+            value, unit = age / (12 if found["aged"] == "month" else 1), "year"
+        case "duration":
+            length = found["length"].lower()
+            if length in ("a", "an") and not _measures(found.string[max(0, found.start() - 20) : found.start()]):
+                return None
+            unit, scale = _UNITS[found["unit"]]
+            value = _number(length) * scale
+            if found["kind"] in ("working", "business") and found["unit"] == "day":
+                unit = "working day"
+        case _:
+            value = _number((found["digits"] or found["spelled"]).rstrip(","))
+    return Atom(kind, value, value, unit, *found.span(), scale, kind == "number" and bool(found["spelled"]))
 
 
 def _measures(before: str) -> bool:
     """Whether "a year" after this text is a length of time."""
     said = before.split()
     return not said or said[-1].lower() in _MEASURES or said[-1][-1] in "(,:"
-
-
-def _plain_number(match: re.Match[str]) -> Atom:
-    value = _number((match["digits"] or match["spelled"]).rstrip(","))
-    return Atom("number", value, value, "", *match.span(), spelled=bool(match["spelled"]))
 
 
 def _date(match: re.Match[str]) -> Atom | None:
@@ -253,14 +237,3 @@ def _last(year: int, month: int | None) -> int:
     """The last day of a month or year."""
     following = date(year + 1, 1, 1) if month in (None, 12) else date(year, (month or 0) + 1, 1)
     return following.toordinal() - 1
-
-
-_READERS = {
-    "amount": _amount,
-    "pence": _pence,
-    "percent": _percent,
-    "date": _date,
-    "age": _age,
-    "duration": _duration,
-    "number": _plain_number,
-}

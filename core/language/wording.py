@@ -5,6 +5,26 @@ from __future__ import annotations
 from clausegraph.core.language.lexicon import base_of_third_person, word_set
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement
 
+_SAY_SO = word_set(
+    "may might can could must should shall cannot not never no need will would"
+)  # a relation's own modality
+_POSSIBLE = word_set("might may could")
+_HEDGES = word_set("usually normally sometimes often generally probably rarely")
+_MODALS = {
+    (Modality.MAY, True): "may",
+    (Modality.MAY, False): "may not",
+    (Modality.CAN, True): "can",
+    (Modality.CAN, False): "might not",
+    (Modality.MUST, True): "must",
+    (Modality.MUST, False): "need not",  # as extractors before NEED_NOT said it
+    (Modality.SHOULD, True): "should",
+    (Modality.SHOULD, False): "should not",
+    (Modality.NEED_NOT, True): "need not",
+    (Modality.NEED_NOT, False): "need not",
+    (Modality.CANNOT, True): "cannot",
+    (Modality.CANNOT, False): "cannot",
+}
+
 
 def condition_words(condition: Condition | None, *, parts_in_brackets: bool = False) -> str:
     """The tree on one line: ``(a and b and not (c or d))``; empty without one.
@@ -28,27 +48,6 @@ def condition_words(condition: Condition | None, *, parts_in_brackets: bool = Fa
         case All(children) | AnyOf(children):
             joined = (" and " if isinstance(condition, All) else " or ").join(map(part, children))
             return joined if parts_in_brackets else f"({joined})"
-
-
-_SAY_SO = word_set(
-    "may might can could must should shall cannot not never no need will would"
-)  # a relation's own modality
-_POSSIBLE = word_set("might may could")
-_HEDGES = word_set("usually normally sometimes often generally probably rarely")
-_MODALS = {
-    (Modality.MAY, True): "may",
-    (Modality.MAY, False): "may not",
-    (Modality.CAN, True): "can",
-    (Modality.CAN, False): "might not",
-    (Modality.MUST, True): "must",
-    (Modality.MUST, False): "need not",  # as extractors before NEED_NOT said it
-    (Modality.SHOULD, True): "should",
-    (Modality.SHOULD, False): "should not",
-    (Modality.NEED_NOT, True): "need not",
-    (Modality.NEED_NOT, False): "need not",
-    (Modality.CANNOT, True): "cannot",
-    (Modality.CANNOT, False): "cannot",
-}
 
 
 def relation_words(statement: Statement) -> str:

@@ -13,19 +13,13 @@ import numpy as np
 from llama_index.core.base.llms.types import ChatMessage
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.build import ModelOptions, checked_key, checked_url
+from clausegraph.core.models.attempts import Budgeting, Limiting, Recording, Retrying, Tariff
+from clausegraph.core.models.build import URLS, ModelOptions, checked_key, checked_url
 from clausegraph.core.models.calls import Budget, CallLabels, Usage, UsageSink
-from clausegraph.core.models.clients.bounds import vectors_limit
-from clausegraph.core.models.clients.failures import Server
 from clausegraph.core.models.embedding import Vectors, normalised
+from clausegraph.core.models.failures import Server, vectors_limit
 from clausegraph.core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
-from clausegraph.core.models.middleware.budget import Budgeting
-from clausegraph.core.models.middleware.charge import Tariff
-from clausegraph.core.models.middleware.limiter import Limiting
-from clausegraph.core.models.middleware.record import Recording
-from clausegraph.core.models.middleware.retry import Retrying
-from clausegraph.core.models.replies import token_count
-from clausegraph.core.models.stack import Around, ModelCall
+from clausegraph.core.models.stack import Around, ModelCall, token_count
 
 BATCH = 64  # texts in a request
 
@@ -48,34 +42,30 @@ class _Connected:
 class ApiEmbedder:
     """An ``Embedder`` behind a server. The dimension is learnt from the first reply.
 
-    Of ``options``, provider, model, url, key, timeout, attempts and concurrency count. ``query_instruction`` stands
-    before questions.
+    Of ``options``, provider, model, url, key, timeout, attempts and concurrency count.
     """
 
     def __init__(
         self,
         options: ModelOptions,
-        query_instruction: str | None = None,
         *,
         budget: Budget | None = None,
         usage: UsageSink | None = None,
     ) -> None:
         self._options = options
         self._budget, self._usage = budget, usage
-        self._instruction = query_instruction or ""
         self._server = _server(options)
         self._dimension: int | None = None
         self._made: tuple[ModelLoop, _Connected] | None = None
 
     def metered(self, budget: Budget, usage: UsageSink) -> ApiEmbedder:
         """The same embedder with calls that are limited and recorded; this one stays as it is."""
-        return ApiEmbedder(self._options, self._instruction, budget=budget, usage=usage)
+        return ApiEmbedder(self._options, budget=budget, usage=usage)
 
     @property
     def fingerprint(self) -> str:
-        """Provider, model and query instruction."""
-        shaped = f"|q={self._instruction}" if self._instruction else ""
-        return f"{self._server.model}{shaped}"
+        """Provider and model."""
+        return self._server.model
 
     @property
     def dimension(self) -> int:
@@ -100,7 +90,7 @@ class ApiEmbedder:
 
     def embed_query(self, question: str) -> Vectors:
         """Embed a question: shape (dimension,), length 1."""
-        vector: Vectors = self.embed_texts([self._instruction + question])[0]
+        vector: Vectors = self.embed_texts([question])[0]
         return vector
 
     def close(self) -> None:
@@ -169,17 +159,14 @@ class ApiEmbedder:
 
 
 def _server(options: ModelOptions) -> Server:
-    from clausegraph.core.models.clients import mistral, openai_like
-
-    usual = mistral.URL if options.provider == "mistral" else openai_like.URL
-    url = checked_url(options.url or usual, "CLAUSEGRAPH_EMBEDDING_URL")
+    url = checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_EMBEDDING_URL")
     key = checked_key(options.provider, options.key, "CLAUSEGRAPH_EMBEDDING_KEY")
     return Server(options.name, url, key)
 
 
 def _mistral(server: Server, options: ModelOptions) -> _Connected:
     """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
-    from clausegraph.core.models.clients.mistral import connect, mistral_errors, open_http
+    from clausegraph.core.models.mistral import connect, mistral_errors, open_http
 
     http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     driver = connect(server, http, options.timeout_s)
@@ -196,7 +183,7 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
     """The class has retries of its own even when told none, so its client is called."""
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
-    from clausegraph.core.models.clients.openai_like import NO_KEY, open_http, openai_errors
+    from clausegraph.core.models.openai_like import NO_KEY, open_http, openai_errors
 
     http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     inner = OpenAILikeEmbedding(

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.models.model_files import read_json
+from clausegraph.core.models.embedding import Vectors, read_json
 
 States = NDArray[np.float32]  # shape (texts, tokens, width)
 
@@ -31,17 +30,6 @@ _ERFC_P = np.float32(0.3275911 * 0.5**0.5)
 _ERFC_COEFFICIENTS = tuple(
     np.float32(value) for value in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
 )
-
-
-def is_plain_bert(folder: Path) -> bool:
-    """Whether ``NumpyBert`` can run the model in the folder."""
-    config = read_json(folder / "config.json")
-    return (
-        config.get("model_type") == "bert"
-        and config.get("hidden_act", "gelu") == "gelu"
-        and config.get("position_embedding_type", "absolute") == "absolute"
-        and all((folder / name).is_file() for name in ("model.safetensors", "tokenizer.json"))
-    )
 
 
 class NumpyBert:

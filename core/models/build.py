@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.calls import Budget, ResponseCache, UsageSink
-from clausegraph.core.models.names import Provider
+from clausegraph.core.models.calls import Budget, Provider, ResponseCache, UsageSink
+
+URLS: dict[Provider, str] = {"mistral": "https://api.mistral.ai", "openai": "https://api.openai.com"}
 
 if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
-    from clausegraph.core.models.cassette import Cassette
-    from clausegraph.core.models.clients.driver import Driver
+    from clausegraph.core.models.driver import Driver
     from clausegraph.core.models.guard import GuardedLLM, Traits
+    from clausegraph.core.models.replay import Cassette
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,9 @@ def _replayed(
     usage: UsageSink | None,
 ) -> GuardedLLM:
     """A model whose replies are on a cassette: counted as they were when they were new, and nothing is sent."""
+    from clausegraph.core.models.attempts import Accounting, Recording, Tariff
     from clausegraph.core.models.guard import GuardedLLM, Layers
-    from clausegraph.core.models.middleware.account import Accounting
-    from clausegraph.core.models.middleware.charge import Tariff
-    from clausegraph.core.models.middleware.record import Recording
-    from clausegraph.core.models.middleware.tape import Replaying
+    from clausegraph.core.models.replay import Replaying
 
     tariff = Tariff(price, traits.max_output)
 
@@ -122,7 +121,7 @@ def guard(
     usage: UsageSink | None = None,
 ) -> GuardedLLM:
     """A guard around a LlamaIndex model that is made already."""
-    from clausegraph.core.models.clients.given import given_client
+    from clausegraph.core.models.driver import given_client
     from clausegraph.core.models.guard import Traits
 
     known = llm.metadata
@@ -155,15 +154,9 @@ def _guarded(
     usage: UsageSink | None,
     cassette: Cassette | None = None,
 ) -> GuardedLLM:
+    from clausegraph.core.models.attempts import Accounting, Budgeting, Limiting, Recording, Retrying, Tariff
     from clausegraph.core.models.guard import GuardedLLM, Layers
-    from clausegraph.core.models.middleware.account import Accounting
-    from clausegraph.core.models.middleware.budget import Budgeting
-    from clausegraph.core.models.middleware.cache import Caching
-    from clausegraph.core.models.middleware.charge import Tariff
-    from clausegraph.core.models.middleware.limiter import Limiting
-    from clausegraph.core.models.middleware.record import Recording
-    from clausegraph.core.models.middleware.retry import Retrying
-    from clausegraph.core.models.middleware.tape import Taping
+    from clausegraph.core.models.replay import Caching, Taping
 
     tariff = Tariff(price, traits.max_output)
 
@@ -183,9 +176,11 @@ def _guarded(
 
 def _client(options: ModelOptions) -> Callable[[], Driver]:
     """What makes a client; wrong options are told now, not at the first call."""
-    from clausegraph.core.models.clients.failures import Server
+    from clausegraph.core.models.failures import Server
 
     key = checked_key(options.provider, options.key, "CLAUSEGRAPH_LLM_KEY")
+    url = checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_LLM_URL")
+    server = Server(options.name, url, key)
     common: dict[str, Any] = {
         "model": options.model,
         "temperature": options.temperature,
@@ -193,16 +188,12 @@ def _client(options: ModelOptions) -> Callable[[], Driver]:
         "connections": options.concurrency,
     }
     if options.provider == "mistral":
-        from clausegraph.core.models.clients import mistral
+        from clausegraph.core.models.mistral import mistral_client
 
-        server = Server(options.name, checked_url(options.url or mistral.URL, "CLAUSEGRAPH_LLM_URL"), key)
-        return lambda: mistral.mistral_client(server, max_output=options.max_output, **common)
-    from clausegraph.core.models.clients import openai_like
+        return lambda: mistral_client(server, max_output=options.max_output, **common)
+    from clausegraph.core.models.openai_like import openai_client
 
-    server = Server(options.name, checked_url(options.url or openai_like.URL, "CLAUSEGRAPH_LLM_URL"), key)
-    return lambda: openai_like.openai_client(
-        server, max_output=options.max_output, context_window=options.context_window, **common
-    )
+    return lambda: openai_client(server, max_output=options.max_output, context_window=options.context_window, **common)
 
 
 def checked_key(provider: str, key: str | None, variable: str) -> str | None:

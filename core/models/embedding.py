@@ -1,16 +1,28 @@
-"""What an embedder is, and the hashing embedder of the unit tests."""
+"""Embedders: the hashing one of the unit tests, and models that run here, the packaged MiniLM, or BGE and others.
+
+Plain BERT encoders (MiniLM and the English BGE among them) run in NumPy, all others by sentence-transformers.
+BGE (BAAI/bge-*-en-v1.5) pools the CLS token, normalises, and wants an instruction before questions only.
+The hub's model cards say so, but a model loaded from a folder does not always carry it, so the settings do.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
+from functools import cached_property
 from hashlib import blake2b
-from typing import Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clausegraph.core.errors import ModelError, require_extra
+from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.models.calls import Budget, UsageSink
+from clausegraph.core.tokens import PACKAGED, package_version, packaged_model_path
 
 Vectors = NDArray[np.float32]
 
@@ -77,3 +89,237 @@ class HashingEmbedder:
     def embed_query(self, question: str) -> Vectors:
         vector: Vectors = self.embed_texts([question])[0]
         return vector
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in the file; empty where there is no such file."""
+    if not path.exists():
+        return {}
+    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return value
+
+
+_FILES = ["*.json", "*.txt", "*.model", "*.safetensors"]
+_OTHER_FORMATS = ["onnx/*", "openvino/*"]
+_ANSWER_S = 5.0  # an unreachable hub is told after this, not after the many attempts of a download
+
+
+def check_available(name: str) -> None:
+    """Ask the hub for the model where nothing of it was fetched before: a wrong name or no network is told early.
+
+    Raises:
+        ModelError: the hub cannot be reached, or has no such model.
+    """
+    if _fetched_before(name) is None:
+        _ask(name)
+
+
+def fetched_model(name: str) -> Path:
+    """Folder of the model's files; what an earlier run fetched where the hub cannot be reached.
+
+    Raises:
+        ModelError: the hub cannot be reached, or has no such model, and nothing was fetched before.
+    """
+    from httpx2 import HTTPError
+    from huggingface_hub import snapshot_download
+
+    try:
+        _ask(name)
+    except ModelError:
+        if folder := _fetched_before(name):
+            return folder
+        raise
+    try:
+        return Path(
+            snapshot_download(name, allow_patterns=_FILES, ignore_patterns=_OTHER_FORMATS, etag_timeout=_ANSWER_S)
+        )
+    except (HTTPError, OSError) as error:
+        raise _not_had(name, error) from error
+
+
+def _ask(name: str) -> None:
+    from httpx2 import HTTPError
+    from huggingface_hub import HfApi
+
+    try:
+        HfApi().model_info(name, timeout=_ANSWER_S)
+    except (HTTPError, OSError, ValueError) as error:
+        raise _not_had(name, error) from error
+
+
+def _fetched_before(name: str) -> Path | None:
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):
+        return None
+
+
+def _not_had(name: str, error: Exception) -> ModelError:
+    reason = " ".join(str(error).split())[:200] or type(error).__name__
+    return ModelError(
+        f"embedding model {name!r} is no folder here and cannot be had from the hub ({reason}); set "
+        "CLAUSEGRAPH_EMBEDDING_MODEL to a model's folder, or unset it for the packaged MiniLM"
+    )
+
+
+_AT_ONCE = 16  # texts through the model at once
+
+
+def require_library(
+    model: str, setting: str = "CLAUSEGRAPH_EMBEDDING_MODEL", otherwise: str = "the packaged MiniLM"
+) -> None:
+    """Raise ``ModelError`` where the library is missing, which ``model`` of that setting needs."""
+    require_extra(
+        "sentence-transformers",
+        f"model {model!r} is no plain BERT encoder in safetensors, and any other",
+        otherwise=f"unset {setting} for {otherwise}",
+        error=ModelError,
+    )
+
+
+class TransformersEncoder:
+    """A sentence-transformers model from a folder, on the processor.
+
+    ``pooling`` is "cls" or "mean"; None takes the folder's own modules.
+
+    Raises:
+        ModelError: the library is not installed, or the folder is no model.
+    """
+
+    def __init__(self, folder: Path, pooling: str | None) -> None:
+        require_library(str(folder))
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
+        try:
+            if pooling is None:
+                self._model = SentenceTransformer(str(folder), device="cpu")
+            else:
+                base: Any = Transformer(str(folder))
+                pooled = Pooling(base.get_embedding_dimension(), pooling_mode=pooling)
+                self._model = SentenceTransformer(modules=[base, pooled], device="cpu")
+                self._model.max_seq_length = _window(folder)
+        except (OSError, ValueError) as error:
+            raise ModelError(
+                f"embedding model {str(folder)!r} cannot be loaded ({str(error)[:300]}); give a model folder, or a hub "
+                "id where the hub is reachable, or unset CLAUSEGRAPH_EMBEDDING_MODEL for the packaged MiniLM"
+            ) from error
+        self.width = int(self._model.get_embedding_dimension() or 0)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, shape (len(texts), width), not normalised."""
+        found: Vectors = self._model.encode(
+            list(texts), batch_size=_AT_ONCE, show_progress_bar=False, convert_to_numpy=True
+        )
+        return found
+
+
+BGE_INSTRUCTION = "Represent this sentence for searching relevant passages: "
+
+
+class Encoder(Protocol):
+    """What turns texts into pooled vectors of ``width`` numbers."""
+
+    width: int
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), width), not normalised."""
+
+
+def is_plain_bert(folder: Path) -> bool:
+    """Whether ``NumpyBert`` can run the model in the folder."""
+    config = read_json(folder / "config.json")
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act", "gelu") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+        and all((folder / name).is_file() for name in ("model.safetensors", "tokenizer.json"))
+    )
+
+
+class LocalEmbedder:
+    """Loads its model at the first embedding, not before; the fingerprint needs no model.
+
+    Args:
+        name: ``PACKAGED``, a local folder or a hub id.
+
+    Raises:
+        ModelError: the model's folder, its package or the library that runs it is not there.
+    """
+
+    def __init__(self, name: str = PACKAGED) -> None:
+        self._name = name
+        folder = packaged_model_path() if name == PACKAGED else Path(name).expanduser()
+        self.folder: Path | None = folder if folder.is_dir() else None  # None for a hub id
+        if self.folder is None and name.startswith((".", "/", "~")):
+            raise ModelError(
+                f"embedding model folder {folder} does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL to a folder or hub id"
+            )
+        if self.folder is not None and not is_plain_bert(self.folder):
+            require_library(name)
+        self._instruction = BGE_INSTRUCTION if "bge" in Path(name).name.lower() else ""  # before questions only
+
+    @cached_property
+    def fingerprint(self) -> str:
+        if self._name == PACKAGED:
+            origin = f"{PACKAGED}@{package_version()}"
+        elif self.folder is not None:
+            origin = f"{self.folder.name}@{_folder_digest(self.folder)}"
+        else:
+            origin = f"{self._name}@main"
+        return f"{origin}+{content_hash('', 'None', self._instruction)[:8]}"
+
+    @property
+    def dimension(self) -> int:
+        stated = read_json(self.folder / "config.json").get("hidden_size") if self.folder is not None else None
+        return int(stated or self._encoder.width)
+
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        return normalised(self._encoder.encode(texts))
+
+    def embed_query(self, question: str) -> Vectors:
+        vector: Vectors = self.embed_texts([self._instruction + question])[0]
+        return vector
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        folder = self.folder or fetched_model(self._name)
+        states_pooling = self.folder is not None or (folder / "1_Pooling").is_dir()  # the hub's other models vary
+        pooling = _stated_pooling(folder) if states_pooling else None
+        if pooling is not None and is_plain_bert(folder):
+            from clausegraph.core.models.bert_numpy import NumpyBert
+
+            return NumpyBert(folder, pooling, _window(folder))
+        return TransformersEncoder(folder, pooling if self.folder is not None else None)
+
+
+def _stated_pooling(folder: Path) -> str:
+    """What ``1_Pooling/config.json`` says; a folder without one is taken for BGE (CLS)."""
+    config = read_json(folder / "1_Pooling" / "config.json")
+    mean = config.get("pooling_mode_mean_tokens") or config.get("pooling_mode") == "mean"
+    return "mean" if mean else "cls"
+
+
+def _window(folder: Path) -> int:
+    """Longest input in tokens, special tokens included."""
+    stated = read_json(folder / "sentence_bert_config.json").get("max_seq_length")
+    return int(stated or read_json(folder / "config.json")["max_position_embeddings"])
+
+
+def _folder_digest(folder: Path) -> str:
+    """Hash of the small files and of the weights' header and size: cheap, and different for other weights."""
+    parts: list[str | bytes] = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix == ".json" or path.name == "vocab.txt":
+            parts += [path.name, path.read_bytes()]
+        elif path.suffix in {".safetensors", ".bin"}:
+            with path.open("rb") as file:
+                parts += [path.name, str(path.stat().st_size), file.read(1 << 20)]
+    return content_hash(*parts)[:12]

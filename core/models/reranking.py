@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.models.hub import check_available, fetched_model
-from clausegraph.core.models.sentence_transformers import require_library
+from clausegraph.core.models.embedding import Vectors, check_available, fetched_model, require_library
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -53,10 +51,8 @@ class CrossEncoderReranker:
 
         if not texts:
             return np.empty(0, dtype=np.float32)
-        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))  # little padding
-        found = np.empty(len(texts), dtype=np.float32)
-        found[order] = self._model.predict(
-            [(question, texts[row]) for row in order],
+        found: Vectors = self._model.predict(
+            [(question, text) for text in texts],
             batch_size=_AT_ONCE,
             show_progress_bar=False,
             activation_fn=torch.nn.Sigmoid(),

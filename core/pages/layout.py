@@ -1,13 +1,27 @@
-"""Which list items and tables only lay out the page: they are containers, not elements."""
+"""Which parts of a page's DOM lay it out, are furniture by their markup, or are panels that a control opens."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import islice
 
 from lxml import etree
 from lxml.etree import _Element
 
-from clausegraph.core.pages.markup import CELLS, DEEP_HEADINGS, HEADINGS, ITEMS, LISTS
+from clausegraph.core.pages.blocks import squeeze
+from clausegraph.core.pages.markup import (
+    CELLS,
+    DEEP_HEADINGS,
+    HEADINGS,
+    INLINE,
+    ITEMS,
+    LISTS,
+    SKIPPED,
+    is_hidden,
+    name_words,
+    start_tag,
+)
 
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 _GRID_ROWS, _GRID_SHARE = 8, 0.1
@@ -15,7 +29,7 @@ _BLOCKS_IN_CELL = HEADINGS | LISTS | {"p", "div", "form"}
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenPart:
     node: _Element
     blocks: int = 0  # block-level parts inside, for a cell
     has_th: bool = False  # for a table
@@ -34,8 +48,8 @@ def layout_containers(root: _Element) -> set[_Element]:
     follows it are two), or one column with a heading in it; a few such cells in a large grid of others are data.
     """
     found: set[_Element] = set()
-    stack: list[_Open] = []  # the open tables, cells and items only
-    tables: list[_Open] = []  # the open tables
+    stack: list[_OpenPart] = []  # the open tables, cells and items only
+    tables: list[_OpenPart] = []  # the open tables
     for event, node in etree.iterwalk(root, events=("start", "end")):
         tag = node.tag
         if event == "start":
@@ -53,7 +67,7 @@ def layout_containers(root: _Element) -> set[_Element]:
             if tag == "tr" and tables:
                 tables[-1].rows += 1
             if tag == "table" or tag in CELLS or tag in ITEMS:
-                stack.append(_Open(node))
+                stack.append(_OpenPart(node))
                 if tag == "table":
                     tables.append(stack[-1])
                     if (node.get("role") or "").lower() in _LAYOUT_ROLES:
@@ -63,7 +77,7 @@ def layout_containers(root: _Element) -> set[_Element]:
     return found
 
 
-def _mark(stack: list[_Open], found: set[_Element]) -> None:
+def _mark(stack: list[_OpenPart], found: set[_Element]) -> None:
     """Mark the open containers, innermost first, down to one that was marked before (all outer ones are, too)."""
     for entry in reversed(stack):
         if entry.node.tag in CELLS:
@@ -73,7 +87,7 @@ def _mark(stack: list[_Open], found: set[_Element]) -> None:
         found.add(entry.node)
 
 
-def _mark_items(stack: list[_Open], found: set[_Element]) -> None:
+def _mark_items(stack: list[_OpenPart], found: set[_Element]) -> None:
     """Mark the open items down to the innermost cell: a deep heading, unlike a title, may well stand in a cell."""
     for entry in reversed(stack):
         if entry.node.tag in CELLS or entry.node in found:
@@ -82,18 +96,18 @@ def _mark_items(stack: list[_Open], found: set[_Element]) -> None:
             found.add(entry.node)
 
 
-def _count_in_cell(stack: list[_Open], blocks: int) -> None:
+def _count_in_cell(stack: list[_OpenPart], blocks: int) -> None:
     if stack and stack[-1].node.tag in CELLS:
         stack[-1].blocks += blocks
 
 
-def _count_heading(stack: list[_Open], tables: list[_Open], node: _Element) -> None:
+def _count_heading(stack: list[_OpenPart], tables: list[_OpenPart], node: _Element) -> None:
     if tables and node.tag in DEEP_HEADINGS and stack[-1].node.tag in CELLS:
         tables[-1].has_heading = True
         stack[-1].blocks += 2 if (node.tail or "").strip() else 1
 
 
-def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> None:
+def _close(stack: list[_OpenPart], tables: list[_OpenPart], found: set[_Element]) -> None:
     entry = stack.pop()
     if entry.node.tag in CELLS and tables:
         tables[-1].cells += 1
@@ -106,6 +120,214 @@ def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> Non
             found.add(entry.node)
 
 
-def _is_grid(table: _Open) -> bool:
+def _is_grid(table: _OpenPart) -> bool:
     """Whether a table has many rows of two cells or more, hardly any of which is full: no page is laid out so."""
     return table.rows >= _GRID_ROWS and table.cells >= 2 * table.rows and table.full_cells <= _GRID_SHARE * table.cells
+
+
+# ruff: noqa: SIM905 (a list of words reads best as a line of words)
+
+
+_TAGS = frozenset({"nav", "footer", "aside", "dialog"})
+_ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar".split())
+_CONTENT_TAGS = frozenset({"html", "body", "main", "article", *HEADINGS})
+_NAMES = frozenset(
+    "nav navbar navigation topnav subnav menu breadcrumb breadcrumbs crumb crumbs cookie cookies consent gdpr footer "
+    "sidebar share sharing social related pager pagination skip toc feedback advert adverts ads promo newsletter "
+    "masthead".split()
+)
+_CONTENT_NAMES = frozenset("content main body article wrap wrapper container page has no with without".split())
+_NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_MAX_SHARE = 0.3  # of the page's characters outside links
+
+
+@dataclass(slots=True)
+class _OpenNamed:
+    """An open element that is furniture by its name, with the characters outside links read before it."""
+
+    node: _Element
+    plain_before: int
+    has_title: bool = False
+
+
+def furniture_containers(root: _Element) -> set[_Element]:
+    """Return the elements below ``root`` whose content is page furniture.
+
+    Tags and roles are trusted; a ``header`` inside ``main`` or ``article`` heads the content, elsewhere it is the
+    site's. A class or id is not ("content-sidebar-wrap" wraps the content as well): an element is not furniture by
+    its name when it holds an h1 or more than 30 % of the page's characters outside links.
+    """
+    found: set[_Element] = set()
+    named: dict[_Element, int] = {}  # furniture by name → its characters outside links
+    stack: list[_OpenNamed] = []
+    plain = content_depth = link_depth = skip_depth = 0
+    for event, node in etree.iterwalk(root, events=("start", "end")):
+        step = 1 if event == "start" else -1
+        tag = node.tag
+        link_depth += step * (tag == "a")
+        skip_depth += step * (tag in SKIPPED)
+        content_depth += step * (tag in ("main", "article"))
+        if event == "start":
+            if _by_tag(node, content_depth > 0):
+                found.add(node)
+            elif _by_name(node):
+                stack.append(_OpenNamed(node, plain))
+            if tag == "h1":
+                for entry in reversed(stack):
+                    if entry.has_title:
+                        break  # so have all around it
+                    entry.has_title = True
+        elif stack and stack[-1].node is node:
+            entry = stack.pop()
+            if not entry.has_title:
+                named[node] = plain - entry.plain_before
+        text = node.text if event == "start" else node.tail
+        if text and not link_depth and not skip_depth:
+            plain += len(text.strip())
+    return found | {node for node, characters in named.items() if characters <= _MAX_SHARE * plain}
+
+
+def _by_tag(node: _Element, inside_content: bool) -> bool:
+    tag = node.tag
+    if tag in _CONTENT_TAGS:
+        return False
+    if tag in _TAGS or (tag == "header" and not inside_content):
+        return True
+    return (node.get("role") or "").strip().lower() in _ROLES
+
+
+def _by_name(node: _Element) -> bool:
+    if node.tag in _CONTENT_TAGS:
+        return False
+    for name in f"{node.get('class') or ''} {node.get('id') or ''}".split():
+        parts = {part.lower() for part in _NAME_PART.findall(name)}
+        if not parts.isdisjoint(_NAMES) and parts.isdisjoint(_CONTENT_NAMES):
+            return True
+    return False
+
+
+# ruff: noqa: SIM905 (a list of words reads best as a line of words)
+
+
+_POINTS_AT = ("aria-controls", "data-target", "data-bs-target", "href")
+_PANEL_WORDS = frozenset(
+    "accordion accordions tab tabs tabpanel panel panels pane collapse collapsible collapsed expand expandable "
+    "expander toggle toggled faq answer reveal".split()
+)
+_OVERLAY_WORDS = frozenset(
+    "modal popup popover dialog tooltip overlay lightbox cookie cookies consent menu submenu nav navbar navigation "
+    "dropdown search login signin signup share toast banner newsletter subscribe".split()
+)
+_OVERLAY_ROLES = frozenset("dialog alertdialog alert status menu menubar listbox tooltip search navigation".split())
+_SHOWS = re.compile(r"toggle|show|open|expand|collaps|reveal|display|hidden|slide", re.IGNORECASE)  # in a script
+_NO_NAME = re.compile(
+    r"\W*(?:(?:show|read|see|view|load|learn|expand|collapse|open|close|toggle|more)\b.{0,20}|menu|details|[\W\d]*)\W*",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w")
+_LONGEST_NAME = 150  # characters
+_LARGEST_CONTROL = 40  # elements inside
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """The name of a panel, and the start tag of the control that opens it."""
+
+    name: str
+    tag: str
+
+
+def opened_panels(root: _Element) -> dict[_Element, Opener | None]:
+    """The parts below ``root`` that a control opens, with the control where its text names the part."""
+    controls: dict[str, _Element] = {}
+    for node in root.iter():
+        if isinstance(node.tag, str):
+            for target in _targets(node):
+                controls.setdefault(target, node)
+    found: dict[_Element, Opener | None] = {}
+    for node in root.iter():
+        if not isinstance(node.tag, str) or node.tag in ("html", "body", "input", "form"):
+            continue
+        control = controls.get(node.get("id") or "")
+        if _role(node) == "tabpanel" or (control is not None and _is_tab(control)):
+            found[node] = _opener(control)
+        elif is_hidden(node) and not _is_overlay(node, control):
+            before = _control_before(node)
+            if control is not None or before is not None or name_words(node) & _PANEL_WORDS:
+                found[node] = _opener(control if control is not None else before)
+    return found
+
+
+def _targets(node: _Element) -> list[str]:
+    """Ids of what a control opens: in any of its attributes; a link only where it points into the page."""
+    if node.get("aria-haspopup") not in (None, "false"):
+        return []
+    values = [value for name in _POINTS_AT if (value := node.get(name)) and (name != "href" or value.startswith("#"))]
+    return [name for value in values for target in value.split()[:8] if (name := target.lstrip("#"))]
+
+
+def _is_tab(control: _Element) -> bool:
+    toggles = (control.get("data-toggle"), control.get("data-bs-toggle"))
+    return control.get("role") == "tab" or not {"tab", "pill"}.isdisjoint(toggles)
+
+
+def is_kept_from_readers(node: _Element) -> bool:
+    """Whether what is marked as nothing to be read aloud is nothing to be read at all: a closed dialog, a symbol.
+
+    Other text that is so marked may well be shown: a price in large digits, what lies behind an open dialog.
+    """
+    if (node.get("aria-hidden") or "").lower() != "true":
+        return False
+    if node.tag in INLINE:
+        text = "".join(map(str, node.itertext())).strip()
+        return bool(text) and _WORD.search(text) is None
+    return _is_overlay(node, None) and next(node.iter("main", "h1", "article"), None) is None
+
+
+def _role(node: _Element) -> str:
+    return (node.get("role") or "").lower()
+
+
+def _is_overlay(node: _Element, control: _Element | None) -> bool:
+    """Whether a part is brought up over the page: by its role, or by its names.
+
+    The id of a panel that a control names may be made of its heading: "search-fees".
+    """
+    words = name_words(node)
+    if control is not None and control.get("aria-controls") and words & _PANEL_WORDS:
+        words = name_words(node, "class")
+    return _role(node) in _OVERLAY_ROLES or node.tag in ("dialog", "nav") or bool(words & _OVERLAY_WORDS)
+
+
+def _control_before(node: _Element) -> _Element | None:
+    """The control right before an element: what says that it shows something, or a button that heads a panel."""
+    before = node.getprevious()
+    headed = False
+    for _ in range(3):
+        if before is None or not isinstance(before.tag, str):
+            return None
+        if before.get("aria-haspopup") not in (None, "false"):
+            return None
+        headed = headed or before.tag in HEADINGS | DEEP_HEADINGS
+        says_so = before.get("aria-expanded") is not None or _SHOWS.search(before.get("onclick") or "") is not None
+        is_button = before.tag == "button" or before.get("role") == "button"
+        if says_so or (is_button and (headed or (name_words(before) | name_words(node)) & _PANEL_WORDS)):
+            return before
+        before = before[0] if len(before) else None
+    return None
+
+
+def _opener(control: _Element | None) -> Opener | None:
+    """The control, where its text is a name, and is not read as a heading anyway."""
+    if control is None or control.tag in HEADINGS:
+        return None
+    above = control.getparent()
+    for _ in range(2):
+        if above is not None and above.tag in (*HEADINGS, "h4", "h5", "h6", "dt", "summary"):
+            return None
+        above = above.getparent() if above is not None else None
+    is_small = next(islice(control.iter(), _LARGEST_CONTROL, None), None) is None
+    name = squeeze("".join(map(str, control.itertext()))) if is_small else ""
+    if not name or len(name) > _LONGEST_NAME or _NO_NAME.fullmatch(name):
+        return None
+    return Opener(name, start_tag(control))

@@ -1,4 +1,4 @@
-"""What a page's head and headings say about it: title, address, dates."""
+"""What a page says about itself, in its head and its text: title, address, language, dates."""
 
 from __future__ import annotations
 
@@ -8,20 +8,125 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
 
 from lxml import etree, html
 from lxml.etree import _Element
 
+from clausegraph.core.language.lexicon import SHORT_MONTHS
 from clausegraph.core.pages.blocks import squeeze
-from clausegraph.core.pages.dates import (
-    iso_date,
-    stated_publication,
-    stated_review,
-    stated_update,
-    stated_update_elsewhere,
-)
 from clausegraph.core.types import Element
+
+_MONTH = "(" + "|".join(SHORT_MONTHS) + r")[a-z]*\.?"
+_FORMS = (
+    (re.compile(r"\b(\d{4})-(\d{2})-(\d{2})"), "ymd"),
+    (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b", re.IGNORECASE), "dmy"),
+    (re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE), "mdy"),
+    (re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b"), "dmy"),  # day first, as in Europe
+)
+_LATER = re.compile(
+    r"\b(?:updated|revised|reviewed|modified|amended|changed|correct (?:at|as at|as of|on))\b", re.IGNORECASE
+)
+_FIRST = re.compile(r"\b(?:published|issued|posted)\b", re.IGNORECASE)
+_ABOUT_PAGE = re.compile(
+    r"^\W*(?:last|first|page|this page|updated|published|leaflet|guide|document|date)\b", re.IGNORECASE
+)
+_MAX_LINE = 120  # characters; a longer paragraph is about something else
+
+
+def iso_date(text: str) -> str | None:
+    """The first date in a text as ``YYYY-MM-DD``; ``None`` when there is none, or none that exists."""
+    for pattern, order in _FORMS:
+        match = pattern.search(text)
+        if match is None:
+            continue
+        part = dict(zip(order, match.groups(), strict=True))
+        month = part["m"][:3].lower()
+        number = SHORT_MONTHS.index(month) + 1 if month in SHORT_MONTHS else int(part["m"])
+        try:
+            return date(int(part["y"]), number, int(part["d"])).isoformat()
+        except ValueError:
+            continue
+    return None
+
+
+def stated_update(lines: Iterable[str]) -> str | None:
+    """ISO date of the page's "last updated" line; of its "published" line when there is no other."""
+    published: str | None = None
+    for line in lines:
+        if len(line) > _MAX_LINE or not _ABOUT_PAGE.search(line):
+            continue
+        later = _LATER.search(line)
+        if later is not None and (found := iso_date(line[later.start() :])):
+            return found
+        if published is None and _FIRST.search(line):
+            published = iso_date(line)
+    return published
+
+
+_REVIEWED = re.compile(r"\b(?<!next )reviewed\b", re.IGNORECASE)
+_STATES_A_DATE = re.compile(
+    r"^\W*(?:last|first|page|this page|updated|published|reviewed|posted|issued|created|leaflet|guide|document|date)\b",
+    re.IGNORECASE,
+)
+
+
+def stated_publication(lines: Iterable[str]) -> str | None:
+    """ISO date of the page's "published" line."""
+    return _stated(lines, _FIRST)
+
+
+def stated_review(lines: Iterable[str]) -> str | None:
+    """ISO date of the page's "last reviewed" line; when it will be reviewed next is none."""
+    return _stated(lines, _REVIEWED)
+
+
+def _stated(lines: Iterable[str], words: re.Pattern[str]) -> str | None:
+    for line in lines:
+        said = words.search(line) if len(line) <= _MAX_LINE and _STATES_A_DATE.search(line) else None
+        if said is not None and (found := iso_date(line[said.end() :])):
+            return found
+    return None
+
+
+# Words for "updated" and "published", by language; what stands behind them is read by dateparser
+_ELSEWHERE = tuple(
+    (language, re.compile(rf"^\W*(?:{words})\b", re.IGNORECASE))
+    for language, words in (
+        ("de", r"stand|(?:zuletzt )?(?:aktualisiert|geändert)(?: am)?|letzte (?:änderung|aktualisierung)"),
+        ("fr", r"(?:dernière )?(?:mise? à jour|modification)(?: le| du)?"),
+        ("es", r"última actualización|actualizad[oa](?: el)?"),
+        ("it", r"ultimo aggiornamento|aggiornat[oa](?: il| al)?"),
+        ("nl", r"(?:laatst )?(?:bijgewerkt|gewijzigd)(?: op)?"),
+    )
+)
+_SOME_DATE = re.compile(
+    r"\d{1,2}(?:\.|er)?\s+(?:de\s+)?[^\W\d]{3,12}\.?\s+(?:de\s+)?\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{4}"
+)
+
+
+def stated_update_elsewhere(lines: Iterable[str]) -> str | None:
+    """ISO date of an "updated" line in German, French, Spanish, Italian or Dutch."""
+    for line in lines:
+        if len(line) > _MAX_LINE:
+            continue
+        for language, words in _ELSEWHERE:
+            said = words.search(line)
+            date_text = _SOME_DATE.search(line, said.end()) if said is not None else None
+            if date_text is not None and (found := _local_date(date_text[0], language)):
+                return found
+    return None
+
+
+def _local_date(text: str, language: str) -> str | None:
+    import dateparser  # slow to import
+
+    # Nothing that depends on the day it is read: whole dates only, the day before the month
+    settings = {"PARSERS": ["absolute-time"], "REQUIRE_PARTS": ["day", "month", "year"], "DATE_ORDER": "DMY"}
+    found = dateparser.parse(text, languages=[language], settings=settings)
+    return found.date().isoformat() if found is not None else None
+
 
 _SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
 _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
@@ -29,7 +134,7 @@ _MODIFIED = (
     "article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified", "datemodified"
 )  # fmt: skip
 _PUBLISHED = ("article:published_time", "dcterms.issued", "dc.date", "date", "datepublished")
-_REVIEWED = ("lastreviewed", "last-reviewed", "dcterms.reviewed")
+_REVIEWED_NAMES = ("lastreviewed", "last-reviewed", "dcterms.reviewed")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}(?=$|[,;\s])")
 _HEAD_ATTRIBUTES = ("name", "property", "itemprop", "http-equiv", "content", "rel", "href")
 _MAX_SCRIPTS = 100
@@ -121,7 +226,7 @@ def page_dates(root: _Element, lines: Sequence[str]) -> PageDates:
         or published
         or guess(False)
     )
-    reviewed = stated_review(lines) or _first(stated, _REVIEWED) or _by_time(root, ("review",))
+    reviewed = stated_review(lines) or _first(stated, _REVIEWED_NAMES) or _by_time(root, ("review",))
     return PageDates(published, updated, reviewed)
 
 

@@ -8,11 +8,9 @@ from lxml import etree
 from lxml.etree import _Element
 
 from clausegraph.core.pages.blocks import Block, Break, Cell, OpenablePart, is_telling, squeeze
-from clausegraph.core.pages.boilerplate import furniture_containers
-from clausegraph.core.pages.frames import OpenElement, is_double_break, is_strong, looks_strong, named_heading, span_of
-from clausegraph.core.pages.items import WordList, numbered_tag, numbering
-from clausegraph.core.pages.layout import layout_containers
-from clausegraph.core.pages.lines import split_lines
+from clausegraph.core.pages.elements import MAX_COLUMNS, MAX_ROWS, lower_spans, tables_of
+from clausegraph.core.pages.layout import furniture_containers, is_kept_from_readers, layout_containers, opened_panels
+from clausegraph.core.pages.lines import name_headings, split_lines
 from clausegraph.core.pages.markup import (
     CELLS,
     ITEMS,
@@ -21,18 +19,24 @@ from clausegraph.core.pages.markup import (
     PARAGRAPHS,
     SKIPPED,
     STYLED,
+    Notes,
+    OpenElement,
+    WordList,
     end_tag,
+    is_double_break,
     is_hidden,
     is_inline,
+    is_strong,
+    is_word_marker,
+    looks_strong,
+    named_heading,
+    numbered_tag,
+    numbering,
+    role_of,
+    said_by,
+    span_of,
     start_tag,
 )
-from clausegraph.core.pages.notes import Notes
-from clausegraph.core.pages.panels import is_kept_from_readers, opened_panels
-from clausegraph.core.pages.pictures import said_by
-from clausegraph.core.pages.relations import tables_of
-from clausegraph.core.pages.roles import is_word_marker, role_of
-from clausegraph.core.pages.styled import name_headings
-from clausegraph.core.pages.tables import MAX_COLUMNS, MAX_ROWS, lower_spans
 from clausegraph.core.types import Link
 
 _MAX_OPEN = 8  # inline elements around a line break; text is not cut inside deeper ones

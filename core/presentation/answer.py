@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.fingerprints import LLMFingerprint
+from clausegraph.core.hashing import LLMFingerprint
 from clausegraph.core.language.normalise import content, is_greeting, overlap
-from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, says_both, told
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
 from clausegraph.core.presentation.quoted_parts import (
     Citation,
+    LineKind,
+    PresentedLine,
     alone,
     is_of_same_list,
     joined,
@@ -26,12 +26,16 @@ from clausegraph.core.presentation.quoted_parts import (
     source_lines,
 )
 from clausegraph.core.presentation.wording import (
+    alternatives_disagree,
     asked_of,
     condition_lines,
     decided,
     headline,
     leaf_words,
     open_questions,
+    quotes_beside,
+    says_both,
+    told,
     unless_words,
 )
 from clausegraph.core.text import one_line

@@ -3,8 +3,8 @@
 >>> log = logger(__name__)
 >>> log.info("page.rejected", page="a.html", reason="no readable element on the page")
 
-An event is a fixed word; what varies is a field. ``core.redaction`` says which fields leave and how. Nothing is
-shown until :func:`configure_logs`: a program that uses ClauseGraph as a library sets its own handlers, on the logger
+An event is a fixed word; what varies is a field. ``core.telemetry.redaction`` says which fields leave and how. Nothing
+is shown until :func:`configure_logs`: a program that uses ClauseGraph as a library sets its own handlers, on the logger
 ``clausegraph``; there a record's message is the event and ``record.fields`` are the fields.
 """
 
@@ -34,10 +34,6 @@ class EventLog:
 
     def __init__(self, base: logging.Logger) -> None:
         self._logger = base
-
-    def debug(self, event: str, /, **fields: object) -> None:
-        """What a developer follows step by step."""
-        self._emit(logging.DEBUG, event, fields)
 
     def info(self, event: str, /, **fields: object) -> None:
         """What an operator reads afterwards: runs, rejects, publishes."""
@@ -83,8 +79,9 @@ def configure_logs(level: str = "warning", form: str = "text") -> None:
     ours = logging.getLogger(ROOT)
     ours.setLevel(level.upper())
     handler = _StderrHandler()
-    handler.addFilter(_OthersAreQuiet(max(ours.level, logging.WARNING)))
-    handler.setFormatter(_JsonLines() if form == "json" else _TextLines())
+    others = max(ours.level, logging.WARNING)  # libraries log addresses and bodies at their lower levels
+    handler.addFilter(lambda record: _is_ours(record) or record.levelno >= others)
+    handler.setFormatter(_Lines(as_json=form == "json"))
     root.addHandler(handler)
 
 
@@ -99,19 +96,16 @@ class _StderrHandler(logging.StreamHandler[TextIO]):
         return sys.stderr
 
 
-class _OthersAreQuiet(logging.Filter):
-    """Libraries log addresses and bodies at their lower levels; only their warnings pass."""
-
-    def __init__(self, level: int) -> None:
-        super().__init__()
-        self._level = level
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return _is_ours(record) or record.levelno >= self._level
-
-
 class _Lines(logging.Formatter):
-    """A record as one line: no secret, no text that is not printable."""
+    """A record as one line, text or JSON: no secret, no text that is not printable.
+
+    Text is ``time LEVEL logger event name=value …``; a value with anything odd in it stands in quotes. JSON is an
+    object with time, level, logger, event, corpus and run where known, fields.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, Any] = dict(getattr(record, "fields", None) or {})
@@ -119,27 +113,13 @@ class _Lines(logging.Formatter):
             fields = shown(fields)
         if record.exc_info and record.exc_info[1] is not None:
             fields |= error_fields(record.exc_info[1]) | _place(record.exc_info[1])
-        return self.line(_moment(record), scrub(_message(record)), fields, record)
-
-    def line(self, moment: str, event: str, fields: dict[str, Any], record: logging.LogRecord) -> str:
-        raise NotImplementedError
-
-
-class _TextLines(_Lines):
-    """``time LEVEL logger event name=value …``; a value with anything odd in it stands in quotes."""
-
-    def line(self, moment: str, event: str, fields: dict[str, Any], record: logging.LogRecord) -> str:
+        moment, event = _moment(record), scrub(_message(record))
+        if self._as_json:
+            head: dict[str, Any] = {"time": moment, "level": record.levelname.lower(), "logger": record.name}
+            known = {name: fields.pop(name) for name in ("corpus", "run") if name in fields}
+            return json.dumps(head | {"event": event} | known | {"fields": fields})  # ASCII: odd characters escaped
         words = [moment, record.levelname, record.name, _word(event)]
         return " ".join(words + [f"{one_line(name)}={_word(value)}" for name, value in fields.items()])
-
-
-class _JsonLines(_Lines):
-    """One JSON object a line: time, level, logger, event, corpus and run where known, fields."""
-
-    def line(self, moment: str, event: str, fields: dict[str, Any], record: logging.LogRecord) -> str:
-        head: dict[str, Any] = {"time": moment, "level": record.levelname.lower(), "logger": record.name}
-        known = {name: fields.pop(name) for name in ("corpus", "run") if name in fields}
-        return json.dumps(head | {"event": event} | known | {"fields": fields})  # ASCII: every odd character escaped
 
 
 def _is_ours(record: logging.LogRecord) -> bool:

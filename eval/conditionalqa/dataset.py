@@ -1,4 +1,4 @@
-"""ConditionalQA questions in the official format.
+"""ConditionalQA's questions and predictions in the official formats.
 
 Source: Sun, Cohen, Salakhutdinov, "ConditionalQA: A Complex Reading Comprehension Dataset with
 Conditional Answers", ACL 2022; files of haitian-sun/ConditionalQA, v1.0.
@@ -6,6 +6,7 @@ Conditional Answers", ACL 2022; files of haitian-sun/ConditionalQA, v1.0.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.json_files import read_json_list, write_text
+from clausegraph.eval.files import read_json_list, write_text
 
 Kind = Literal["yesno", "extractive", "not_answerable"]
 
@@ -55,7 +56,19 @@ class Question:
         return any(answer.conditions for answer in self.answers)
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """The answers to one question. No answers at all means "not answerable".
+
+    A question that failed has no Prediction: an empty one would be a claim about the page.
+    """
+
+    id: str
+    answers: tuple[ConditionalAnswer, ...]
+
+
 _QUESTIONS = TypeAdapter(tuple[Question, ...])
+_PREDICTIONS = TypeAdapter(tuple[Prediction, ...])
 
 
 def load_questions(path: Path) -> tuple[Question, ...]:
@@ -90,3 +103,34 @@ def write_questions(path: Path, questions: Iterable[Question]) -> None:
         InputError: the file cannot be written.
     """
     write_text(path, _QUESTIONS.dump_json(tuple(questions), indent=1).decode() + "\n")
+
+
+def read_predictions(path: Path, questions: Iterable[Question]) -> dict[str, Prediction]:
+    """Read a prediction file, by question id in the file's order; not every question needs one.
+
+    Raises:
+        InputError: unreadable file, a record of another form, a repeated or unknown id.
+    """
+    known = {question.id for question in questions}
+    by_id: dict[str, Prediction] = {}
+    advice = 'write [{"id": ..., "answers": [[text, [conditions]]]}]'
+    for prediction in read_json_list(path, _PREDICTIONS, advice=advice):
+        if prediction.id in by_id:
+            raise InputError(f"{path}: id {prediction.id!r} is predicted twice; keep one")
+        if prediction.id not in known:
+            raise InputError(
+                f"{path}: id {prediction.id!r} is none of the {len(known)} questions; "
+                "remove it or score against the question file it belongs to"
+            )
+        by_id[prediction.id] = prediction
+    return by_id
+
+
+def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
+    """Write predictions for the official scorer.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    rows = [{"id": one.id, "answers": [[a.text, list(a.conditions)] for a in one.answers]} for one in predictions]
+    write_text(path, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")

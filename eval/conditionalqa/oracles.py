@@ -1,21 +1,28 @@
-"""Steps that know the gold evidence, for ablations: what a better critic, or a better choice of module, would be worth.
+"""Gold evidence against what a round of the loop has found: oracle steps for ablations, and the evidence by round.
 
-After HybGRAG's oracle rows (Lee et al. 2024). They are built by evaluation alone and named in every report.
+Oracles say what a better critic, or a better choice of module, would be worth (after HybGRAG's oracle rows, Lee et al.
+2024). They are built by evaluation alone and named in every report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.eval.conditionalqa.gold import GoldEvidence
-from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.bank import StepParts, make_router
-from clausegraph.query.steps.choice import StepMaker
-from clausegraph.query.steps.comment import RuleCommentor
-from clausegraph.query.steps.look import Lookup
+from clausegraph.core.tokens import count_tokens
+from clausegraph.eval.conditionalqa.dataset import Question
+from clausegraph.eval.conditionalqa.records import BUDGETS, QuestionRecord, RoundEvidence, evidence_at_budgets
+from clausegraph.eval.conditionalqa.run import units_of
+from clausegraph.eval.metrics import element_key
+from clausegraph.indexes.views import View
+from clausegraph.query.retrieve.bank import Hit
+from clausegraph.query.retrieve.graph import Offer, ego_of
 from clausegraph.query.steps.protocol import (
+    ROUTERS,
+    VALIDATORS,
     Acceptance,
     Feedback,
     FeedbackKind,
@@ -23,13 +30,63 @@ from clausegraph.query.steps.protocol import (
     LookedUp,
     Module,
     Route,
-    StepNotes,
+    Router,
+    StepMaker,
+    StepParts,
     Tried,
+    Validator,
+    make_step,
 )
-from clausegraph.query.steps.route import mended
+from clausegraph.query.steps.rules import Lookup, RuleCommentor, mended
 
+BUDGET = BUDGETS[0]  # word pieces of what was found: the elements that a reader's answer hangs on stand first
 NAMED = 5  # entities on offer that a feedback may name
 ORACLE_STEPS = {"validate": ("oracle",), "comment": ("oracle",), "route": ("oracle-module", "oracle-module-llm")}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldEvidence:
+    """The evidence of labelled questions, by what an engine asks: text as it reads it, and scenario."""
+
+    view: View
+    questions: dict[tuple[str, str], Question]
+
+    @classmethod
+    def of(cls, view: View, questions: Iterable[Question], read: Callable[[str], str] = str) -> GoldEvidence:
+        """Of the questions that have evidence.
+
+        Args:
+            read: how the engine reads a question's misspelt words.
+        """
+        return cls(view, {(read(one.question), one.scenario): one for one in questions if one.evidences})
+
+    def question(self, inquiry: Inquiry) -> Question | None:
+        """The question that is asked, where it has evidence."""
+        return self.questions.get((inquiry.question, inquiry.scenario))
+
+    def recall(self, inquiry: Inquiry, hits: Sequence[Hit]) -> float | None:
+        """The share of the evidence within ``BUDGET`` of the hits; none for a question without evidence."""
+        question = self.question(inquiry)
+        if question is None:
+            return None
+        return evidence_at_budgets(units_of(self.view, hits), question.evidences, count_tokens, (BUDGET,))[0].recall
+
+    def around(self, inquiry: Inquiry, route: Route) -> float | None:
+        """The share of the evidence that states facts of the route's subgraph; none without evidence."""
+        question = self.question(inquiry)
+        if question is None:
+            return None
+        places = ego_of(self.view, route.keys, route.relations).places if route.topics else {}
+        found = {
+            element_key(element.html)
+            for page, anchor in places
+            if (element := self.view.reading(page).element(anchor)) is not None
+        }
+        wanted = {element_key(element) for element in question.evidences}
+        return len(wanted & found) / len(wanted)
+
+
+# --- oracle steps -----------------------------------------------------------------------------------
 
 
 def oracle_step(step: str, name: str, gold: GoldEvidence) -> StepMaker:
@@ -50,7 +107,7 @@ class OracleValidator:
     last = False
 
     def __init__(self, gold: GoldEvidence) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._gold = gold
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -67,16 +124,16 @@ class OracleCommentor:
     calls = 0
 
     def __init__(self, parts: StepParts, gold: GoldEvidence) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._parts, self._gold = parts, gold
-        self._rules = RuleCommentor(parts.view)
+        self._rules = RuleCommentor(parts)
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """One error of the route."""
         for feedback in possible(route, offer):
             if helps(feedback, route, inquiry, offer, self._parts.lookup, self._gold):
                 return feedback
-        self.notes.said["oracle"] = "no feedback leads to the evidence"
+        self.notes["oracle"] = "no feedback leads to the evidence"
         return self._rules.comment(inquiry, offer, route, found, judged)
 
 
@@ -84,15 +141,16 @@ class OracleModule:
     """Another router's entities and relations, and the module that finds most of the evidence with them."""
 
     def __init__(self, parts: StepParts, gold: GoldEvidence, inner: str) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._lookup, self._gold = parts.lookup, gold
-        self._inner = make_router(inner, parts)
+        self._inner: Router = make_step(ROUTERS, inner, parts)
         self.calls = self._inner.calls
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The route with the best module that was not tried."""
         drawn = self._inner.route(inquiry, offer, tried)
-        self.notes.said.update(self._inner.notes.take())
+        self.notes |= self._inner.notes
+        self._inner.notes.clear()
         if drawn is None or not drawn.topics or self._gold.question(inquiry) is None:
             return drawn
         before = {one.route for one in tried}
@@ -122,3 +180,64 @@ def helps(feedback: Feedback, route: Route, inquiry: Inquiry, offer: Offer, look
     """Whether the likeliest route without that error finds all evidence."""
     better = next((one for one in mended(route, feedback, inquiry, offer) if one != route), None)
     return better is not None and gold.recall(inquiry, lookup.find(inquiry, better).hits) == 1.0
+
+
+# --- evidence by round ------------------------------------------------------------------------------
+
+
+class RoundWatch:
+    """Notes of each round what share of the evidence it had, whoever validates it. Questions may be open at once."""
+
+    def __init__(self, gold: GoldEvidence) -> None:
+        self._gold = gold
+        self._lock = threading.Lock()
+        self._rounds: defaultdict[str, list[RoundEvidence]] = defaultdict(list)
+
+    def watched(self, validator: str | StepMaker) -> StepMaker:
+        """The maker of that validator, watched."""
+        return lambda parts: _Watched(self, make_step(VALIDATORS, validator, parts), parts)
+
+    def note(self, inquiry: Inquiry, route: Route, found: LookedUp) -> None:
+        """A round is over."""
+        question = self._gold.question(inquiry)
+        found_share, around = self._gold.recall(inquiry, found.hits), self._gold.around(inquiry, route)
+        if question is not None and found_share is not None and around is not None:
+            with self._lock:
+                self._rounds[question.id].append(RoundEvidence(route.module.value, found_share, around))
+
+    def take(self, question: Question) -> tuple[RoundEvidence, ...]:
+        """The rounds of a question, in order; none for one without evidence."""
+        with self._lock:
+            return tuple(self._rounds.pop(question.id, ()))
+
+
+class _Watched:
+    """A validator that somebody watches."""
+
+    def __init__(self, watch: RoundWatch, inner: Validator, parts: StepParts) -> None:
+        self._watch, self._inner = watch, inner
+        self.calls, self.notes, self.last = inner.calls, inner.notes, inner.last
+
+    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
+        """As the inner one."""
+        self._watch.note(inquiry, route, found)
+        return self._inner.validate(inquiry, offer, route, found)
+
+
+def evidence_by_round(records: Sequence[QuestionRecord]) -> list[tuple[float, float]]:
+    """For each round the share of questions with evidence that have all of it, in what was found and in the subgraph.
+
+    A question that ended earlier keeps what its last round had; one that failed before validating is not counted.
+    By rules the round that scored best is read, which need not be the last. Empty where no rounds were recorded.
+    """
+    told = [record.rounds for record in records if record.rounds]
+    most = max(map(len, told), default=0)
+    shares = []
+    for number in range(most):
+        now = [rounds[min(number, len(rounds) - 1)] for rounds in told]
+        shares.append((_complete([one.found for one in now]), _complete([one.subgraph for one in now])))
+    return shares
+
+
+def _complete(values: Sequence[float]) -> float:
+    return sum(value == 1.0 for value in values) / len(values)

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from clausegraph.core.errors import InputError
-from clausegraph.eval.comparison import ConfidenceInterval, mean_interval, paired_difference
-from clausegraph.eval.conditionalqa.cases import error_cases
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
-from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion
-from clausegraph.eval.conditionalqa.scorer import GROUPS, in_group
-from clausegraph.eval.page import Case, Figure, Plot, Report, Section, Table
-from clausegraph.eval.plots import plot_bars, plot_confusion, plot_recall_by_budget
+from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, answer_table, in_group
+from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion, error_cases
+from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, BudgetFigures, QuestionRecord, by_budget
+from clausegraph.eval.conditionalqa.run import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
+from clausegraph.eval.files import read_records
+from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
 from clausegraph.eval.provenance import Provenance
-from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, read_records
-from clausegraph.eval.retrieval import BudgetFigures
-from clausegraph.eval.tables import (
-    METRIC_NAMES,
-    METRICS,
+from clausegraph.eval.report import (
     RESAMPLED,
+    Case,
+    Figure,
+    Plot,
+    Report,
+    Section,
+    Table,
     about,
-    answer_table,
-    cost_table,
     difference_text,
-    figures_table,
     interval_text,
     percent_text,
+    plot_bars,
 )
 
-QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", "answers.jsonl", "trivial.jsonl"
 _LABELS = {"total": "all", "yesno": "yes/no", "not_answerable": "not answerable"}
 
 Records = Sequence[QuestionRecord]
@@ -45,11 +46,6 @@ class Folder:
     answers: tuple[QuestionRecord, ...]
     trivial: tuple[QuestionRecord, ...]
     retrieval: dict[str, tuple[QuestionRecord, ...]]
-
-
-def retrieval_file(name: str) -> str:
-    """The file of a retriever's records."""
-    return f"retrieval-{name.replace(' ', '-')}.jsonl"
 
 
 def make_report(folder: Path, run: Provenance) -> Report:
@@ -106,7 +102,7 @@ def _headline(found: Folder) -> tuple[Figure, ...]:
         for metric in METRICS
     ]
     if found.retrieval:
-        for budget, recall in _by_budget(found.retrieval[found.run.system], _recall).items():
+        for budget, recall in by_budget(found.retrieval[found.run.system]).items():
             label = f"evidence within {budget:,} tokens, percent ({found.run.system})"
             figures.append(Figure(label, *_split(mean_interval(recall))))
     return tuple(figures)
@@ -163,14 +159,14 @@ def _bars(
 
 
 def _official(answers: Records) -> Table:
-    table = answer_table(answers)
     rows = [
         (
-            _LABELS.get(str(group), str(group)),
+            _LABELS.get(group, group),
             f"{row['predictions']:.0f}",
             *(percent_text(row[f"official_{metric}"]) for metric in METRICS),
         )
-        for group, row in table[table["predictions"] > 0].iterrows()
+        for group, row in answer_table(answers).items()
+        if row["predictions"]
     ]
     return Table(("group", "predictions", *METRIC_NAMES.values()), tuple(rows))
 
@@ -200,46 +196,35 @@ def _confusion(answers: Records) -> Section:
         "Questions by the class of their gold answers (rows) and of the predicted ones (columns). “other” is any "
         "phrase; “yes and no”, where it occurs, means that each is given, under conditions of its own."
     )
-    plot = Plot("confusion", "Table of gold and predicted classes, darker where more of a row", plot_confusion(counts))
-    return Section("Yes, no, other, not answerable", note, (Table(("gold", *columns, "all"), rows),), (plot,))
-
-
-def _recall(figure: BudgetFigures) -> float | None:
-    return figure.recall
+    return Section("Yes, no, other, not answerable", note, (Table(("gold", *columns, "all"), rows),))
 
 
 def _complete(figure: BudgetFigures) -> float | None:
     return None if figure.recall is None else float(figure.complete)
 
 
-def _by_budget(records: Records, value: Callable[[BudgetFigures], float | None]) -> dict[int, dict[str, float]]:
-    """Budget → question id → value, over the questions with gold evidence; smallest budget first."""
-    found: dict[int, dict[str, float]] = {}
-    for record in records:
-        for figure in record.retrieval:
-            known = value(figure)
-            if known is not None:
-                found.setdefault(figure.budget, {})[record.id] = known
-    return dict(sorted(found.items()))
-
-
 def _retrieval(found: Folder) -> Section:
     system = found.run.system
     tables: list[Table] = []
-    drawn: dict[str, dict[int, ConfidenceInterval]] = {}
-    for what, value in (("recall", _recall), ("all of it", _complete)):
-        values = {name: _by_budget(records, value) for name, records in found.retrieval.items()}
+    drawn: dict[str, dict[str, ConfidenceInterval]] = {}
+    for what, values in (
+        ("recall", {name: by_budget(records) for name, records in found.retrieval.items()}),
+        ("all of it", {name: by_budget(records, _complete) for name, records in found.retrieval.items()}),
+    ):
         heads = tuple(f"{what} within {budget:,}" for budget in values[system])
         intervals = {name: {b: mean_interval(v) for b, v in at.items()} for name, at in values.items()}
         rows = tuple((name, *map(interval_text, at.values())) for name, at in intervals.items())
         tables += [Table(("retriever", *heads), rows), _differences(values, system, heads)]
-        drawn = drawn or intervals
+        drawn = drawn or {
+            name: {f"{budget:,} tokens": one for budget, one in at.items()} for name, at in intervals.items()
+        }
     questions = sum(any(row.recall is not None for row in record.retrieval) for record in found.retrieval[system])
     note = (
         "Percent of the gold evidence within so many tokens of retrieved text, and of questions with all of it, over "
         f"the {questions} questions that have evidence. {RESAMPLED}"
     )
-    plot = Plot("recall-by-budget", "Lines of evidence recall by budget", plot_recall_by_budget(drawn))
+    png = plot_bars(drawn, title="Gold evidence within the budget", ylabel="evidence recall, percent")
+    plot = Plot("recall-by-budget", "Bars of evidence recall by budget", png)
     return Section("Retrieval", note, tuple(tables), (plot,))
 
 
@@ -265,8 +250,15 @@ def _kinds(cases: Sequence[Case], kinds: Sequence[tuple[str, str]], questions: i
 
 
 def _cost(answers: Records) -> list[Section]:
-    costs = cost_table(answers)
-    return [] if costs.empty else [Section("Time and tokens", "Of each question.", (figures_table(costs, 0),))]
+    """Questions, median, 95th percentile and sum of each quantity that was recorded of a question."""
+    rows = []
+    for name in ("milliseconds", "model_tokens"):
+        values = [value for record in answers if (value := getattr(record, name)) is not None]
+        if values:
+            figures = (float(np.median(values)), float(np.quantile(values, 0.95)), float(sum(values)))
+            rows.append((name, f"{len(values):,}", *(f"{figure:,.0f}" for figure in figures)))
+    table = Table(("per question", "questions", "median", "p95", "sum"), tuple(rows))
+    return [Section("Time and tokens", "Of each question.", (table,))] if rows else []
 
 
 def _failures(answers: Records) -> list[Section]:

@@ -1,40 +1,136 @@
-"""Run the engine and every retriever over ConditionalQA questions: records first, figures from them."""
+"""Engines and retrievers over ConditionalQA's questions: a record of each question first, figures from the records."""
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.errors import ClauseGraphError, InputError, ReplyMissing, SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.models.reranking import Reranker
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, write_questions
-from clausegraph.eval.conditionalqa.predictions import Prediction, write_predictions
-from clausegraph.eval.conditionalqa.report import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
-from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, Quote, make_record, write_records
-from clausegraph.eval.retrieval import evidence_at_budgets
+from clausegraph.eval.conditionalqa.dataset import (
+    ConditionalAnswer,
+    Prediction,
+    Question,
+    write_predictions,
+    write_questions,
+)
+from clausegraph.eval.conditionalqa.records import (
+    QUESTION_RECORD,
+    QuestionRecord,
+    Quote,
+    RoundEvidence,
+    evidence_at_budgets,
+    make_record,
+)
+from clausegraph.eval.files import recorded, write_records
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import Engine
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.engines.bank import Engine, make_engine
+from clausegraph.query.engines.prompt import AnswerForm, FormOf
 from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_by_words
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
-from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Hit, Retriever, make_retriever
 from clausegraph.query.retrieve.spelling import corrected
 
-_DEPTH = 300  # ranked units measured: more than the largest budget can hold
-_ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
+QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", "answers.jsonl", "trivial.jsonl"
 BASELINE, SYSTEM = "vector-chunks", "hybrid"
 ROWS = (BASELINE, "vector-elements", "bm25", "facts", SYSTEM)  # of the bank, in the order of the table
+MOST_ANSWERS = 5  # that annotators of ConditionalQA give
+SHOTS = 4  # as the paper
+_DEPTH = 300  # ranked units measured: more than the largest budget can hold
+_ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 
-Units = list[list[str]]
 Progress = Callable[[str, int, int], None]
+RoundsOf = Callable[[Question], tuple[RoundEvidence, ...]]
+
+
+# --- one question -----------------------------------------------------------------------------------
+
+
+def asked(engine: Engine, question: Question) -> QuestionRecord:
+    """Ask one question; a failure is recorded and stays in every denominator."""
+    start = time.perf_counter()
+    try:
+        answer = engine.ask(Inquiry(question.question, question.scenario))
+    except (SettingsError, ReplyMissing):
+        raise
+    except ClauseGraphError as error:
+        return make_record(question, None, error=str(error))
+    milliseconds = (time.perf_counter() - start) * 1000
+    made = make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer))
+    return replace(made, **usage_of(answer))
+
+
+def usage_of(answer: Answer) -> dict[str, Any]:
+    """What a question used of a model, by the fields of a record, as its trace says; nothing where none was asked.
+
+    A cached reply is priced as a new one: what was asked before must not make an engine cheap.
+    """
+    for step in reversed(answer.trace):
+        detail: dict[str, Any] = step.detail
+        if isinstance(detail.get("calls"), int):
+            prompt, output = detail["prompt_tokens"], detail["output_tokens"]
+            return {
+                "calls": detail["calls"],
+                "prompt_tokens": prompt,
+                "model_tokens": prompt + output,
+                "money": detail["money"] + detail["saved"],
+            }
+    return {}
+
+
+def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
+    """The answer in ConditionalQA's form: at most five texts with the elements of their open conditions."""
+    found = (ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
+    return tuple(found)[:MOST_ANSWERS]
+
+
+def quotes(answer: Answer) -> list[tuple[Quote, ...]]:
+    """What each alternative rests on, each quote once."""
+    return [
+        tuple(dict.fromkeys(Quote(evidence.title, evidence.quote) for evidence in option.evidence))
+        for option in answer.alternatives[:MOST_ANSWERS]
+    ]
+
+
+def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:
+    """What the answers are to be measured against: "yes" to every yes/no question, else the nearest element."""
+    if question_form(question.question).kind is QuestionKind.YES_NO:
+        text = "yes"
+    else:
+        inquiry = Inquiry(question.question, question.scenario)
+        nearest = make_retriever("vector-elements", view, embedder).retrieve(inquiry, limit=1)
+        text = nearest[0].text if nearest else ""
+    return make_record(question, (ConditionalAnswer(text, ()),))
+
+
+def retrieval_record(view: View, retriever: Retriever, question: Question) -> QuestionRecord:
+    """Evidence found within each budget for one question."""
+    start = time.perf_counter()
+    hits = retriever.retrieve(Inquiry(question.question, question.scenario), limit=_DEPTH)
+    milliseconds = (time.perf_counter() - start) * 1000
+    figures = evidence_at_budgets(units_of(view, hits), question.evidences, count_tokens)
+    return make_record(question, None, retrieval=figures, milliseconds=milliseconds)
+
+
+def units_of(view: View, hits: Sequence[Hit]) -> list[list[str]]:
+    """The serialised elements of each hit."""
+    html = {
+        (page, element.anchor): element.html
+        for page in {hit.page for hit in hits}
+        for element in view.reading(page).elements
+    }
+    return [[html[hit.page, anchor] for anchor in hit.anchors] for hit in hits]
+
+
+# --- every retriever, and the reader without a model ------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +141,7 @@ class EvaluationResult:
     trivial: tuple[QuestionRecord, ...] = ()
     retrieval: dict[str, tuple[QuestionRecord, ...]] = field(default_factory=dict)
     epoch: int | None = None  # that was asked
-    asserted: tuple[
-        QuestionRecord, ...
-    ] = ()  # the answers that people get; in place of the others the pages are quoted
+    asserted: tuple[QuestionRecord, ...] = ()  # answers that people get; in place of the others the pages are quoted
 
 
 def evaluate(
@@ -58,7 +152,7 @@ def evaluate(
     reranker: Reranker | None = None,
     oracle_type: bool = False,
     read_elements: int = 60,
-    progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
+    progress: Progress = lambda _stage, _done, _total: None,
 ) -> EvaluationResult:
     """Answer every question and measure every retriever on the pages of ``view``, all pooled.
 
@@ -73,9 +167,9 @@ def evaluate(
     people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=read_elements)
     answers, asserted = [], []
     for done, question in enumerate(questions, 1):
-        answers.append(answer_record(engine, question)[0])
-        record, is_asserted = answer_record(people, question)
-        asserted += [record] if is_asserted else []
+        answers.append(asked(engine, question))
+        shown = asked(people, question)
+        asserted += [shown] if shown.predicted else []
         progress("answer", done, len(questions))
     retrieval = {}
     retrievers = {name: make_retriever(name, view, embedder) for name in ROWS}
@@ -103,53 +197,9 @@ def _told(questions: Sequence[Question], read: Callable[[str], str]) -> FormRule
     return form
 
 
-MOST_ANSWERS = 5  # that annotators of ConditionalQA give
-
-
-def answer_record(engine: Engine, question: Question) -> tuple[QuestionRecord, bool]:
-    """Ask one question, and whether something is asserted; a failure is recorded and stays in every denominator."""
-    start = time.perf_counter()
-    try:
-        answer = engine.ask(Inquiry(question.question, question.scenario))
-    except ClauseGraphError as error:
-        return make_record(question, None, error=str(error)), False
-    milliseconds = (time.perf_counter() - start) * 1000
-    record = make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer))
-    return record, bool(answer.alternatives)
-
-
-def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:
-    """What the answers are to be measured against: "yes" to every yes/no question, else the nearest element."""
-    if question_form(question.question).kind is QuestionKind.YES_NO:
-        text = "yes"
-    else:
-        inquiry = Inquiry(question.question, question.scenario)
-        nearest = make_retriever("vector-elements", view, embedder).retrieve(inquiry, limit=1)
-        text = nearest[0].text if nearest else ""
-    return make_record(question, (ConditionalAnswer(text, ()),))
-
-
-def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
-    """The answer in ConditionalQA's form: at most five texts with the elements of their open conditions."""
-    found = (ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
-    return tuple(found)[:MOST_ANSWERS]
-
-
-def quotes(answer: Answer) -> list[tuple[Quote, ...]]:
-    """What each alternative rests on, each quote once."""
-    return [
-        tuple(dict.fromkeys(Quote(evidence.title, evidence.quote) for evidence in option.evidence))
-        for option in answer.alternatives[:MOST_ANSWERS]
-    ]
-
-
-def retrieval_record(view: View, retriever: Retriever, question: Question) -> QuestionRecord:
-    """Evidence found within each budget for one question."""
-    start = time.perf_counter()
-    hits = retriever.retrieve(Inquiry(question.question, question.scenario), limit=_DEPTH)
-    milliseconds = (time.perf_counter() - start) * 1000
-    figures = evidence_at_budgets(units_of(view, hits), question.evidences, count_tokens)
-    return make_record(question, None, retrieval=figures, milliseconds=milliseconds)
+def retrieval_file(name: str) -> str:
+    """The file of a retriever's records."""
+    return f"retrieval-{name.replace(' ', '-')}.jsonl"
 
 
 def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence[Question]) -> None:
@@ -160,15 +210,120 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
         write_records(folder / TRIVIAL_FILE, result.trivial, QUESTION_RECORD)
     for name, records in result.retrieval.items():
         write_records(folder / retrieval_file(name), records, QUESTION_RECORD)
-    made = {r.id: Prediction(r.id, r.predicted) for r in result.answers if r.predicted is not None}
-    write_predictions(folder / "predictions.json", made, questions)
+    made = (Prediction(one.id, one.predicted) for one in result.answers if one.predicted is not None)
+    write_predictions(folder / "predictions.json", made)
 
 
-def units_of(view: View, hits: Sequence[Hit]) -> Units:
-    """The serialised elements of each hit."""
-    html = {
-        (page, element.anchor): element.html
-        for page in {hit.page for hit in hits}
-        for element in view.reading(page).elements
-    }
-    return [[html[hit.page, anchor] for anchor in hit.anchors] for hit in hits]
+# --- one engine, as a benchmark tells it ------------------------------------------------------------
+
+
+def ask_all(
+    engine: Engine,
+    questions: Sequence[Question],
+    path: Path | None,
+    progress: Progress,
+    at_once: int = 1,
+    rounds: RoundsOf = lambda _: (),
+) -> tuple[QuestionRecord, ...]:
+    """The records of all questions, in their order.
+
+    Args:
+        path: JSONL file of records, which is gone on with.
+        at_once: questions that are open at once.
+        rounds: what is known of the rounds of a question that was answered.
+
+    Raises:
+        InputError: the file holds records of other questions or of another form.
+        SettingsError, ReplyMissing: no question can be asked as things are.
+    """
+
+    def ask(question: Question) -> QuestionRecord:
+        return replace(asked(engine, question), rounds=rounds(question))
+
+    def told(done: int) -> None:
+        progress("answer", done, len(questions))
+
+    found = recorded(
+        questions, ask, QUESTION_RECORD, path, failed=lambda record: record.error, at_once=at_once, told=told
+    )
+    return tuple(found)
+
+
+def check_same(path: Path, described: Mapping[str, object], written: Mapping[str, object]) -> None:
+    """Refuse to go on with records that another configuration made.
+
+    Args:
+        described: what is known of this run until now.
+
+    Raises:
+        InputError: with the first difference.
+    """
+    for name, now in sorted(described.items()):
+        before = written.get(name)
+        if before != now:
+            raise InputError(
+                f"{path} holds the records of a run with {name} {before!r}, this one has {now!r}; name another folder"
+            )
+
+
+def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[Question, ...]:
+    """So many of the questions, drawn by a seed, in their order; all without a count.
+
+    Raises:
+        InputError: there are not so many.
+    """
+    if count is None:
+        return tuple(questions)
+    if not 1 <= count <= len(questions):
+        raise InputError(f"a sample of {count} cannot be drawn from {len(questions)} questions; draw fewer")
+    chosen = {question.id for question in random.Random(seed).sample(list(questions), count)}
+    return tuple(question for question in questions if question.id in chosen)
+
+
+def oracle(questions: Sequence[Question], read: Callable[[str], str] = str) -> FormOf:
+    """The form of the gold answer, as the published system is told; not answerable ones by their words.
+
+    Args:
+        read: how the engine reads a question's misspelt words: it asks for the form of what it reads.
+    """
+    told = {(read(q.question), q.scenario): gold_form(q) for q in questions}
+
+    def form(inquiry: Inquiry) -> AnswerForm:
+        return told[inquiry.question, inquiry.scenario]
+
+    return form
+
+
+def gold_form(question: Question) -> AnswerForm:
+    """The form of a question's answers."""
+    yes_no = question.kind == "yesno"
+    if question.kind == "not_answerable":
+        yes_no = question_form(question.question).kind is QuestionKind.YES_NO
+    if question.conditional:
+        return AnswerForm.YES_NO_CONDITIONS if yes_no else AnswerForm.SPAN_CONDITIONS
+    return AnswerForm.YES_NO if yes_no else AnswerForm.SPAN
+
+
+def shots(training: Sequence[Question], asked_too: Sequence[Question], count: int = SHOTS) -> dict[AnswerForm, str]:
+    """The first training questions of each form, with their evidence as context.
+
+    Raises:
+        InputError: a training question is among those that are asked.
+    """
+    forbidden = {question.id for question in asked_too} | {(q.question, q.scenario) for q in asked_too}
+    made: dict[AnswerForm, list[str]] = {form: [] for form in AnswerForm}
+    for question in training:
+        if question.id in forbidden or (question.question, question.scenario) in forbidden:
+            raise InputError(
+                f"question {question.id!r} is asked and given as an example; give other training questions"
+            )
+        if question.answers and question.evidences and len(made[gold_form(question)]) < count:
+            made[gold_form(question)].append(_shot(question))
+    return {form: "Examples:\n" + "\n\n".join(blocks) for form, blocks in made.items() if blocks}
+
+
+def _shot(question: Question) -> str:
+    answer = question.answers[0]
+    lines = [answer.text, *answer.conditions]
+    context = "\n".join(question.evidences)
+    return f"{context}\nScenario: {question.scenario}\nQuestion: {question.question}\nAnswer:\n" + "\n".join(lines)

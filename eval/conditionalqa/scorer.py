@@ -8,15 +8,11 @@ assignment problem.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass
-from typing import Literal, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer
 from clausegraph.eval.metrics import best_pairs, normalise_answer, token_f1
-
-Group = Literal["total", "yesno", "extractive", "conditional", "not_answerable"]
-GROUPS: tuple[Group, ...] = ("total", "yesno", "extractive", "conditional", "not_answerable")
 
 
 @dataclass(frozen=True)
@@ -30,33 +26,6 @@ class Scores:
 
 
 ZERO = Scores(0.0, 0.0, 0.0, 0.0)
-
-
-class Scored(Protocol):
-    """What :func:`aggregate` needs to know of a question."""
-
-    @property
-    def kind(self) -> Kind: ...
-    @property
-    def conditional(self) -> bool: ...
-    @property
-    def has_prediction(self) -> bool: ...
-    @property
-    def scores(self) -> Scores: ...
-
-
-@dataclass(frozen=True)
-class GroupScores:
-    """Means over one group of questions; ``None`` where there is nothing to average.
-
-    ``official`` is what the official scorer prints: it leaves out questions without a
-    prediction. ``ours`` keeps them in the denominator, with zero.
-    """
-
-    questions: int
-    predictions: int
-    official: Scores | None
-    ours: Scores | None
 
 
 def score_answers(predicted: Sequence[ConditionalAnswer], gold: Sequence[ConditionalAnswer]) -> Scores:
@@ -92,41 +61,6 @@ def conditions_f1(predicted: ConditionalAnswer, gold: ConditionalAnswer) -> floa
     if not ours and not theirs:
         return 1.0
     return 2.0 * len(ours & theirs) / (len(ours) + len(theirs))
-
-
-def aggregate(scored: Iterable[Scored]) -> dict[Group, GroupScores]:
-    """Average over all questions and by group, in the order of ``GROUPS``.
-
-    "total" holds every question; "conditional" those where a gold answer has a condition,
-    whatever their kind; the other groups are the kinds.
-    """
-    rows = tuple(scored)
-    return {group: _group(row for row in rows if in_group(row, group)) for group in GROUPS}
-
-
-def in_group(row: Scored, group: str) -> bool:
-    """Whether a question counts in a group; see ``aggregate``."""
-    if group == "total":
-        return True
-    return row.conditional if group == "conditional" else row.kind == group
-
-
-def _group(rows: Iterable[Scored]) -> GroupScores:
-    everything = tuple(rows)
-    predicted = [row.scores for row in everything if row.has_prediction]
-    return GroupScores(
-        questions=len(everything),
-        predictions=len(predicted),
-        official=_mean(predicted, len(predicted)),
-        ours=_mean(predicted, len(everything)),
-    )
-
-
-def _mean(scores: Sequence[Scores], count: int) -> Scores | None:
-    if count == 0:
-        return None
-    columns = zip(*(astuple(score) for score in [ZERO, *scores]), strict=True)
-    return Scores(*(math.fsum(column) / count for column in columns))
 
 
 def _exact(predicted: ConditionalAnswer, gold: ConditionalAnswer) -> float:

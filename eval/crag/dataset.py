@@ -1,4 +1,9 @@
-"""CRAG's question files, as published: JSON lines, plain or as .bz2, with or without pages."""
+"""Files of open questions: CRAG's JSON lines, plain or .bz2, with pages or without, and PathQuestion's over a graph.
+
+PathQuestion (Zhou, Huang and Zhu 2018): a line has question, answer and path, with tabs between them: ``who is the
+child of x?``, ``y(y/z)``, ``x#child#y#<end>#y``. In brackets are all answers; hops are the relations of the path, whose
+end may be left out. Triples are lines of head, relation and tail. Names are written with underscores.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from clausegraph.core.errors import ClauseGraphError, InputError
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.core.errors import InputError
+from clausegraph.eval.files import parse_lines, read_text
+from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
+from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion
 
+_END = "<end>"
 GROUPS = ("domain", "kind", "dynamism", "popularity", "hops")
 
 
@@ -37,6 +45,11 @@ class CragCase:
     labels: dict[str, str] = field(default_factory=dict)
     pages: tuple[GivenPage, ...] = ()
 
+    @property
+    def id(self) -> str:
+        """The question's."""
+        return self.question.id
+
 
 def read_cases(path: Path, at: datetime | None = None) -> list[CragCase]:
     """The questions of a file.
@@ -47,22 +60,12 @@ def read_cases(path: Path, at: datetime | None = None) -> list[CragCase]:
     Raises:
         InputError: it cannot be read, a line is no question, or one has no time and ``at`` is not given.
     """
-    found = []
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            given = json.loads(line)
-            found.append(_case(given, number, at))
-        except (ValueError, KeyError, TypeError, ClauseGraphError) as error:
-            raise InputError(f"{path}, line {number} is no question of CRAG: {error}") from error
-    return found
-
-
-def _lines(path: Path) -> Iterator[str]:
     try:
         text = bz2.decompress(path.read_bytes()) if path.suffix == ".bz2" else path.read_bytes()
-        yield from text.decode("utf-8").splitlines()
+        lines = text.decode("utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise InputError(f"questions {path} cannot be read: {error}") from error
+    return parse_lines(path, lines, "question of CRAG", lambda given, number: _case(given, number, at))
 
 
 def _case(given: dict[str, Any], number: int, at: datetime | None) -> CragCase:
@@ -102,3 +105,56 @@ def _alternatives(value: Any) -> list[str]:
         except ValueError:
             return []
     return [str(one) for one in value] if isinstance(value, list) else []
+
+
+# --- PathQuestion -----------------------------------------------------------------------------------
+
+
+def read_paths(path: Path, at: datetime) -> list[CragCase]:
+    """The questions of a file, labelled with their hops.
+
+    Raises:
+        InputError: it cannot be read, or a line is no question.
+    """
+    found = []
+    for number, (question, answer, steps) in _columns(path):
+        parts = steps.split("#")
+        parts = parts[: parts.index(_END)] if _END in parts else parts
+        if len(parts) < 3 or not len(parts) % 2:
+            raise InputError(f"{path}, line {number}: path {steps!r} is no chain of name#relation#name")
+        labels = {"hops": str(len(parts) // 2)}
+        found.append(CragCase(CragQuestion(_spaced(question), at, str(number)), _answers(answer), labels))
+    return found
+
+
+def read_triples(path: Path) -> FileGraph:
+    """The graph of a file of triples.
+
+    Raises:
+        InputError: it cannot be read, or a line is no triple.
+    """
+    edges = [FileEdge(head, relation, tail) for _, (head, relation, tail) in _columns(path)]
+    keys = dict.fromkeys(key for edge in edges for key in (edge.source, edge.target))
+    return FileGraph([FileNode(key, _spaced(key)) for key in keys], edges)
+
+
+def _answers(column: str) -> tuple[str, ...]:
+    """The answer, then the others of its brackets: ``y(y/z)``; brackets that do not hold it belong to its name."""
+    first, _, rest = column.partition("(")
+    listed = rest.removesuffix(")").split("/") if rest.endswith(")") else []
+    known = listed if first in listed else column.split("/")
+    return tuple(dict.fromkeys(map(_spaced, known)))
+
+
+def _spaced(name: str) -> str:
+    return " ".join(name.replace("_", " ").split())
+
+
+def _columns(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Number and three columns of each line that is not empty."""
+    for number, line in enumerate(read_text(path, advice="give a file of lines with tabs").splitlines(), 1):
+        found = [one.strip() for one in line.split("\t") if one.strip()]  # its triples have two tabs behind the head
+        if found and len(found) < 3:
+            raise InputError(f"{path}, line {number} has not 3 columns with tabs between them")
+        if found:
+            yield number, found[:3]

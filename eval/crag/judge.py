@@ -1,23 +1,72 @@
-"""A language model as judge of answers that are worded otherwise than the gold answer, and how good a judge it is."""
+"""Whether an answer is right: exact rules first, then a language model as judge; and how good a judge it is.
+
+CRAG's score of an answer: 1 where it is right, 0 where it says "i don't know", -1 where it is wrong.
+"""
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
-from clausegraph.core.errors import InputError, UnusableReply
-from clausegraph.eval.crag.verdicts import Graded, Verdict, by_rules, unjudged
-from clausegraph.query.crag.types import DONT_KNOW
-from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema, short
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.language.normalise import tokens
+from clausegraph.eval.files import parse_lines, read_text
+from clausegraph.query.crag.types import DONT_KNOW, INVALID
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
 
+Verdict = Literal["correct", "incorrect", "missing"]
+VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "missing")
 PROMPT = "crag-judge"
 SCHEMA = object_schema("grade", explanation={"type": "string"}, score={"type": "integer", "enum": [0, 1]})
 _LONGEST = 400  # characters of an answer that are judged: CRAG counts 50 tokens
-VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "missing")
+_NUMBER = re.compile(r"^[£$€]?\s*(-?\d[\d,]*(?:\.\d+)?)\s*(%|percent)?\s*\.?$")
+_ROUNDED = 0.005  # relative difference of two numbers one of which is rounded
+_UNJUDGED = "it is worded otherwise than the gold answer, and nobody judged it"
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A verdict, who gave it ("rules", "judge", "unjudged") and why."""
+
+    verdict: Verdict
+    by: str
+    why: str
+
+
+def by_rules(answer: str, gold: Sequence[str]) -> Graded | None:
+    """The verdict that needs nobody's opinion; none where the wording differs."""
+    said = plain_answer(answer)
+    if not said or said == plain_answer(DONT_KNOW) or "don't know" in answer.lower():
+        return Graded("missing", "rules", "it says that it does not know")
+    wanted = [plain_answer(one) for one in gold]
+    if said in wanted:
+        return Graded("correct", "rules", "it is the gold answer")
+    if said == plain_answer(INVALID):
+        return Graded("incorrect", "rules", "it finds a false premise, the gold answer does not")
+    numbers = [_number(answer), *(_number(one) for one in gold)]
+    if numbers[0] is not None and None not in numbers[1:]:
+        same = any(_same(numbers[0], one) for one in numbers[1:] if one is not None)
+        return Graded("correct" if same else "incorrect", "rules", "both are numbers")
+    return None
+
+
+def plain_answer(text: str) -> str:
+    """An answer without case, punctuation and articles."""
+    return " ".join(word for word in tokens(text) if word not in ("a", "an", "the"))
+
+
+def _number(text: str) -> float | None:
+    match = _NUMBER.match(text.strip())
+    return float(match[1].replace(",", "")) if match else None
+
+
+def _same(one: float, other: float) -> bool:
+    """Equal, or equal as far as the coarser of the two is written."""
+    return one == other or (not (one.is_integer() and other.is_integer()) and abs(one - other) <= _ROUNDED * abs(other))
 
 
 def parse_grade(text: str) -> tuple[int, str]:
@@ -43,13 +92,9 @@ class CragJudge:
         """The verdict; a reply that cannot be used is no verdict for the answer."""
         found = by_rules(answer, gold)
         if found is not None or self._steps is None:
-            return unjudged(found)
+            return found or Graded("incorrect", "unjudged", _UNJUDGED)
         model = self._steps.question(QuestionMeter(QuestionLimits(1)))
-        inputs: dict[str, object] = {
-            "question": question,
-            "gold": "\n".join(gold),
-            "answer": answer[:_LONGEST],
-        }
+        inputs: dict[str, object] = {"question": question, "gold": "\n".join(gold), "answer": answer[:_LONGEST]}
         try:
             score, why = model.ask(PROMPT, inputs, parse_grade, schema=SCHEMA).value
         except UNUSABLE as error:
@@ -85,21 +130,15 @@ def read_verdicts(path: Path) -> list[LabelledVerdict]:
     Raises:
         InputError: it cannot be read, or a line is none.
     """
-    found = []
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"labelled verdicts {path} cannot be read: {error}") from error
-    for number, line in enumerate(lines, 1):
-        try:
-            given = json.loads(line)
-            if given["verdict"] not in VERDICTS:
-                raise ValueError(f"verdict {given['verdict']!r} is none of {', '.join(VERDICTS)}")
-            gold = given["gold"] if isinstance(given["gold"], list) else [given["gold"]]
-            found.append(LabelledVerdict(given["question"], tuple(gold), given["answer"], given["verdict"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}, line {number} is no labelled verdict: {error}") from error
-    return found
+
+    def verdict(given: dict[str, Any], _: int) -> LabelledVerdict:
+        if given["verdict"] not in VERDICTS:
+            raise ValueError(f"verdict {given['verdict']!r} is none of {', '.join(VERDICTS)}")
+        gold = given["gold"] if isinstance(given["gold"], list) else [given["gold"]]
+        return LabelledVerdict(given["question"], tuple(gold), given["answer"], given["verdict"])
+
+    lines = read_text(path, advice="give a file of labelled verdicts").splitlines()
+    return parse_lines(path, lines, "labelled verdict", verdict)
 
 
 def check_judge(judge: CragJudge, labelled: Sequence[LabelledVerdict]) -> JudgeCheck:

@@ -1,18 +1,20 @@
-"""Ask the engine all questions and grade what it says: a record as each is done, so that a killed run goes on."""
+"""CRAG's questions asked and graded, a record each; and the figures: shares of right, invented and missing answers."""
 
 from __future__ import annotations
 
-import json
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
-from clausegraph.core.errors import ClauseGraphError, InputError
-from clausegraph.eval.crag.dataset import CragCase
-from clausegraph.eval.crag.judge import CragJudge
+from pydantic import TypeAdapter
+
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.eval.crag.dataset import GROUPS, CragCase
+from clausegraph.eval.crag.judge import VERDICTS, CragJudge
+from clausegraph.eval.files import recorded
 from clausegraph.query.crag.types import DONT_KNOW, CragAnswer
 
 LATENCY_S = 30.0  # CRAG's limit for an answer
@@ -41,6 +43,9 @@ class CragRecord:
     failed_sources: list[str] = field(default_factory=list)
 
 
+_RECORD = TypeAdapter(CragRecord)
+
+
 def run_cases(
     cases: Sequence[CragCase],
     ask: Ask,
@@ -61,25 +66,15 @@ def run_cases(
     Raises:
         InputError: the file has records of another set of questions.
     """
-    done = {record.id: record for record in _read(kept)}
-    if strange := set(done) - {case.question.id for case in cases}:
-        raise InputError(f"{kept} has records of other questions ({sorted(strange)[0]} …); choose another folder")
-    lock, finished = threading.Lock(), [0]
-
-    def one(case: CragCase) -> CragRecord:
-        record = done.get(case.question.id)
-        fresh = record is None
-        record = record or _record(case, ask, judge, seconds)
-        with lock:
-            if fresh and kept is not None:
-                with kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
-            finished[0] += 1
-            told(finished[0])
-        return record
-
-    with ThreadPoolExecutor(max_workers=at_once) as workers:
-        return list(workers.map(one, cases))
+    return recorded(
+        cases,
+        lambda case: _record(case, ask, judge, seconds),
+        _RECORD,
+        kept,
+        failed=lambda record: record.failed,
+        at_once=at_once,
+        told=told,
+    )
 
 
 def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragRecord:
@@ -88,16 +83,8 @@ def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragR
         answer = ask(case)
     except ClauseGraphError as error:
         took = time.monotonic() - began
-        return CragRecord(
-            case.question.id,
-            DONT_KNOW,
-            "missing",
-            "failed",
-            str(error)[:300],
-            case.labels,
-            seconds=took,
-            failed=str(error),
-        )
+        said = str(error)
+        return CragRecord(case.id, DONT_KNOW, "missing", "failed", said[:300], case.labels, seconds=took, failed=said)
     took = time.monotonic() - began
     late = bool(seconds) and took > seconds
     graded = judge.grade(case.question.text, case.answers, DONT_KNOW if late else answer.text)
@@ -105,7 +92,7 @@ def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragR
     predicted = {"domain": attributes.domain, "kind": attributes.kind, "dynamism": attributes.dynamism}
     kinds = [one.kind.value for one in answer.references]
     return CragRecord(
-        case.question.id,
+        case.id,
         answer.text,
         graded.verdict,
         "late" if late else graded.by,
@@ -116,17 +103,65 @@ def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragR
         usage.calls,
         usage.prompt_tokens,
         usage.output_tokens,
-        dict(usage.by_step),
+        dict(usage.tasks),
         {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
         round(took, 3),
         failed_sources=list(answer.failed),
     )
 
 
-def _read(path: Path | None) -> list[CragRecord]:
-    if path is None or not path.is_file():
-        return []
-    try:
-        return [CragRecord(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
-    except (ValueError, TypeError, OSError) as error:
-        raise InputError(f"records {path} cannot be read ({error}); choose another folder, or remove it") from error
+# --- figures ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CragFigures:
+    """Of some questions; shares of all of them. ``score`` is accuracy less hallucination."""
+
+    questions: int
+    accuracy: float
+    hallucination: float
+    missing: float
+    score: float
+    failed: int
+    unjudged: int
+    calls: float
+    prompt_tokens: float
+    output_tokens: float
+    seconds: float
+
+
+def crag_figures(records: Sequence[CragRecord]) -> CragFigures:
+    """The figures; means of calls and tokens, the median of seconds."""
+    count = len(records) or 1
+    share = {verdict: sum(one.verdict == verdict for one in records) / count for verdict in VERDICTS}
+    return CragFigures(
+        questions=len(records),
+        accuracy=share["correct"],
+        hallucination=share["incorrect"],
+        missing=share["missing"],
+        score=share["correct"] - share["incorrect"],
+        failed=sum(bool(one.failed) for one in records),
+        unjudged=sum(one.by == "unjudged" for one in records),
+        calls=sum(one.calls for one in records) / count,
+        prompt_tokens=sum(one.prompt_tokens for one in records) / count,
+        output_tokens=sum(one.output_tokens for one in records) / count,
+        seconds=median([one.seconds for one in records]) if records else 0.0,
+    )
+
+
+def by_group(records: Sequence[CragRecord]) -> dict[str, CragFigures]:
+    """Figures by each label that questions have, as ``domain: finance``."""
+    labels = [(group, label) for group in GROUPS for label in sorted({one.labels.get(group, "") for one in records})]
+    return {
+        f"{group}: {label}": crag_figures([one for one in records if one.labels.get(group) == label])
+        for group, label in labels
+        if label
+    }
+
+
+def calls_by_step(records: Sequence[CragRecord]) -> dict[str, float]:
+    """Calls of a model a question, by the prompt's task."""
+    counted: Counter[str] = Counter()
+    for record in records:
+        counted.update(record.by_step)
+    return {task: count / (len(records) or 1) for task, count in sorted(counted.items())}

@@ -15,9 +15,8 @@ from clausegraph.core.errors import ClauseGraphError, UnusableReply
 from clausegraph.eval.crag.dataset import CragCase
 from clausegraph.eval.crag.judge import CragJudge
 from clausegraph.query.crag.types import Reference, ReferenceKind
-from clausegraph.query.steps.llm.reply import UNUSABLE
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+from clausegraph.query.steps.reply import UNUSABLE
 
 REASONED, PLAIN = "crag-tune", "crag-tune-plain"
 _MARK = "Answer:"

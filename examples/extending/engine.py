@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clausegraph import Answer, AnswerStatus, Embedder, Inquiry, TraceStep, View, open_corpus
-from clausegraph.query.engines.bank import ENGINES, make_engine
-from clausegraph.query.engines.protocol import EngineOptions, Watch
+from clausegraph.query.engines.bank import ENGINES, EngineOptions, Watch, make_engine
 from clausegraph.query.registry import Entry
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from clausegraph import Alternative, AnswerStatus, Embedder, Inquiry, open_corpus
 from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.bank import READERS, ReaderEntry
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.read.protocol import READERS, ReaderEntry, ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 
 
 class FirstSentence:

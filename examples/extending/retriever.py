@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 from clausegraph import Embedder, Inquiry, View, open_corpus
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.bank import RETRIEVERS, RetrieverEntry, make_retriever
+from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, RetrieverEntry, make_retriever
 
 
 class Newest:

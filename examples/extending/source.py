@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clausegraph import open_corpus
-from clausegraph.core.pages.document import HTML, SourceDocument
+from clausegraph.core.pages.read import HTML, SourceDocument
 from clausegraph.ingestion.sources.detect import SOURCE_KINDS, SourceKind
 
 

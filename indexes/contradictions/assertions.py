@@ -224,8 +224,7 @@ def _value(statement: Statement) -> Quantity | None:
     node = statement.object
     if isinstance(node, Mention) and node.surface[:1] in "£$€0123456789":
         statement = replace(statement, object=Literal(node.surface))
-    found = statement_quantity(statement)
-    return found if isinstance(found, Quantity) else None
+    return statement_quantity(statement)
 
 
 def _relation(statement: Statement, value: Quantity | None) -> str:

@@ -94,7 +94,7 @@ def _address(text: str) -> NetworkAddress:
     try:
         found = ip_address(text.partition("%")[0])
     except ValueError as error:
-        raise SettingsError(f"{text!r} is no network address; CLAUSEGRAPH_WEB_NAMES maps hosts to such") from error
+        raise SettingsError(f"{text!r} is no network address; CLAUSEGRAPH_WEB_ALLOW takes host=address") from error
     mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
     return mapped or found
 

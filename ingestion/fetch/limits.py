@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from clausegraph.core.pages.document import MAX_PAGE_BYTES
+from clausegraph.core.pages.read import MAX_PAGE_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import mammoth
 from lxml import etree, html
 from lxml.etree import _Element
 
-from clausegraph.core.pages.dates import iso_date
+from clausegraph.core.pages.page_facts import iso_date
 from clausegraph.ingestion.formats.converted import Converted, Unreadable
 
 _MAX_PARTS = 10_000

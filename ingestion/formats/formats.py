@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import version
 
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.pages.document import HTML
+from clausegraph.core.pages.read import HTML
 from clausegraph.ingestion.formats.converted import Converted
 
 PDF = "application/pdf"

@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from clausegraph.core.pages.dates import iso_date
 from clausegraph.core.pages.decode import decode_page
+from clausegraph.core.pages.page_facts import iso_date
 from clausegraph.ingestion.formats.converted import Converted
 
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.{0,20000}?)^\1[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)

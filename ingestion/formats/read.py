@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import HTML, SourceDocument
-from clausegraph.core.pages.html import read_html
-from clausegraph.core.pages.whole import read_whole
+from clausegraph.core.pages.read import HTML, SourceDocument, read_html, read_whole
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.formats.converted import Converted, Unreadable
 from clausegraph.ingestion.formats.formats import FORMATS

@@ -8,7 +8,7 @@ import struct
 from zipfile import BadZipFile, ZipFile
 
 from clausegraph.core.pages.decode import decode_page
-from clausegraph.core.pages.document import HTML
+from clausegraph.core.pages.read import HTML
 from clausegraph.ingestion.formats.converted import Unreadable
 from clausegraph.ingestion.formats.formats import (
     DOCX,

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument
 from clausegraph.core.serial import reading_to_json
 from clausegraph.ingestion.reading.facts import page_facts
 from clausegraph.ingestion.reading.frames import read_frame, write_frame

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
-from clausegraph.core.pages.decode import decode_page
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.html import read_html
-from clausegraph.core.pages.parse import few_attributes
+from clausegraph.core.pages.decode import decode_page, few_attributes
+from clausegraph.core.pages.read import SourceDocument, read_html
 from clausegraph.ingestion.fetch import joined
 
 MOST_LINKS = 5000  # of one page

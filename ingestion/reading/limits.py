@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clausegraph.core.pages.document import MAX_PAGE_BYTES
+from clausegraph.core.pages.read import MAX_PAGE_BYTES
 
 
 @dataclass(frozen=True, slots=True)

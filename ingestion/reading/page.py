@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from clausegraph.core.extraction import Reject, extraction_inputs
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.formats.formats import FORMATS
 from clausegraph.ingestion.formats.read import read_converted

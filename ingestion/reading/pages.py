@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import PAGE_READERS
+from clausegraph.core.pages.read import PAGE_READERS, SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.indexes.truth import raw_hash_of
 from clausegraph.ingestion.formats.formats import FORMATS
@@ -76,5 +75,5 @@ def _is_ours(document: SourceDocument) -> bool:
 
 def _over(document: SourceDocument, limits: ReadingLimits) -> PageRead:
     size, most = len(document.raw) / 1e6, limits.page_bytes / 1e6
-    reason = f"the page has {size:.1f} MB; the limit is {most:g} MB (CLAUSEGRAPH_PAGE_MB)"
+    reason = f"the page has {size:.1f} MB; the limit is {most:g} MB"
     return Reading(document.title or document.uri, document.url, ()), (Reject(document.uri, reason),)

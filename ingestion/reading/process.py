@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 
 from clausegraph.core.extraction import Reject
 from clausegraph.core.language.normalise import visible
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.serial import reading_from_json
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.formats.formats import FORMATS
@@ -146,4 +146,4 @@ class ReadingProcess:
 
     @property
     def _too_large(self) -> str:
-        return f"reading it took more than {self._limits.megabytes} MB of memory (CLAUSEGRAPH_READING_MB)"
+        return f"reading it took more than {self._limits.megabytes} MB of memory"

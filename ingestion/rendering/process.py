@@ -14,8 +14,7 @@ from typing import BinaryIO, cast
 
 import psutil
 
-from clausegraph.core.errors import SettingsError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import SettingsError, require_extra
 from clausegraph.ingestion.fetch import WebReply
 from clausegraph.ingestion.reading.frames import FrameTooLong, read_frame, write_frame
 

@@ -9,7 +9,7 @@ from typing import Any
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument
 from clausegraph.ingestion.sources.files import kind_of, local
 from clausegraph.ingestion.sources.json_list import read_list, sound
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from clausegraph.core.errors import SourceError
-from clausegraph.core.naming import checked_name, is_text
+from clausegraph.core.text import checked_name, is_text
 from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 from clausegraph.ingestion.sources.files import kind_of, local
 from clausegraph.ingestion.sources.folder import FolderSource

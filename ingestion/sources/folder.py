@@ -10,8 +10,8 @@ from pathlib import Path, PurePath
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.naming import is_text
-from clausegraph.core.pages.document import MAX_PAGE_BYTES, SourceDocument
+from clausegraph.core.pages.read import MAX_PAGE_BYTES, SourceDocument
+from clausegraph.core.text import is_text
 from clausegraph.ingestion.formats.converted import Unreadable
 from clausegraph.ingestion.formats.formats import content_type_by_ending
 from clausegraph.ingestion.formats.recognise import recognised

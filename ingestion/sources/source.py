@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.tools import Progress, no_progress
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.sources.source import Item

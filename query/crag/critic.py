@@ -7,10 +7,11 @@ where was looked, but not the references. "I don't know" is rejected without a c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.types import AnswerStatus
-from clausegraph.query.crag.shown import shown_attributes, shown_references, shown_time
+from clausegraph.query.crag.answer import asked, shown_attributes, shown_references
 from clausegraph.query.crag.types import (
     Attributes,
     CragDraft,
@@ -18,19 +19,26 @@ from clausegraph.query.crag.types import (
     CragFeedback,
     CragKind,
     CragQuestion,
-    CragVerdict,
     Domain,
     Dynamism,
     Reference,
 )
-from clausegraph.query.steps.llm.reply import UNUSABLE, listed, member, object_of, object_schema, short
 from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.reply import UNUSABLE, listed, member, object_of, object_schema, short
 
 VALIDATE_SCHEMA = object_schema("validate", problem={"type": "string"}, right={"type": "boolean"})
 COMMENT_SCHEMA = object_schema(
     "comment", fault={"type": "string", "enum": [one.value for one in CragFault]}, value={"type": "string"}
 )
 _LABELS = {CragFault.KIND: CragKind, CragFault.DYNAMISM: Dynamism, CragFault.DOMAIN: Domain}
+
+
+@dataclass(frozen=True, slots=True)
+class CragVerdict:
+    """Whether a draft stands, and why."""
+
+    accepted: bool
+    reason: str
 
 
 def choices(*, graph: bool, more_pages: bool, tried: Sequence[CragFeedback]) -> tuple[CragFault, ...]:
@@ -43,46 +51,20 @@ def choices(*, graph: bool, more_pages: bool, tried: Sequence[CragFeedback]) -> 
     return tuple(open_ones)
 
 
-class RuleCritic:
-    """Accepts what is asserted; where nothing is, the next pages are to be read."""
+class Critic:
+    """Asks the model; without one, or where its reply cannot be used, what is asserted is taken as it is, and where
+    nothing is, the next pages are to be read."""
+
+    def __init__(self, model: StepModel | None) -> None:
+        self._model = model
 
     def judge(self, question: CragQuestion, references: tuple[Reference, ...], draft: CragDraft) -> CragVerdict:
-        """The verdict."""
+        """The verdict on what is asserted."""
         if draft.status is AnswerStatus.UNKNOWN:
             return CragVerdict(False, "nothing is asserted")
-        return CragVerdict(True, "taken as it is")
-
-    def comment(
-        self,
-        question: CragQuestion,
-        attributes: Attributes,
-        looked: Sequence[str],
-        draft: CragDraft,
-        problem: str,
-        tried: Sequence[CragFeedback],
-        open_to: Sequence[CragFault],
-    ) -> CragFeedback | None:
-        """The next batch where there is one."""
-        return CragFeedback(CragFault.NEXT_BATCH) if CragFault.NEXT_BATCH in open_to else None
-
-
-class ModelCritic:
-    """Asks; what cannot be used is judged by rules."""
-
-    def __init__(self, model: StepModel) -> None:
-        self._model, self._rules = model, RuleCritic()
-
-    def judge(self, question: CragQuestion, references: tuple[Reference, ...], draft: CragDraft) -> CragVerdict:
-        """The model's verdict on what is asserted."""
-        by_rules = self._rules.judge(question, references, draft)
-        if not by_rules.accepted:
-            return by_rules
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "now": shown_time(question.time),
-            "references": shown_references(references),
-            "answer": draft.text,
-        }
+        if self._model is None:
+            return CragVerdict(True, "taken as it is")
+        inputs = asked(question, references=shown_references(references), answer=draft.text)
         try:
             return self._model.ask("crag-validate", inputs, parse_verdict, schema=VALIDATE_SCHEMA).value
         except UNUSABLE as error:
@@ -98,26 +80,29 @@ class ModelCritic:
         tried: Sequence[CragFeedback],
         open_to: Sequence[CragFault],
     ) -> CragFeedback | None:
-        """One of the faults that can be mended; none where nothing is left. A single choice needs no call."""
-        if set(open_to) <= {CragFault.NEXT_BATCH, CragFault.KIND}:
-            return self._rules.comment(question, attributes, looked, draft, problem, tried, open_to)
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "now": shown_time(question.time),
-            "attributes": shown_attributes(attributes),
-            "looked": "\n".join(looked) or "nowhere",
-            "answer": draft.text,
-            "problem": problem,
-            "tried": listed([str(one) for one in tried]),
-            "choices": listed([one.value for one in open_to]),
-        }
+        """One of the faults that can be mended; none where nothing is left. A single choice needs no call.
+
+        Args:
+            looked: where was looked, in words: calls of the graph, pages.
+            problem: why the draft was rejected.
+        """
+        by_rules = CragFeedback(CragFault.NEXT_BATCH) if CragFault.NEXT_BATCH in open_to else None
+        if self._model is None or set(open_to) <= {CragFault.NEXT_BATCH, CragFault.KIND}:
+            return by_rules
+        inputs = asked(
+            question,
+            attributes=shown_attributes(attributes),
+            looked="\n".join(looked) or "nowhere",
+            answer=draft.text,
+            problem=problem,
+            tried=listed([str(one) for one in tried]),
+            choices=listed([one.value for one in open_to]),
+        )
         try:
             said = self._model.ask("crag-comment", inputs, parse_feedback, schema=COMMENT_SCHEMA).value
         except UNUSABLE:
-            return self._rules.comment(question, attributes, looked, draft, problem, tried, open_to)
-        if said.fault in open_to and said not in tried:
-            return said
-        return self._rules.comment(question, attributes, looked, draft, problem, tried, open_to)
+            return by_rules
+        return said if said.fault in open_to and said not in tried else by_rules
 
 
 def parse_verdict(text: str) -> CragVerdict:
@@ -127,9 +112,9 @@ def parse_verdict(text: str) -> CragVerdict:
         UnusableReply: it does not say whether the answer is right.
     """
     reply = object_of(text)
-    if not isinstance(reply.get("right"), bool):
+    accepted = reply.get("right")
+    if not isinstance(accepted, bool):
         raise UnusableReply("the reply does not say whether the answer is right")
-    accepted = bool(reply["right"])
     why = "a model finds it right" if accepted else short(reply.get("problem")) or "a model finds it wrong"
     return CragVerdict(accepted, why)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,30 +19,18 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, Sentence, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
-from clausegraph.query.crag.answer.quotes import each_once, nearest_quotes
-from clausegraph.query.crag.answer.sure import SureAnswerer
-from clausegraph.query.crag.compared import CorrectiveGatherer, ReactGatherer
-from clausegraph.query.crag.critic import ModelCritic, RuleCritic
-from clausegraph.query.crag.kg.lookup import GraphLookup
-from clausegraph.query.crag.kg.own import CorpusGraph
-from clausegraph.query.crag.parts import CragOptions, nobody
-from clausegraph.query.crag.rounds import OpenCragQuestion
-from clausegraph.query.crag.sources import CragGatherer
+from clausegraph.query.crag.kg.graphs import CorpusGraph
+from clausegraph.query.crag.kg.plan import GraphLookup
+from clausegraph.query.crag.rounds import CragRounds, TimeLeft
+from clausegraph.query.crag.sure import each_once, nearest_quotes
 from clausegraph.query.crag.text import CorpusText
-from clausegraph.query.crag.time.clock import now
-from clausegraph.query.crag.time_left import TimeLeft
-from clausegraph.query.crag.types import CragAnswer, CragQuestion, ReferenceKind, TextLookup
-from clausegraph.query.engines.protocol import EngineOptions, Watch
-from clausegraph.query.engines.single_pass import unwatched
+from clausegraph.query.crag.times import now
+from clausegraph.query.crag.types import CragAnswer, CragOptions, CragQuestion, ReferenceKind, TextLookup, nobody
+from clausegraph.query.engines.bank import EngineOptions, Watch
+from clausegraph.query.engines.feedback import run_rounds
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps, StepModel
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
 
-_GATHERERS: Mapping[str, Callable[[StepModel], CragGatherer]] = {
-    "react": ReactGatherer,
-    "corrective": CorrectiveGatherer,
-}
 _QUOTED = 3  # sentences that are shown where nothing is asserted
 _NEARBY = 5  # pages and functions that are named there
 
@@ -80,42 +68,36 @@ class CragEngine:
         """
         meter = QuestionMeter(self._limits)
         model = self._model.question(meter) if self._model else None
-        started = time.monotonic() if begun is None else begun
-        with span("ask", question=question.text) as asked, _ended(model, started, self._options.switches.seconds):
-            answer = self._opened(question, text, meter, model, watch or unwatched, started).run()
+        left = TimeLeft(self._options.switches.seconds, time.monotonic() if begun is None else begun)
+        with span("ask", question=question.text) as asked, _ended(model, left):
+            rounds = CragRounds(question, self._options, text, meter, model, left)
+            run_rounds(rounds, watch)
+            answer = rounds.answer()
             asked.set(status=answer.status.value, rounds=answer.rounds)
         return answer
 
-    def _opened(
-        self,
-        question: CragQuestion,
-        text: TextLookup | None,
-        meter: QuestionMeter,
-        model: StepModel | None,
-        watch: Watch,
-        started: float,
-    ) -> OpenCragQuestion:
-        switches, parts = self._options.switches, self._options.parts
-        return OpenCragQuestion(
-            question=question,
-            switches=switches,
-            meter=meter,
-            watch=watch,
-            answerer=ModelAnswerer(model, switches) if model else SureAnswerer(),
-            critic=ModelCritic(model) if model else RuleCritic(),
-            predictor=parts.predictor(model) if switches.attributes != "off" else None,
-            text=text,
-            graph=parts.graph(model) if switches.graph != "off" else None,
-            calculator=parts.calculator(model) if switches.calculator else None,
-            own=OwnKnowledge(model) if model and switches.own_knowledge else None,
-            asks=model is not None,
-            time=TimeLeft(self._options.switches.seconds, started),
-            gatherer=_GATHERERS[switches.gather](model) if model and switches.gather != "all" else None,
-        )
+
+@contextmanager
+def _ended(model: StepModel | None, left: TimeLeft) -> Iterator[None]:
+    """No call of a model goes on when the time is over."""
+    if model is None or not left.seconds:
+        yield
+        return
+    timer = threading.Timer(max(0.0, left.left), model.stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class CorpusCrag:
-    """The engine on a view: an ``Engine`` like the others."""
+    """The engine on a view: an ``Engine`` like the others.
+
+    Raises:
+        InputError: no such retriever.
+    """
 
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
         self._view, self._embedder = view, embedder
@@ -154,68 +136,35 @@ def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embe
         embedder: by which sentences of a piece are compared beside their words; none: by words alone.
     """
     evidence = tuple(each_once(quote for reference in found.used for quote in reference.evidence))
-    unknown = found.status is AnswerStatus.UNKNOWN
-    status, quotes = found.status, tuple[Evidence, ...]()
+    status, answered = found.status, found.status is AnswerStatus.ANSWERED
+    unknown, quotes = found.status is AnswerStatus.UNKNOWN, tuple[Evidence, ...]()
     if unknown:
         quotes = nearest_quotes(inquiry.question, found.references, embedder, _QUOTED)
         status = AnswerStatus.QUOTED if quotes else AnswerStatus.NOT_ANSWERABLE
     elif status is AnswerStatus.INVALID_PREMISE:
         quotes = evidence
-    alternatives = (Alternative(found.text, None, evidence, 1.0),) if status is AnswerStatus.ANSWERED else ()
+    sentences = tuple[Sentence, ...]()
+    if answered and evidence:
+        calculations = tuple(one.text for one in found.used if one.kind is ReferenceKind.CALCULATOR)
+        sentences = (Sentence(found.text, evidence, calculations=calculations),)
+    trace, used = list(found.trace), found.usage
+    if used.calls:
+        detail: dict[str, object] = {
+            "calls": used.calls,
+            "prompt_tokens": used.prompt_tokens,
+            "output_tokens": used.output_tokens,
+            "by_step": [f"{task} {count}" for task, count in used.tasks.items()],
+        }
+        trace.append(TraceStep("model", used.seconds * 1000, detail))
     return Answer(
         inquiry,
         status,
-        alternatives,
+        (Alternative(found.text, None, evidence, 1.0),) if answered else (),
         corpus,
         epoch,
-        (*found.trace, *_used(found)),
+        tuple(trace),
         quotes=quotes,
-        sentences=_sentences(found, evidence),
+        sentences=sentences,
         missing=found.missing if unknown else "",
         nearby=found.looked_into[:_NEARBY] if unknown else (),
     )
-
-
-def _sentences(found: CragAnswer, evidence: tuple[Evidence, ...]) -> tuple[Sentence, ...]:
-    """The answer as a sentence with what it rests on; none where nothing is asserted, or nothing can be cited."""
-    if found.status is not AnswerStatus.ANSWERED or not evidence:
-        return ()
-    calculations = tuple(one.text for one in found.used if one.kind is ReferenceKind.CALCULATOR)
-    return (Sentence(found.text, evidence, calculations=calculations),)
-
-
-def _used(found: CragAnswer) -> tuple[TraceStep, ...]:
-    used = found.usage
-    if not used.calls:
-        return ()
-    detail: dict[str, object] = {
-        "calls": used.calls,
-        "prompt_tokens": used.prompt_tokens,
-        "output_tokens": used.output_tokens,
-        "by_step": [f"{task} {count}" for task, count in used.by_step.items()],
-    }
-    return (TraceStep("model", used.seconds * 1000, detail),)
-
-
-@contextmanager
-def _ended(model: StepModel | None, started: float, seconds: float) -> Iterator[None]:
-    """No call of a model goes on when the seconds are over; 0: no limit."""
-    if model is None or not seconds:
-        yield
-        return
-    timer = threading.Timer(max(0.0, started + seconds - time.monotonic()), model.stop)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def make(view: View, embedder: Embedder, options: EngineOptions) -> CorpusCrag:
-    """The engine on a view.
-
-    Raises:
-        InputError: no such retriever.
-    """
-    return CorpusCrag(view, embedder, options)

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from clausegraph.core.errors import BudgetExceeded, StoreError
-from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import AnswerStatus, TraceStep
-from clausegraph.query.crag.answer.model import OwnKnowledge
-from clausegraph.query.crag.critic import choices
-from clausegraph.query.crag.shown import shown_attributes, shown_times
-from clausegraph.query.crag.sources import CragGatherer, CragSources
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.time_left import TimeLeft
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.crag.answer import ModelAnswerer, recall, shown_attributes, shown_times, unknown
+from clausegraph.query.crag.critic import Critic, choices
+from clausegraph.query.crag.gather import CragSources, gather
+from clausegraph.query.crag.sure import SureAnswerer
 from clausegraph.query.crag.types import (
-    DONT_KNOW,
-    AttributePredictor,
     Attributes,
-    Calculator,
     CragAnswer,
-    CragAnswerer,
-    CragCritic,
-    CragDraft,
     CragFault,
     CragFeedback,
     CragKind,
+    CragOptions,
     CragQuestion,
-    CragUsage,
     Domain,
     Dynamism,
     KgFound,
@@ -38,69 +30,119 @@ from clausegraph.query.crag.types import (
     Reference,
     TextLookup,
 )
-from clausegraph.query.engines.protocol import Watch
-from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.engines.answers import Trace
+from clausegraph.query.steps.model import QuestionMeter, StepModel
 
 _ROUND = 2  # calls without which another round is not begun: to answer, and to judge the answer
 _LOOKING = 0.6  # of the time: from then on nothing is embedded, so that there is some left to answer in
 _SHOWN = 160  # characters of a reference in the trace
 FAILED_SOURCE = "failed source"  # which is not "not found"
-_NOTHING = CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": "nothing was asked"})
 
 
 @dataclass(slots=True)
-class OpenCragQuestion:
-    """The state of a question; its parts were made for it."""
+class TimeLeft:
+    """Told of each step how long it took, it says what is left out so that the question ends in time.
 
-    question: CragQuestion
-    switches: CragSwitches
-    meter: QuestionMeter
-    watch: Watch
-    answerer: CragAnswerer
-    critic: CragCritic
-    predictor: AttributePredictor | None
-    text: TextLookup | None
-    graph: KgLookup | None
-    calculator: Calculator | None
-    own: OwnKnowledge | None
-    asks: bool  # whether a model is asked at all
-    time: TimeLeft
-    gatherer: CragGatherer | None = None
-    attributes: Attributes = field(default_factory=Attributes)
-    known: KgFound = field(default_factory=KgFound)
-    remembered: tuple[Reference, ...] = ()
-    references: tuple[Reference, ...] = ()
-    draft: CragDraft = _NOTHING
-    feedback: list[CragFeedback] = field(default_factory=list)
-    looked: list[str] = field(default_factory=list)
-    looked_into: list[str] = field(default_factory=list)  # titles and functions, for the person who asks
-    trace: list[TraceStep] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    unjudged: bool = False  # the draft is an answer that nobody has rejected
-    batch: int = 0
-    rounds: int = 0
-    asked_graph: bool = False
-    problem: str = ""
+    Args:
+        seconds: that the question has; 0 is no limit.
+        started: of ``time.monotonic()``.
+    """
 
-    def run(self) -> CragAnswer:
-        """Answer it: within its calls and its seconds, whatever a model says."""
+    seconds: float
+    started: float = field(default_factory=time.monotonic)
+    longest: float = 0.0  # step, in seconds
+
+    def until(self, share: float) -> float:
+        """When that share of the time is over, of ``time.monotonic()``."""
+        return self.started + share * self.seconds if self.seconds else math.inf
+
+    @property
+    def left(self) -> float:
+        """Seconds; below 0 when it is over."""
+        return self.until(1.0) - time.monotonic()
+
+    @property
+    def hurries(self) -> bool:
+        """Whether two more steps, each as long as the longest was, would take too long."""
+        return self.left < 2 * self.longest
+
+    @property
+    def has_round(self) -> bool:
+        """Whether another round is worth beginning: one more step of any kind would end in time."""
+        return self.left >= self.longest
+
+    def stepped(self, seconds: float) -> None:
+        """A step took so long."""
+        self.longest = max(self.longest, seconds)
+
+
+class CragRounds:
+    """The state of a question, which ends within its calls and its seconds, whatever a model says."""
+
+    def __init__(
+        self,
+        question: CragQuestion,
+        options: CragOptions,
+        text: TextLookup | None,
+        meter: QuestionMeter,
+        model: StepModel | None,
+        time: TimeLeft,
+    ) -> None:
+        self.question, self.switches = question, options.switches
+        self.meter, self.model, self.time, self.trace = meter, model, time, Trace()
+        self.text = text if self.switches.pages else None
+        parts = options.parts
+        self.predictor = parts.predictor(model) if self.switches.attributes != "off" else None
+        self.graph: KgLookup | None = parts.graph(model) if self.switches.graph != "off" else None
+        self.calculator = parts.calculator(model) if self.switches.calculator else None
+        self.answerer = ModelAnswerer(model, self.switches) if model else SureAnswerer()
+        self.critic = Critic(model)
+        self.attributes, self.known, self.draft = Attributes(), KgFound(), unknown("nothing was asked")
+        self.remembered: tuple[Reference, ...] = ()
+        self.references: tuple[Reference, ...] = ()
+        self.feedback: list[CragFeedback] = []
+        self.looked: list[str] = []  # in words, for the critic
+        self.looked_into: list[str] = []  # titles and functions, for the person who asks
+        self.failed: list[str] = []
+        self.unjudged = False  # the draft is an answer that nobody has rejected
+        self.asked_graph = False
+        self.batch, self.rounds, self.problem = 0, 0, ""
+
+    # --- the loop ---------------------------------------------------------------------------------
+
+    def look(self) -> bool:
+        """Gather references and draft an answer of them; false where the policy abstains, or nothing is left."""
+        return self._within_limits(self._round, otherwise=False)
+
+    def is_accepted(self) -> bool:
+        """Whether the draft stands."""
+        return self._within_limits(self._accepted, otherwise=True)
+
+    def mend(self) -> bool:
+        """Whether another round is begun, with what was wrong set right; else a rejected answer is none."""
+        return self._within_limits(self._mended, otherwise=False)
+
+    def conclude(self) -> None:
+        """Nothing is left to do."""
+
+    def _within_limits(self, step: Callable[[], bool], *, otherwise: bool) -> bool:
         try:
-            self._understand()
-            if not self._abstains():
-                self._rounds()
+            return step()
         except BudgetExceeded as error:
             self._give_up("no call is left", str(error))
         except CancelledError:
             self._end_in_time()
-        return self._answer()
+        return otherwise
 
-    def _rounds(self) -> None:
-        while True:
-            self.rounds += 1
-            self._look()
-            self._draft()
-            if self._accepted() or not self._mended():
-                return
+    def _round(self) -> bool:
+        if not self.rounds:
+            self._understand()
+            if self._abstains():
+                return False
+        self.rounds += 1
+        self._look()
+        self._draft()
+        return True
 
     # --- steps ------------------------------------------------------------------------------------
 
@@ -116,13 +158,11 @@ class OpenCragQuestion:
 
     def _abstains(self) -> bool:
         """Whether the policy says to answer nothing of what the question is."""
-        policy, has_graph = self.switches.policy, self.graph is not None
-        dynamism = self.attributes.dynamism
+        policy, dynamism = self.switches.policy, self.attributes.dynamism
         labels = [one.value for one in (self.attributes.domain, self.attributes.kind, dynamism) if one is not None]
         labels += ["dynamic" if dynamism.is_dynamic else "static"] if dynamism else []
-        hit = next(
-            (one for one in labels if policy.get(one) == "abstain" or (policy.get(one) == "live" and not has_graph)), ""
-        )
+        abstaining = ("abstain",) if self.graph is not None else ("abstain", "live")
+        hit = next((one for one in labels if policy.get(one) in abstaining), "")
         if hit:
             why = "the policy abstains from it" if policy[hit] == "abstain" else "there is no live source"
             self._give_up(hit, why, step="policy")
@@ -130,53 +170,55 @@ class OpenCragQuestion:
 
     def _look(self) -> None:
         """Gather references: graph, pages, what a model remembers."""
-        if self.gatherer is not None:
-            self._gather(self.gatherer)
+        if self.model is not None and self.switches.gather != "all":
+            with self._told(self.switches.gather) as detail:
+                sources = CragSources(self._find_pages, self._find_facts)
+                done = gather(self.switches.gather, self.model, self.question, self.attributes, sources)
+                self.references = tuple(sources.found)
+                detail.update({"done": list(done), "references": len(self.references)})
         else:
-            if self.graph is not None and not self.asked_graph:
-                self._ask_graph(self.graph)
+            if not self.asked_graph:
+                self._ask_graph()
             trusted = self.switches.trust == "kg-first" and bool(self.known.references)
-            found = self._find_pages() if not trusted else ()
-            self.references = (*self.known.references, *found)
-        if self.own is not None and self.rounds == 1:
+            self.references = (*self.known.references, *(self._find_pages() if not trusted else ()))
+        if self.model is not None and self.switches.own_knowledge and self.rounds == 1:
             with self._told("own knowledge") as detail:
-                self.remembered, how = self.own.recall(self.question)
-                detail.update({"how": how})
+                self.remembered, detail["how"] = recall(self.model, self.question)
         self.references = (*self.references, *self.remembered)
-
-    def _gather(self, gatherer: CragGatherer) -> None:
-        with self._told(gatherer.name) as detail:
-            sources = CragSources(self._find_pages, self._find_facts)
-            detail["done"] = list(gatherer.gather(self.question, self.attributes, sources))
-            self.references = tuple(sources.found)
-            detail["references"] = len(self.references)
 
     def _find_pages(self, words: str = "") -> tuple[Reference, ...]:
         """What the pages have for the question, or for other words."""
-        if self.text is None or not self.switches.pages:
+        if self.text is None:
             return ()
         asked = replace(self.question, text=words) if words else self.question
         with self._told("pages") as detail:
             found = self.text.find(asked, self.batch, self.switches.references, self.time.until(_LOOKING))
-            self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
+            number = f"{self.batch + 1} of {self.text.batches}"
+            self.looked.append(f"pages, batch {number}")
             self.looked_into += [quote.title for one in found for quote in one.evidence]
             best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
-            detail.update({"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best})
+            detail.update({"batch": number, "references": len(found), "best": best})
         return found
 
-    def _ask_graph(self, graph: KgLookup, words: str = "") -> None:
+    def _find_facts(self, words: str) -> tuple[Reference, ...]:
+        self._ask_graph(words)
+        return self.known.references
+
+    def _ask_graph(self, words: str = "") -> None:
         """Facts for the question, or for other words. A graph that fails ends itself alone, unless it is all there is.
 
         Raises:
             StoreError: it failed, and there is nothing else to answer from.
         """
+        if self.graph is None:
+            return
         asked = replace(self.question, text=words) if words else self.question
         with self._told("graph") as detail:
             try:
-                self.known = graph.lookup(asked, self.attributes, tuple(self.feedback))
+                self.known = self.graph.lookup(asked, self.attributes, tuple(self.feedback))
             except StoreError as error:
                 detail.update({"outcome": FAILED_SOURCE, "failure": str(error)})
-                if (self.text is None or not self.switches.pages) and self.own is None:
+                if self.text is None and not (self.model is not None and self.switches.own_knowledge):
                     raise
                 self.failed.append(f"graph: {error}")
                 self.graph, self.known = None, KgFound()
@@ -188,38 +230,26 @@ class OpenCragQuestion:
             facts = [one.text[:_SHOWN] for one in self.known.references[:3]]
             detail.update({"calls": list(self.known.calls), "entities": list(self.known.entities), "facts": facts})
 
-    def _find_facts(self, words: str) -> tuple[Reference, ...]:
-        if self.graph is not None:
-            self._ask_graph(self.graph, words)
-        return self.known.references
-
     def _draft(self) -> None:
         """An answer of what was found: whether that is enough, what is to be computed from it, then the answer."""
         self.unjudged = False
         checks = (self.switches.self_check and not self.time.hurries) or not self.references
-        if self.asks and checks and self._is_refused():
-            return
-        if not self.time.hurries:
-            self._compute()
+        if self.model is not None and checks:
+            with self._told("check") as detail:
+                short = self.answerer.check(self.question, self.references)
+                detail.update({"enough": short is None} | (dict(short.reasons) if short else {}))
+            if short is not None:
+                self.draft = short
+                return
+        if self.calculator is not None and self.references and not self.time.hurries:
+            with self._told("calculate") as detail:
+                computed = self.calculator.compute(self.question, self.references)
+                detail["computed"] = [one.text[:_SHOWN] for one in computed]
+            self.references = (*computed, *self.references)
         with self._told("answer") as detail:
             self.draft = self.answerer.answer(self.question, self.attributes, self.references, self.known)
             self.unjudged = True
             detail.update({"answer": self.draft.text} | dict(self.draft.reasons))
-
-    def _is_refused(self) -> bool:
-        with self._told("check") as detail:
-            short = self.answerer.check(self.question, self.references)
-            detail.update({"enough": short is None} | (dict(short.reasons) if short else {}))
-        self.draft = short or self.draft
-        return short is not None
-
-    def _compute(self) -> None:
-        if self.calculator is None or not self.switches.calculator or not self.references:
-            return
-        with self._told("calculate") as detail:
-            computed = self.calculator.compute(self.question, self.references)
-            detail.update({"computed": [one.text[:_SHOWN] for one in computed]})
-        self.references = (*computed, *self.references)
 
     def _accepted(self) -> bool:
         if self.switches.rounds == 1 or not self.switches.critic:
@@ -234,12 +264,10 @@ class OpenCragQuestion:
         return verdict.accepted
 
     def _mended(self) -> bool:
-        """Whether another round is begun, with what was wrong set right; else a rejected answer is none."""
-        more = self.text is not None and self.switches.pages and self.batch + 1 < self.text.batches
+        more = self.text is not None and self.batch + 1 < self.text.batches
         open_to = choices(graph=self.graph is not None, more_pages=more, tried=self.feedback)
-        if self.rounds >= self.switches.rounds or (self.asks and self.meter.calls_left < _ROUND):
-            open_to = ()
-        if not self.time.has_round:
+        spent = self.rounds >= self.switches.rounds or (self.model is not None and self.meter.calls_left < _ROUND)
+        if spent or not self.time.has_round:
             open_to = ()
         with self._told("comment") as detail:
             said = None
@@ -247,38 +275,35 @@ class OpenCragQuestion:
                 said = self.critic.comment(
                     self.question, self.attributes, self.looked, self.draft, self.problem, self.feedback, open_to
                 )
-            if said is None:
-                detail.update({"feedback": "nothing left to try"})
-                if self.draft.status is not AnswerStatus.UNKNOWN:
-                    reasons = {"because": f"the critic rejects {self.draft.text!r}: {self.problem}"}
-                    self.draft = CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), reasons)
-                    detail.update({"answer": DONT_KNOW} | reasons)
-                return False
-            detail.update({"feedback": str(said)})
+            detail["feedback"] = str(said) if said is not None else "nothing left to try"
+            if said is None and self.draft.status is not AnswerStatus.UNKNOWN:
+                self.draft = unknown(f"the critic rejects {self.draft.text!r}: {self.problem}")
+                detail.update({"answer": self.draft.text} | dict(self.draft.reasons))
+        if said is None:
+            return False
         self.feedback.append(said)
-        self._mend(said)
+        self._set_right(said)
         return True
 
-    def _mend(self, said: CragFeedback) -> None:
+    def _set_right(self, said: CragFeedback) -> None:
         match said.fault:
             case CragFault.NEXT_BATCH:
                 self.batch += 1
-            case CragFault.ENTITIES | CragFault.GRAPH:
-                self.asked_graph = False
             case CragFault.KIND:
                 self.attributes = replace(self.attributes, kind=CragKind(said.value))
             case CragFault.DYNAMISM:
                 self.attributes = replace(self.attributes, dynamism=Dynamism(said.value))
             case CragFault.DOMAIN:
                 self.attributes = replace(self.attributes, domain=Domain(said.value))
-                self.asked_graph = False
+        if said.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN):
+            self.asked_graph = False
 
     # --- what comes of it -------------------------------------------------------------------------
 
     def _give_up(self, what: str, why: str, step: str = "stop") -> None:
-        self.draft = CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": f"{what}: {why}"})
+        self.draft = unknown(f"{what}: {why}")
         with self._told(step) as detail:
-            detail.update({"answer": DONT_KNOW, "because": f"{what}: {why}"})
+            detail.update({"answer": self.draft.text} | dict(self.draft.reasons))
 
     def _end_in_time(self) -> None:
         """No time is left: an answer that nobody has rejected stands, else there is none."""
@@ -289,9 +314,8 @@ class OpenCragQuestion:
         with self._told("stop") as detail:
             detail.update({"answer": self.draft.text, "because": f"its time is over: {why}; nobody has judged it"})
 
-    def _answer(self) -> CragAnswer:
-        used = self.meter.usage()
-        usage = CragUsage(used.calls, used.prompt_tokens, used.output_tokens, used.seconds, used.tasks)
+    def answer(self) -> CragAnswer:
+        """What came of it."""
         return CragAnswer(
             question=self.question,
             status=self.draft.status,
@@ -300,8 +324,8 @@ class OpenCragQuestion:
             references=self.references,
             attributes=self.attributes,
             rounds=max(1, self.rounds),
-            usage=usage,
-            trace=tuple(self.trace),
+            usage=self.meter.usage(),
+            trace=tuple(self.trace.steps),
             failed=tuple(self.failed),
             missing=self.draft.missing,
             looked_into=tuple(dict.fromkeys(title for title in self.looked_into if title)),
@@ -312,14 +336,10 @@ class OpenCragQuestion:
         """A step of the trace, also of one that failed; none is begun when the time is over."""
         if name not in ("stop", "policy") and self.time.left < 0:
             raise CancelledError
-        detail: dict[str, object] = {"round": self.rounds} if self.rounds else {}
         begun = time.perf_counter()
         try:
-            with span(f"ask.crag.{name}"):
+            with self.trace.step(name, "ask.crag") as detail:
+                detail.update({"round": self.rounds} if self.rounds else {})
                 yield detail
         finally:
-            took = time.perf_counter() - begun
-            self.time.stepped(took)
-            step = TraceStep(name, took * 1000, detail)
-            self.trace.append(step)
-            self.watch(step)
+            self.time.stepped(time.perf_counter() - begun)

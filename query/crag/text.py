@@ -5,26 +5,75 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.pages.decode import parse_page
+from clausegraph.core.pages.pieces import is_apparatus, with_pieces
+from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Chunk, Evidence, PageKey, Reading, Span
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
-from clausegraph.query.crag.pages import CragPage, PagesView
-from clausegraph.query.crag.switches import Snippets
-from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind, Snippets
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Hit, Retriever
 
+SOURCE = "web"
+CORPUS = "pages"
 CANDIDATES = 64  # pieces of the first batch that are embedded: what takes three seconds on one core
 _LATER = 32  # of each later one: at most thirty are shown
 _AT_ONCE = 16  # pieces that are embedded between two looks at the clock
 _WORDS = 0.3  # weight of the words that are shared, beside the similarity; chosen, not fitted
 _EVERY = 1_000_000  # hits: one of each page is wanted
 _MOST_EVIDENCE = 20  # sentences or rows of a piece that may be cited
+
+
+@dataclass(frozen=True, slots=True)
+class CragPage:
+    """A page as a search found it.
+
+    Args:
+        name: as the search calls it; "" means the page's own title.
+        snippet: what the search shows of it, as text or HTML.
+        modified: when it was last changed, as whoever delivers it says.
+    """
+
+    url: str
+    reading: Reading
+    name: str = ""
+    snippet: str = ""
+    modified: str = ""
+
+    @property
+    def snippet_text(self) -> str:
+        """The snippet without markup, on one line."""
+        root, _ = parse_page(self.snippet) if self.snippet.strip() else (None, None)
+        return "" if root is None else " ".join(block.text for block in page_blocks(root) if block.text)
+
+
+class PagesView:
+    """The pages of a question as the lexical index takes them: gone with the question, without a ledger.
+
+    Chunks are the pieces of ``core/pages/pieces.py`` but for lists of references, where there is anything else.
+    """
+
+    cache_dir = None
+
+    def __init__(self, pages: Sequence[CragPage], *, grouped: bool) -> None:
+        self._shown: dict[PageKey, Reading] = {}
+        for page in pages:
+            made = with_pieces(page.reading, name=page.name, grouped=grouped)
+            telling = tuple(chunk for chunk in made.chunks if not is_apparatus(chunk.headings))
+            self._shown[PageKey(SOURCE, page.url)] = replace(made, chunks=telling or made.chunks)
+
+    def page_keys(self) -> tuple[PageKey, ...]:
+        """The pages in the order given."""
+        return tuple(self._shown)
+
+    def reading(self, page: PageKey) -> Reading:
+        """Elements, and pieces as chunks."""
+        return self._shown[page]
 
 
 class PagesText:
@@ -48,11 +97,9 @@ class PagesText:
         batch: int = 5,
         tables: bool = True,
         snippets: Snippets = "beside",
-        characters: int = 600,
         grouped: bool = True,
     ) -> None:
-        self._embedder, self._tables, self._characters = embedder, tables, characters
-        self._snippets, self._grouped = snippets, grouped
+        self._embedder, self._tables, self._snippets, self._grouped = embedder, tables, snippets, grouped
         self._pages = tuple({page.url: page for page in pages}.values())
         self._batch = batch
         self._ordered: tuple[CragPage, ...] | None = None  # by the first question: later words look at the same batches
@@ -80,17 +127,14 @@ class PagesText:
 
     def _in_order(self, words: str) -> tuple[CragPage, ...]:
         best: dict[str, float] = {}
-        for hit in lexical_index(self._view(self._pages)).search(words, _EVERY):
+        for hit in lexical_index(PagesView(self._pages, grouped=self._grouped)).search(words, _EVERY):
             best.setdefault(hit.page.uri, hit.score)
         return tuple(sorted(self._pages, key=lambda page: -best.get(page.url, 0.0)))
-
-    def _view(self, pages: Sequence[CragPage]) -> PagesView:
-        return PagesView(pages, self._embedder, characters=self._characters, grouped=self._grouped)
 
     def _near(self, question: CragQuestion, ordered: Sequence[CragPage], batch: int, until: float) -> list[Reference]:
         pages = {page.url: page for page in ordered[batch * self._batch : (batch + 1) * self._batch]}
         if batch not in self._views:
-            self._views[batch] = self._view(tuple(pages.values()))
+            self._views[batch] = PagesView(tuple(pages.values()), grouped=self._grouped)
         view, most = self._views[batch], _LATER if batch else CANDIDATES
         hits = lexical_index(view).search(question.text, most) if self._snippets != "only" else []
         chunks = {(key, chunk.key): chunk for key in view.page_keys() for chunk in view.reading(key).chunks}

@@ -1,17 +1,18 @@
-"""The words of the CRAG engine: question, attributes, references, feedback and answer."""
+"""The words of the CRAG engine: question, attributes, references, feedback, answer; its switches and its parts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol, TypeVar
 
 from clausegraph.core.errors import QuestionError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus, Evidence, TraceStep
+from clausegraph.query.steps.model import QuestionUsage, StepModel
 
 DONT_KNOW = "i don't know"
 INVALID = "invalid question"
@@ -33,6 +34,11 @@ class CragQuestion:
         Inquiry(self.text)  # its limits are those of any question
         if self.time.tzinfo is None or self.time.utcoffset() is None:
             raise QuestionError(f"query time {self.time.isoformat()} has no zone; give 2024-03-05T10:00-08:00")
+
+    @property
+    def moment(self) -> str:
+        """Its time for a prompt: ``Tuesday, 2024-03-05 23:18 PST``."""
+        return f"{self.time:%A, %Y-%m-%d %H:%M %Z}".strip()
 
 
 # --- attributes -----------------------------------------------------------------------------------
@@ -189,17 +195,6 @@ class CragDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class CragUsage:
-    """Calls of a model and tokens that a question used; ``by_step`` has the calls by prompt's task."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    output_tokens: int = 0
-    seconds: float = 0.0
-    by_step: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class CragAnswer:
     """What the engine returns: ``text`` is the answer, "i don't know" or "invalid question".
 
@@ -215,7 +210,7 @@ class CragAnswer:
     references: tuple[Reference, ...] = ()
     attributes: Attributes = Attributes()
     rounds: int = 1
-    usage: CragUsage = CragUsage()
+    usage: QuestionUsage = field(default_factory=QuestionUsage)
     trace: tuple[TraceStep, ...] = ()
     failed: tuple[str, ...] = ()
     missing: str = ""
@@ -262,43 +257,83 @@ class Calculator(Protocol):
         """No reference where nothing is to be computed."""
 
 
-class CragAnswerer(Protocol):
-    """Makes an answer of references, in two steps: what is computed comes between them."""
-
-    def check(self, question: CragQuestion, references: tuple[Reference, ...]) -> CragDraft | None:
-        """A draft that abstains, where the references cannot answer; none where they may."""
-
-    def answer(
-        self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
-    ) -> CragDraft: ...
+Trust = Literal["together", "kg-first"]
+Snippets = Literal["beside", "only", "off"]
+Gather = Literal["all", "react", "corrective"]
 
 
 @dataclass(frozen=True, slots=True)
-class CragVerdict:
-    """Whether a draft stands, and why."""
+class CragSwitches:
+    """What is on. The first value of each is the default; "off" leaves a module out, for ablations.
 
-    accepted: bool
-    reason: str
+    Args:
+        attributes: which predictors: "auto" (all that are at hand), "rules", "model", "svm" or "off".
+        policy: by label: {"real-time": "abstain"} says "i don't know" at once, "live" only where no graph is at hand.
+        pages: whether pages are looked at, and their tables apart from text.
+        snippets: what a search shows of pages: "beside" their pieces, "only" these (USTC), or "off".
+        graph: whether a graph is asked, where one is given: "plan" (KERAG), "rules", "tools" or "off".
+        trust: "kg-first": facts of the graph are used without pages, which are read only where it has none.
+        self_check: one call that asks first whether the references answer the question.
+        sub_problems: list sub-problems and solve them in order before answering.
+        false_premise: ask for a false premise, and answer "invalid question".
+        own_knowledge: what a model knows itself, as one reference among others.
+        rounds: of answering and critic, at most; 1 is without a critic.
+        batch: pages of a batch.
+        references: pieces of pages that are shown, at most.
+        summarise: a backup call where the reply does not parse.
+        gather: "all" that is on; "react": what a model looks for in four turns; "corrective": pages, and the graph
+            where a model finds them wrong. The last two are what the engine is compared with.
+        grouped: sentences together, and a question with what follows it; else each sentence alone.
+        structured: the reply in its fixed order, with the rules; else a plain prompt (the benchmark's baseline).
+        hops, filtered: of a plan on a graph: how far, and whether relations and facts are left out.
+        seconds: after which no further step is begun, and a call in flight is given up; 0 is no limit.
+    """
+
+    attributes: str = "auto"
+    policy: Mapping[str, str] = field(default_factory=dict)
+    pages: bool = True
+    tables: bool = True
+    snippets: Snippets = "beside"
+    graph: str = "plan"
+    calculator: bool = True
+    trust: Trust = "together"
+    self_check: bool = True
+    sub_problems: bool = True
+    false_premise: bool = True
+    own_knowledge: bool = False
+    summarise: bool = True
+    critic: bool = True
+    rounds: int = 4
+    batch: int = 5
+    references: int = 30
+    gather: Gather = "all"
+    grouped: bool = True
+    structured: bool = True
+    hops: int = 3
+    filtered: bool = True
+    seconds: float = 30.0
 
 
-class CragCritic(Protocol):
-    """Judges a generated answer against its references, the question and its time, and says what to mend."""
+P = TypeVar("P")
+Maker = Callable[[StepModel | None], P | None]  # with the model of the question, where there is one
 
-    def judge(self, question: CragQuestion, references: tuple[Reference, ...], draft: CragDraft) -> CragVerdict: ...
 
-    def comment(
-        self,
-        question: CragQuestion,
-        attributes: Attributes,
-        looked: Sequence[str],
-        draft: CragDraft,
-        problem: str,
-        tried: Sequence[CragFeedback],
-        open_to: Sequence[CragFault],
-    ) -> CragFeedback | None:
-        """One of the faults ``open_to``; none where there is nothing left to try.
+def nobody(_: StepModel | None) -> None:
+    """There is no such part."""
 
-        Args:
-            looked: where was looked, in words: calls of the graph, pages.
-            problem: why the draft was rejected.
-        """
+
+@dataclass(frozen=True, slots=True)
+class CragParts:
+    """The parts that differ by deployment; one that is none is left out of every question."""
+
+    predictor: Maker[AttributePredictor] = nobody
+    graph: Maker[KgLookup] = nobody
+    calculator: Maker[Calculator] = nobody
+
+
+@dataclass(frozen=True, slots=True)
+class CragOptions:
+    """How open questions are answered: which modules are on, and the parts that a deployment has."""
+
+    switches: CragSwitches = field(default_factory=CragSwitches)
+    parts: CragParts = field(default_factory=CragParts)

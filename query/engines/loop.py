@@ -1,144 +1,231 @@
-"""``loop``: route, retrieve, validate, and comment and route again until accepted; then read.
-
-A LlamaIndex Workflow; its order of rounds is HybGRAG's (Lee et al. 2024). Steps are plain synchronous functions of
-``query/steps``, run in a thread of the question's own: steps wait for the model loop, so they must not take the threads
-that the loop itself needs (for looking up a server's address). All that is known of a question is in its
-``OpenQuestion``.
-"""
+"""``loop``: route, retrieve, validate, and comment and route again until accepted; then read."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
-from workflows import Context, Workflow, step
-from workflows.events import Event, StartEvent, StopEvent
-
+from clausegraph.core.errors import BudgetExceeded, InputError
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.models.loop import start
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import Answer, TraceStep
+from clausegraph.core.types import Answer, AnswerStatus, Evidence, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.protocol import EngineOptions, Watch
-from clausegraph.query.engines.rounds import OpenQuestion, check_options, open_question
-from clausegraph.query.engines.single_pass import unwatched
+from clausegraph.query.engines.answers import Trace, ViewRules, asks, best_hits, make_answer, reader_of, usage_detail
+from clausegraph.query.engines.bank import EngineOptions, Watch
+from clausegraph.query.engines.contradicted import Settling
+from clausegraph.query.engines.feedback import run_rounds
+from clausegraph.query.read.protocol import Reader, ReadResult
+from clausegraph.query.retrieve.bank import Hit, depth, make_retriever
+from clausegraph.query.retrieve.graph import Offer
+from clausegraph.query.steps.model import QuestionMeter, StepModel
+from clausegraph.query.steps.protocol import (
+    COMMENTORS,
+    ROUTERS,
+    VALIDATORS,
+    Acceptance,
+    Commentor,
+    Feedback,
+    LookedUp,
+    Notes,
+    Route,
+    Router,
+    StepParts,
+    Tried,
+    Validator,
+    make_step,
+)
+from clausegraph.query.steps.rules import Lookup
 
-NAME = "loop"
-
-
-@dataclass(frozen=True, slots=True)
-class Threaded:
-    """An open question, the thread that its steps run in, and whether anybody looks on."""
-
-    question: OpenQuestion
-    thread: ThreadPoolExecutor
-    watched: bool
-
-    async def done(self, ctx: Context, work: Callable[[], bool]) -> bool:
-        """Run a step in the thread and stream what it has to tell, also while it runs.
-
-        All goes through the one stream of events, so that the watch hears it in order, from the models' loop alone.
-        """
-        before, loop = len(self.question.trace), asyncio.get_running_loop()
-
-        def tell(told: TraceStep) -> None:
-            loop.call_soon_threadsafe(ctx.write_event_to_stream, Told(step=told))
-
-        if self.watched and self.question.model is not None:
-            self.question.model.watch = tell
-        outcome = await loop.run_in_executor(self.thread, copy_context().run, work)
-        for told in self.question.trace[before:]:
-            ctx.write_event_to_stream(Told(step=told))
-        return outcome
+READING = 2  # calls kept for a reader that asks: one, and a repair
+_BEST = 20  # hits that are worth another reading
+_LEAST_SHARED = 0.25  # of the terms of what is missing, in a hit with its headings
 
 
-class Begun(StartEvent):
-    """A question begins."""
+@dataclass(slots=True)
+class Round:
+    """A route and what came of it."""
 
-    asked: Any  # Threaded
-
-
-class ToRoute(Event):
-    """A round begins."""
-
-    asked: Any
+    route: Route
+    found: LookedUp = field(default_factory=lambda: LookedUp(()))
+    judged: Acceptance = field(default_factory=lambda: Acceptance(False, "not judged"))
+    feedback: Feedback | None = None
 
 
-class Looked(Event):
-    """Something was looked up."""
+class LoopQuestion:
+    """One question on its way through the loop: its rounds, its trace, its account.
 
-    asked: Any
+    Raises:
+        InputError: no such step, retriever or reader.
+        SettingsError: a step asks a language model, and there is none.
+    """
+
+    def __init__(self, view: View, embedder: Embedder, options: EngineOptions, inquiry: Inquiry) -> None:
+        self.trace, self.rounds = Trace(), list[Round]()
+        self.meter = QuestionMeter(options.question)
+        self.model: StepModel | None = options.model.question(self.meter) if options.model else None
+        self._view, self._options, self._inquiry = view, options, inquiry
+        self._offer = Offer(view, embedder, inquiry)
+        retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
+        self._lookup = Lookup(view, embedder, retriever, options.limit)
+        steps, parts = replace(options.steps, **options.instead), StepParts(view, embedder, self._lookup, self.model)
+        self._router: Router = make_step(ROUTERS, steps.route, parts)
+        self._validator: Validator = make_step(VALIDATORS, steps.validate, parts)
+        self._commentor: Commentor = make_step(COMMENTORS, steps.comment, parts)
+        self._reader: Reader = reader_of(embedder, options)(self.model)
+        self._result: ReadResult | None = None
+
+    def look(self) -> bool:
+        """Route and retrieve; false where there is no other route."""
+        with self.trace.step("route") as detail:
+            tried = [Tried(one.route, one.feedback) for one in self.rounds]
+            route = self._router.route(self._inquiry, self._offer, tried)
+            detail.update(_taken(self._router.notes) | {"round": len(self.rounds) + 1})
+            if route is None:
+                detail["nothing left to try"] = True
+                return False
+            detail.update(kind=route.kind.value, module=route.module.value)
+            detail.update(topics=route.names, relations=list(route.relations))
+        now = Round(route)
+        self.rounds.append(now)
+        with self.trace.step("retrieve") as detail:
+            now.found = self._lookup.find(self._inquiry, route)
+            detail.update({"module": route.module.value} | best_hits(now.found.hits))
+            if now.found.met is not None:
+                detail.update({"entities shared": now.found.met, "paths": list(now.found.paths[:5])})
+        return True
+
+    def is_accepted(self) -> bool:
+        """Whether what was found is enough."""
+        now = self.rounds[-1]
+        with self.trace.step("validate") as detail:
+            now.judged = self._validator.validate(self._inquiry, self._offer, now.route, now.found)
+            detail.update(_taken(self._validator.notes))
+            detail.update(accepted=now.judged.accepted, because=now.judged.reason)
+        return now.judged.accepted
+
+    def mend(self) -> bool:
+        """Why the last round was rejected, where another one is allowed and leaves the calls that reading needs."""
+        needed = self._commentor.calls + self._router.calls + self._validator.calls
+        reserve = READING if asks(self._options) else 0
+        if len(self.rounds) >= self._options.rounds or (needed and self.meter.calls_left - reserve < needed):
+            return False
+        now = self.rounds[-1]
+        with self.trace.step("comment") as detail:
+            now.feedback = self._commentor.comment(self._inquiry, self._offer, now.route, now.found, now.judged)
+            detail.update(_taken(self._commentor.notes) | {"feedback": str(now.feedback)})
+        return True
+
+    def conclude(self) -> None:
+        """Read the answer from the round that was accepted, or from the best of those that were not."""
+        number = self._best()
+        with self.trace.step("read") as detail:
+            hits: Sequence[Hit] = self.rounds[number].found.hits
+            read = self._read(hits)
+            more = self._found_for(read, self.rounds[number])
+            if more:
+                with suppress(BudgetExceeded):
+                    again = better(read, self._read(more))
+                    detail.update({"looked again for": read.missing, "found": again is not read})
+                    read, hits = again, hits if again is read else more
+            rereads = None if asks(self._options) else self._read
+            settling = Settling(self._view, self._inquiry, rereads, self._options.commits)
+            self._result = settling.settled(read, hits)
+            detail.update({"round": number + 1} | dict(self._result.reasons))
+
+    def answer(self) -> Answer:
+        """What came of it."""
+        assert self._result is not None
+        used = usage_detail(self.meter)
+        steps = [*self.trace.steps, *([TraceStep("model", self.meter.usage().seconds * 1000, used)] if used else [])]
+        return make_answer(self._view, self._inquiry, self._result, steps)
+
+    def _read(self, hits: Sequence[Hit]) -> ReadResult:
+        return self._reader.read(self._inquiry, hits, ViewRules(self._view))
+
+    def _found_for(self, read: ReadResult, now: Round) -> Sequence[Hit]:
+        """Hits for what a reading missed, where a call is left to read them."""
+        if not read.missing or not self.meter.calls_left:
+            return ()
+
+        def search(inquiry: Inquiry) -> Sequence[Hit]:
+            return self._lookup.find(inquiry, Route(now.route.kind)).hits  # as text: no topic is known of it
+
+        return hits_for_missing(self._inquiry, read, now.found.hits, search)
+
+    def _best(self) -> int:
+        """The accepted round; else the last, or the one with the best score (of several the first)."""
+        last = len(self.rounds) - 1
+        if self._validator.last or self.rounds[-1].judged.accepted:
+            return last
+        return max(range(last + 1), key=lambda at: (self.rounds[at].judged.score, -at))
 
 
-class Turned(Event):
-    """What was found was turned down."""
-
-    asked: Any
-
-
-class ToRead(Event):
-    """What was found is to be read."""
-
-    asked: Any
+def _taken(notes: Notes) -> Notes:
+    """The notes of a step, which are empty afterwards."""
+    said = dict(notes)
+    notes.clear()
+    return said
 
 
-class Told(Event):
-    """A step has ended, or tells of a sentence that it reads: what streams while the question is open."""
+def hits_for_missing(
+    inquiry: Inquiry, read: ReadResult, before: Sequence[Hit], search: Callable[[Inquiry], Sequence[Hit]]
+) -> list[Hit]:
+    """The hits for a second reading: what the first one's answer cites, and what it was not shown.
 
-    step: Any  # TraceStep
+    Empty where nothing new speaks of what is missing. After a refusal whatever was not shown is new. The scores are
+    equal: those of two searches cannot be compared, and the page that the first reading saw must not push out others.
+    """
+    wanted = content(read.missing)
+    if not wanted or not read.shown:
+        return []
+    found = search(Inquiry(f"{read.missing} {inquiry.question}"))
+    unseen, rest = ([hit for hit in hits if not _is_shown(hit, read)] for hits in (found, before))
+    if read.status is not AnswerStatus.ANSWERED:
+        new = [hit for pair in zip_longest(rest, unseen) for hit in pair if hit is not None]
+    elif any(overlap(wanted, " ".join((*hit.headings, hit.text))) >= _LEAST_SHARED for hit in unseen[:_BEST]):
+        new = unseen
+    else:
+        new = []
+    cited = [_hit_of(evidence) for sentence in read.sentences for evidence in sentence.evidence]
+    hits = [*new[:1], *cited, *new[1:]] if new else []  # the page of the first stands first
+    return list({(hit.page, hit.key): replace(hit, score=0.0) for hit in hits}.values())
 
 
-class LoopWorkflow(Workflow):
-    """The loop as events. It holds nothing: questions may run in it side by side."""
+def _is_shown(hit: Hit, read: ReadResult) -> bool:
+    return all((hit.page, anchor) in read.shown for anchor in hit.anchors)
 
-    @step
-    async def begin(self, ctx: Context, event: Begun) -> ToRoute:
-        """The first round."""
-        return ToRoute(asked=event.asked)
 
-    @step
-    async def look(self, ctx: Context, event: ToRoute) -> Looked | ToRead:
-        """Route and retrieve; read what there is where there is no other route."""
-        asked: Threaded = event.asked
-        if not await asked.done(ctx, asked.question.route):
-            return ToRead(asked=asked)
-        await asked.done(ctx, asked.question.retrieve)
-        return Looked(asked=asked)
+def _hit_of(evidence: Evidence) -> Hit:
+    anchor = evidence.span.anchor
+    return Hit(evidence.page, "element", anchor, (anchor,), evidence.quote, evidence.headings, 0.0, {})
 
-    @step
-    async def judge(self, ctx: Context, event: Looked) -> Turned | ToRead:
-        """Validate; what is rejected is read all the same where no round is left."""
-        asked: Threaded = event.asked
-        accepted = await asked.done(ctx, asked.question.validate)
-        return ToRead(asked=asked) if accepted or not asked.question.may_go_on else Turned(asked=asked)
 
-    @step
-    async def explain(self, ctx: Context, event: Turned) -> ToRoute:
-        """Comment."""
-        asked: Threaded = event.asked
-        await asked.done(ctx, asked.question.comment)
-        return ToRoute(asked=asked)
-
-    @step
-    async def answer(self, ctx: Context, event: ToRead) -> StopEvent:
-        """Read."""
-        asked: Threaded = event.asked
-        await asked.done(ctx, asked.question.read)
-        return StopEvent(result=asked.question)
+def better(first: ReadResult, second: ReadResult) -> ReadResult:
+    """The second reading where it answers what the first did not, or names less as missing; else the first."""
+    if second.status is not AnswerStatus.ANSWERED:
+        return first
+    misses_less = len(content(second.missing)) < len(content(first.missing))
+    return second if first.status is not AnswerStatus.ANSWERED or misses_less else first
 
 
 class Loop:
-    """The engine: a workflow per view, a question at a time in each call."""
+    """The engine on a view, a question at a time in each call.
+
+    Raises:
+        InputError: no such step, retriever or reader, or a limit or number of rounds below 1.
+        SettingsError: a step asks a language model, and there is none.
+    """
 
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
-        check_options(view, embedder, options)
+        depth(options.limit, None)
+        if options.rounds < 1:
+            raise InputError(f"rounds is {options.rounds}; give a whole number from 1")
+        LoopQuestion(view, embedder, options, Inquiry("?"))  # tells of wrong options before there is a question
         self._view, self._embedder, self._options = view, embedder, options
-        self._workflow = LoopWorkflow(timeout=None)
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
         """The answer at the view's epoch, with a trace of every round.
@@ -147,46 +234,11 @@ class Loop:
             QuestionError: there is a date or an assumption.
             ModelError: a step asks a language model, and there is no reply.
         """
-        inquiry.require_plain(NAME)
+        inquiry.require_plain("loop")
         corpus, epoch = self._view.corpus, self._view.epoch
         with span("ask", corpus=corpus, epoch=epoch, question=inquiry.question, scenario=inquiry.scenario) as asked:
-            question = open_question(self._view, self._embedder, self._options, inquiry)
-            running = start(self._run(question, watch))
-            try:
-                running.result()
-            except BaseException:
-                running.cancel()
-                question.stop()
-                raise
+            question = LoopQuestion(self._view, self._embedder, self._options, inquiry)
+            run_rounds(question, watch)
             answer = question.answer()
             asked.set(status=answer.status.value, alternatives=len(answer.alternatives), rounds=len(question.rounds))
             return answer
-
-    async def _run(self, question: OpenQuestion, watch: Watch | None) -> None:
-        tell = watch or unwatched
-        thread = ThreadPoolExecutor(1, "clausegraph-question")
-        try:
-            asked = Threaded(question, thread, watch is not None)
-            handler = self._workflow.run(start_event=Begun(asked=asked))
-            try:
-                async for event in handler.stream_events():
-                    if isinstance(event, Told):
-                        told: TraceStep = event.step
-                        tell(told)
-                await handler
-            finally:
-                if not handler.is_done():  # it was given up, or the watch gave up
-                    question.stop()
-                    await handler.cancel_run()
-        finally:
-            thread.shutdown(wait=False)
-
-
-def make(view: View, embedder: Embedder, options: EngineOptions) -> Loop:
-    """The engine on a view.
-
-    Raises:
-        InputError: no such step, retriever or reader, or a limit or number of rounds below 1.
-        SettingsError: a step asks a language model, and there is none.
-    """
-    return Loop(view, embedder, options)

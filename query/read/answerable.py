@@ -1,22 +1,18 @@
-"""Whether anything found is about the question at all.
-
-Cautious on purpose: an abstention that is wrong costs an answer. Measured with the similarity to scenario and
-question: on ConditionalQA's training questions, with their evidence as pages, the rule fires on 31 of 2,338, of
-which 8 have no answer there (26%, against 4% overall); on its development questions never; on the sample corpus on
-3 of 95, all rightly, of 16 without an answer. Words that no page found has were added in view of the development
-questions in ``benchmarks``: with them 14 of 15 off-topic ones are refused, and 3 of 150 others.
-"""
+"""Whether anything found is about the question, and which pages others replace."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.candidates import Candidate
+from clausegraph.core.types import PageKey, Reading
 from clausegraph.query.read.protocol import Pages
-from clausegraph.query.read.word_match import content_terms, coverage, same_word, terms
+from clausegraph.query.read.statements import Candidate
+from clausegraph.query.read.word_match import content_terms, coverage, missing_terms, same_word, terms
+from clausegraph.query.retrieve.bank import Hit
 
 _LOOK_AT = 8
 _FAR = 0.45  # cosine of MiniLM; the best passage of an answered question is nearly always nearer
@@ -94,3 +90,44 @@ def _unheard(question: str, ranked: Sequence[Candidate], pages: Pages) -> float:
     }
     unheard = [word for word in words if not any(same_word(word, other) for other in known)]
     return len(unheard) / len(words) if words else 0.0
+
+
+_REPLACES = re.compile(
+    r"\b(?P<by>(?:has|have|been|was|were|is|are) (?:now )?(?:replaced|superseded) by)\b"
+    r"|\b(?:replaces?|supersedes?|replaced|superseded)\b",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(r"\s*[:–—|]\s+|\s+-\s+")
+
+
+def replaced_pages(ranked: Sequence[Candidate], pages: Pages) -> dict[PageKey, Candidate]:
+    """Those pages of the candidates that one of the others says it replaces, each with the place that says so."""
+    keys = list(dict.fromkeys(candidate.page for candidate in ranked))
+    saying = [place for key in keys for place in _saying(key, pages(key))]
+    found: dict[PageKey, Candidate] = {}
+    for place, sentence in saying:
+        for key in keys:
+            if key != place.page and is_called(pages(key), sentence) and _is_older(pages(key), pages(place.page)):
+                found.setdefault(key, place)
+    return found
+
+
+def _saying(key: PageKey, reading: Reading) -> list[tuple[Candidate, str]]:
+    """The places of a page at which it says that its rules replace others, with the sentence."""
+    return [
+        (Candidate(key, element, 0.0, None), element.text[start:end])
+        for element in reading.elements
+        if not element.is_heading and _REPLACES.search(element.text)
+        for start, end in sentence_spans(element.text)
+        if (found := _REPLACES.search(element.text, start, end)) is not None and not found["by"]
+    ]
+
+
+def is_called(reading: Reading, text: str) -> bool:
+    """Whether a text calls a page by the first part of its title, of two words at least."""
+    words = terms(_HEAD.split(reading.title or "")[0])
+    return len(words) > 1 and not missing_terms(words, text)
+
+
+def _is_older(page: Reading, than: Reading) -> bool:
+    return page.updated is None or than.updated is None or page.updated <= than.updated

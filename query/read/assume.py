@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from clausegraph.core.condition_trees import VERDICTS, grouped
+from clausegraph.core.condition_trees import VERDICTS, negated
 from clausegraph.core.errors import InputError
 from clausegraph.core.presentation.wording import asked_of
 from clausegraph.core.types import (
@@ -15,13 +15,11 @@ from clausegraph.core.types import (
     AnyOf,
     ConditionState,
     JudgedCondition,
-    JudgedLeaf,
     Not,
-    fold,
     holds,
     leaves,
+    mapped,
 )
-from clausegraph.query.read.judged_rules import negated
 
 
 def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
@@ -37,8 +35,8 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
     chosen = named(answer, states)
     made = [_under(alternative, chosen) for alternative in answer.alternatives]
     kept = tuple(alternative for alternative in made if alternative is not None)
-    status = AnswerStatus.QUOTED if answer.alternatives and not kept else answer.status
     lost = answer.alternatives and not kept
+    status = AnswerStatus.QUOTED if lost else answer.status
     quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
     sentences = () if _changes(answer, chosen) else answer.sentences  # they were written for another state
     return replace(answer, alternatives=kept, status=status, quotes=quotes, sentences=sentences)
@@ -86,10 +84,7 @@ def _under(alternative: Alternative, states: Mapping[str, ConditionState]) -> Al
     if tree is None:
         return alternative
 
-    def leaf(judged: JudgedLeaf) -> JudgedCondition:
-        return replace(judged, state=states.get(judged.leaf.text, judged.state))
-
-    made: JudgedCondition = fold(tree, leaf, grouped)
+    made = mapped(tree, lambda one: replace(one, state=states.get(one.leaf.text, one.state)))
     if holds(made) is not ConditionState.UNMET and not _only_required(alternative, made):
         return replace(alternative, condition=made)
     text = alternative.otherwise or VERDICTS.get(alternative.text)

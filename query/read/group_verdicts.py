@@ -1,12 +1,16 @@
-"""What the rules of a group together say to the one who asks: eligible and not excluded, bound and not exempt."""
+"""What the rules of a group together say to the one who asks: eligible and not excluded, bound and not exempt.
+
+The verdict is what the trees of the conditions give: a requirement that is not met is a "no", a prohibition whose
+exception is met no longer forbids.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from clausegraph.core.condition_trees import deciding
+from clausegraph.core.condition_trees import deciding, negated
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import (
     All,
@@ -16,32 +20,77 @@ from clausegraph.core.types import (
     JudgedCondition,
     JudgedLeaf,
     Leaf,
-    Modality,
     Not,
     holds,
     leaves,
     mapped,
 )
-from clausegraph.query.read.asked_modality import asked_for
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import Comparison, compare
-from clausegraph.query.read.group_rules import GroupRule
-from clausegraph.query.read.hedges import BOUNDED, main_clause
-from clausegraph.query.read.judged_rules import engaged, negated, presumed_tree, spoken_of
-from clausegraph.query.read.listed_cases import is_named, is_said_both_ways
-from clausegraph.query.read.question_context import QuestionContext, judged_condition, source_of
-from clausegraph.query.read.rule_groups import RuleGroup
-from clausegraph.query.read.scenario import NEGATIVE, judge
-from clausegraph.query.read.word_match import content_terms, coverage, missing_terms
+from clausegraph.query.read.question_context import QuestionContext, judge, judged_condition, source_of
+from clausegraph.query.read.questions import asked_for
+from clausegraph.query.read.rule_groups import DUTY, GroupRule, RuleGroup
+from clausegraph.query.read.statements import BOUNDED, ReadStatement
+from clausegraph.query.read.word_match import (
+    NEGATIVE,
+    content_terms,
+    coverage,
+    is_named,
+    is_said_both_ways,
+    missing_terms,
+)
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
+_SPOKEN = 0.5  # share of a condition's words that are told, from which it was spoken of
 _ENOUGH = 0.75  # share of a condition's words by which it is met
 _DURING = re.compile(r"\b(?:during|between|throughout|in the week|one day)\b", re.IGNORECASE)
 _TELLS = 5  # letters from which a word tells that a case is spoken of
 _SHOWN = 4  # places that are shown at most
 _KIND = re.compile(r"(?!you|they|it|we|he|she|the)\w+(?:\s\w+)?\s(?:that|which|who|where)\b", re.IGNORECASE)
 _OF_ONE = ("age", "born", "number", "amount")  # bounds that a sentence can set for one without "if"
-_FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
+
+
+def says_yes(statement: ReadStatement, tree: JudgedCondition | None) -> bool:
+    """The verdict of one rule alone, turned round where its condition is not met or only exceptions would meet it."""
+    if tree is None or holds(tree) is MET:
+        return statement.positive
+    short = holds(tree) is UNMET or holds(presumed_tree(tree, statement.exceptions, "")) is UNMET
+    return statement.positive != short
+
+
+def spoken_of(condition: str, user_text: str) -> bool:
+    """Whether what is told has most of a condition's words."""
+    return coverage(content_terms(condition), user_text) >= _SPOKEN
+
+
+def presumed_tree(
+    tree: JudgedCondition, untold: Sequence[str], user_text: str, *, excepts: bool = False
+) -> JudgedCondition:
+    """The tree with the exceptions of which nothing is told, and the ``untold`` conditions, as unmet."""
+    match tree:
+        case Not(child):
+            return Not(presumed_tree(child, untold, user_text, excepts=True))
+        case All(children):
+            return All(tuple(presumed_tree(child, untold, user_text, excepts=excepts) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(presumed_tree(child, untold, user_text, excepts=excepts) for child in children))
+        case _ if tree.state is UNKNOWN and not spoken_of(tree.leaf.text, user_text):
+            return replace(tree, state=UNMET) if excepts or tree.leaf.text in untold else tree
+        case _:
+            return tree
+
+
+def engaged(tree: JudgedCondition) -> bool:
+    """Whether the scenario touches a condition that is still open: a branch of it is met in part."""
+    match tree:
+        case AnyOf(children):
+            return any(engaged(child) for child in children)
+        case All(children):
+            return holds(tree) is UNKNOWN and any(holds(child) is MET for child in children)
+        case Not(child):
+            return engaged(child)
+        case JudgedLeaf(state=state):
+            return state is MET
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +124,7 @@ class _Weighed:
 
 def verdict_of(context: QuestionContext, group: RuleGroup) -> RuleVerdict:
     """The verdict that follows from all rules of a group."""
-    duty = group.own.statement.modality in _FREE
+    duty = group.own.statement.modality in DUTY
     asks = "not excluded" if asked_for(context.form) in ("ability", "eligible") else "not said"
     text, tree, otherwise, barred = _verdict(context, group, _weighed(context, group), "not exempt" if duty else asks)
     known = [one for one in leaves(deciding(tree)) if one.state is not UNKNOWN] if tree is not None else []
@@ -160,20 +209,17 @@ def _state_of(context: QuestionContext, rule: GroupRule, leaf: Leaf) -> Conditio
     """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
     compared = compare(leaf.text, context.user_text, context.today)
     if compared is not None:
-        return judge(leaf.text, context.user_text, context.today).state if _is_bounded(leaf.text, compared) else UNKNOWN
-    topic = f"{context.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
+        return judge(leaf.text, context.user_text, context.today) if _is_bounded(leaf.text, compared) else UNKNOWN
+    topic = f"{context.pages(rule.statement.candidate.page).title or ''} {rule.statement.main}"
     if is_said_both_ways(leaf.text, context.user_text):
         return UNKNOWN
     if is_named(leaf.text, context.user_text, topic, context.parts.asks):
         return MET
-    found = judge(leaf.text, context.user_text, context.today, _ENOUGH)
-    if found.state is UNKNOWN or not missing_terms(
-        content_terms(leaf.text), topic
-    ):  # the question names the topic, not the case
+    words = content_terms(leaf.text)
+    if not missing_terms(words, topic):  # the question names the topic, not the case
         return UNKNOWN
-    return (
-        found.state if found.state is MET or coverage(content_terms(leaf.text), context.user_text) == 1.0 else UNKNOWN
-    )
+    state = judge(leaf.text, context.user_text, context.today, _ENOUGH)
+    return state if state is MET or coverage(words, context.user_text) == 1.0 else UNKNOWN
 
 
 def _is_bounded(text: str, compared: Comparison) -> bool:
@@ -184,12 +230,11 @@ def _is_bounded(text: str, compared: Comparison) -> bool:
 
 
 def _is_sure(context: QuestionContext, one: JudgedLeaf) -> bool:
-    words = content_terms(one.leaf.text)
-    if is_named(one.leaf.text, context.user_text, about=context.parts.asks):
-        return True
+    text = one.leaf.text
     return (
-        compare(one.leaf.text, context.user_text, context.today) is not None
-        or coverage(words, context.user_text) == 1.0
+        is_named(text, context.user_text, about=context.parts.asks)
+        or compare(text, context.user_text, context.today) is not None
+        or coverage(content_terms(text), context.user_text) == 1.0
     )
 
 

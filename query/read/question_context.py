@@ -1,18 +1,25 @@
-"""From chosen spans and statements to alternatives: list items, disagreeing pages, conditions, evidence."""
+"""A question with its scenario, and the conditions of a clause as the scenario has them: met, unmet or open.
+
+A condition is gathered from facts or from the sentence, and judged: by figures first, then by words and negation. Open
+leaves are *decisive* only where at least four elements are open together; fewer are taken for granted, as people do.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from clausegraph.core.condition_trees import settled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import content
 from clausegraph.core.types import (
     All,
     Alternative,
+    Condition,
     ConditionState,
     Element,
     Evidence,
@@ -20,26 +27,29 @@ from clausegraph.core.types import (
     JudgedLeaf,
     Leaf,
     PageKey,
+    Passage,
+    PassageKind,
     Reading,
+    Stated,
+    holds,
     leaves,
+    mapped,
 )
-from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.choose import ReadSpan, best_span, read_spans
-from clausegraph.query.read.conditions import judged, stated_at, stated_condition, with_decisive
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.hedges import is_of_now, is_time
-from clausegraph.query.read.probability import UNFITTED
 from clausegraph.query.read.protocol import Pages, Rules
-from clausegraph.query.read.question_parts import Parts, parts
-from clausegraph.query.read.questions import AnswerType, QuestionForm, QuestionKind
-from clausegraph.query.read.scenario import as_sentences
-from clausegraph.query.read.word_match import content_terms, coverage
+from clausegraph.query.read.questions import Parts, QuestionForm, parts
+from clausegraph.query.read.statements import Candidate, is_of_now, is_time
+from clausegraph.query.read.word_match import NEGATIVE, as_sentences, content_terms, coverage, pieces
 
-Several = tuple[tuple[Alternative, ...], dict[str, object]]
-
-_ONE_VALUE = frozenset({AnswerType.AMOUNT, AnswerType.DURATION, AnswerType.AGE, AnswerType.NUMBER})
-_SPAN_DEPTH, _MOST = 20, 5  # places that are searched for spans; alternatives at most
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_GETS = content("gets getting")  # who tells that they get something says neither
+_FEWEST = 2  # content words of a condition that words can judge
+_SURELY = 0.75  # share of them that a denial must have
+_MANY_OPEN = 4  # open elements of one statement from which people do not take them for granted
+_WHOLE = 0.6  # share of a sentence that makes a leaf of it the sentence
+_MOST_ITEMS = 12  # a longer list under "if:" is an enumeration, not a condition anybody can be asked about
+_MET, _UNMET, _UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +89,112 @@ class QuestionContext:
         return self.inquiry.as_of or date.today()
 
 
+def judge(condition: str, user_text: str, today: date | None = None, enough: float = 0.6) -> ConditionState:
+    """What somebody says of a condition: by a comparison of figures, else by one clause that has its words.
+
+    Args:
+        today: the day from which ages are seen.
+        enough: share of the condition's words that the clause must have.
+    """
+    comparison = compare(condition, user_text, today)
+    if comparison is not None:
+        return _MET if comparison.holds else _UNMET
+    needles = content(condition) - _GETS
+    said = max(pieces(user_text), key=lambda piece: (len(needles & content(piece)), -len(piece)), default="")
+    share = len(needles & content(said)) / len(needles) if needles else 0.0
+    if share < enough or len(needles) < _FEWEST:
+        return _UNKNOWN
+    if bool(NEGATIVE.search(condition)) == bool(NEGATIVE.search(said)):
+        return _MET
+    return _UNKNOWN if share < _SURELY or _OR.search(condition) else _UNMET
+
+
+def stated_condition(
+    reading: Reading, element: Element, start: int, end: int, found: Sequence[Stated] = ()
+) -> Condition | None:
+    """The condition under which the statement in ``[start, end)`` of ``element`` holds, else None.
+
+    What was extracted comes first; without any that covers the span, the sentence, its list and its lead-in are parsed.
+    """
+    if _is_thing(reading, element):  # one thing of many: the conditions of the others are none of its own
+        found = [stated for stated in found if not any(s.anchor == element.lead_in for s in stated.spans)]
+    for stated in found:  # an item of a list of conditions: the statement that the list belongs to
+        condition = stated.condition
+        cites = any(s.anchor == element.lead_in for s in stated.spans)
+        if cites and condition is not None and any(leaf.anchor == element.anchor for leaf in leaves(condition)):
+            return condition
+    citing = [
+        stated.condition
+        for stated in found
+        if stated.condition is not None
+        and not (
+            isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS
+        )  # all that a section requires is no condition of one of its sentences
+        and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.spans)
+        and not _is_the_answer(stated.condition, element, start, end)
+    ]
+    if citing:  # the fullest of them; the first of equals
+        return max(citing, key=lambda condition: len(list(leaves(condition))))
+    own = _sentence_condition(reading, element, start, end)
+    lead = reading.element(element.lead_in)
+    above = _lead_condition(reading, lead) if lead is not None else None
+    parts = tuple(part for part in (above, own) if part is not None)
+    return None if not parts else parts[0] if len(parts) == 1 else All(parts)
+
+
+def _is_thing(reading: Reading, element: Element) -> bool:
+    """Whether an item is of a list of things, not of conditions: "You cannot sell:"."""
+    lead = reading.element(element.lead_in) if element.tag == "li" else None
+    return lead is not None and lead.text.rstrip().endswith(":") and _lead_condition(reading, lead) is None
+
+
+def _is_the_answer(condition: Condition, element: Element, start: int, end: int) -> bool:
+    """Whether a requirement is the sentence that answers: nothing is a condition of itself."""
+    length = end - start
+    inside = [leaf for leaf in leaves(condition) if leaf.anchor == element.anchor]
+    return any(min(leaf.end, end) - max(leaf.start, start) > _WHOLE * length for leaf in inside)
+
+
+def _sentence_condition(reading: Reading, element: Element, start: int, end: int) -> Condition | None:
+    parsed = parse_conditions(element.text, element.anchor, start, end)
+    return parsed.with_items(_items(reading, element)) if parsed.slot is not None else parsed.condition
+
+
+def _lead_condition(reading: Reading, lead: Element) -> Condition | None:
+    spans = sentence_spans(lead.text)
+    return _sentence_condition(reading, lead, *spans[-1]) if spans else None
+
+
+def _items(reading: Reading, lead: Element) -> list[Condition]:
+    items = [e for e in reading.elements if e.lead_in == lead.anchor and e.tag == "li" and e.parent is None]
+    return [Leaf(e.anchor, 0, len(e.text), e.text) for e in items] if len(items) <= _MOST_ITEMS else []
+
+
+def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
+    """The statements and passages at an element or at its lead-in."""
+    anchors = [anchor for anchor in (element.anchor, element.lead_in) if anchor]
+    statements = [one.statement for one in rules.supports_on(page, anchors)]
+    return [*statements, *(one.passage for one in rules.passages_on(page, anchors))]
+
+
 def judged_condition(context: QuestionContext, candidate: Candidate, first: int, last: int) -> JudgedCondition | None:
     """The condition under which a clause holds, as the one who asks has it; None without one."""
-    reading = context.pages(candidate.page)
-    element = candidate.element
+    reading, element = context.pages(candidate.page), candidate.element
     stated = stated_condition(reading, element, first, last, stated_at(context.rules, candidate.page, element))
+    if stated is None:  # the bound that a sentence states without "if" ("lets people aged 18 to 30 …")
+        sentence = element.text[first:last]
+        if compare(sentence, context.user_text, context.today) is None:
+            return None
+        stated = Leaf(element.anchor, first, last, sentence)
     # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
-    if stated is None:
-        stated = _own_bound(context, element, first, last)
-    if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
+    if any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
         return None
-    sources = {leaf: source_of(candidate.page, reading, leaf) for leaf in leaves(stated)}
-    tree = judged(stated, sources, context.user_text, context.today)
+
+    def judged(leaf: Leaf) -> JudgedLeaf:
+        state = judge(leaf.text, context.user_text, context.today)
+        return JudgedLeaf(leaf, state, source_of(candidate.page, reading, leaf), False)
+
+    tree = mapped(stated, judged)
     return _without_row(tree, element, context) if element.tag == "tr" else tree
 
 
@@ -110,22 +214,6 @@ def _without_row(tree: JudgedCondition, element: Element, context: QuestionConte
     return All(tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
 
 
-def _own_bound(context: QuestionContext, element: Element, first: int, last: int) -> Leaf | None:
-    """The bound that a sentence states without "if" ("lets people aged 18 to 30 …"), where its like is told."""
-    sentence = element.text[first:last]
-    if compare(sentence, context.user_text, context.today) is None:
-        return None
-    return Leaf(element.anchor, first, last, sentence)
-
-
-def conditioned(
-    context: QuestionContext, text: str, candidate: Candidate, start: int, end: int, score: float
-) -> tuple[Alternative, tuple[str, ...]]:
-    """An alternative with its evidence and conditions, and the texts of those open but taken for granted."""
-    tree = judged_condition(context, candidate, *_sentence(candidate.element.text, start, end))
-    return with_condition(context, text, candidate, (start, end), score, tree)
-
-
 def with_condition(
     context: QuestionContext,
     text: str,
@@ -134,59 +222,26 @@ def with_condition(
     score: float,
     tree: JudgedCondition | None,
 ) -> tuple[Alternative, tuple[str, ...]]:
-    """The same with a condition that was judged before."""
-    reading, element = context.pages(candidate.page), candidate.element
-    evidence = (evidence_of(candidate.page, reading, element, *span),)
-    tree = with_decisive(tree) if tree is not None else None
-    undecided = settled(tree) if tree is not None else None
-    unknown = [leaf for leaf in leaves(undecided) if leaf.state is ConditionState.UNKNOWN]
-    granted = tuple(found.leaf.text for found in unknown if not found.decisive)
-    return Alternative(text, tree, evidence, score), granted
+    """An alternative with its evidence and condition, and the texts of what is open but taken for granted."""
+    evidence = (evidence_of(candidate.page, context.pages(candidate.page), candidate.element, *span),)
+    unknown = [one.leaf for one in leaves(settled(tree)) if one.state is _UNKNOWN] if tree is not None else []
+    if tree is None or holds(tree) is not _UNKNOWN or len({leaf.anchor for leaf in unknown}) < _MANY_OPEN:
+        return Alternative(text, tree, evidence, score), tuple(leaf.text for leaf in unknown)
+    marked = mapped(tree, lambda one: replace(one, decisive=one.leaf in unknown))
+    return Alternative(text, marked, evidence, score), ()
+
+
+def conditioned(
+    context: QuestionContext, text: str, candidate: Candidate, span: tuple[int, int], score: float
+) -> tuple[Alternative, tuple[str, ...]]:
+    """The same with the condition of the sentences that the span touches."""
+    touched = [(s, e) for s, e in sentence_spans(candidate.element.text) if s < span[1] and e > span[0]]
+    first, last = (touched[0][0], touched[-1][1]) if touched else span
+    return with_condition(context, text, candidate, span, score, judged_condition(context, candidate, first, last))
 
 
 def source_of(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
     """Where a condition stands."""
     element = reading.element(leaf.anchor)
-    assert element is not None, leaf.anchor  # conditioned() has looked
+    assert element is not None, leaf.anchor  # judged_condition() has looked
     return evidence_of(page, reading, element, leaf.start, leaf.end)
-
-
-def spans_of(context: QuestionContext, ranked: Sequence[Candidate]) -> Several:
-    """The best span of the candidates, with the other items of its list, and why; none for a yes/no question."""
-    if context.form.kind is QuestionKind.YES_NO:
-        return (), {}
-    inquiry = context.inquiry
-    spans = read_spans(context.form, inquiry.question, inquiry.scenario, ranked[:_SPAN_DEPTH], context.pages)
-    if not spans:
-        return (), {}
-    items = [] if context.form.type in _ONE_VALUE else _sibling_items(context, spans[0])
-    kept: dict[str, Alternative] = {}
-    granted: dict[str, None] = {}
-    for span in [spans[0], *items][:_MOST]:
-        if span.text.lower() not in kept:
-            made = conditioned(context, span.text, span.candidate, span.span.start, span.span.end, UNFITTED)
-            kept[span.text.lower()] = made[0]
-            granted |= dict.fromkeys(made[1])
-    why = "items of one list" if len(kept) > 1 else "one span"
-    return tuple(kept.values()), {"alternatives_because": why, "conditions_taken_for_granted": list(granted)}
-
-
-def _sibling_items(context: QuestionContext, best: ReadSpan) -> list[ReadSpan]:
-    """The other items under the same lead-in, in the order of the page."""
-    element, page = best.candidate.element, best.candidate.page
-    if element.tag != "li" or element.lead_in is None:
-        return []
-    found: list[ReadSpan] = []
-    for other in context.pages(page).elements:
-        same = other.tag == "li" and other.lead_in == element.lead_in and other.parent == element.parent
-        if same and other.anchor != element.anchor:
-            span = best_span(context.form, context.words, other, best.lead)
-            if span is not None:
-                candidate = Candidate(page, other, best.candidate.score, best.candidate.similarity)
-                found.append(ReadSpan(candidate, *span, best.worth, best.lead))
-    return found
-
-
-def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    touched = [(s, e) for s, e in sentence_spans(text) if s < end and e > start]
-    return (touched[0][0], touched[-1][1]) if touched else (start, end)

@@ -1,4 +1,4 @@
-"""What a question asks for: yes or no, or a span, and of which type. Rules on its words, no model.
+"""What a question asks for (yes or no, or a value of which type), and which part of it asks, which tells.
 
 Only the last sentence that asks something counts: policy questions often tell a little more of the story
 first ("My visa ends in May. Can I stay?").
@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from clausegraph.core.language.normalise import normalise_text
+from clausegraph.core.types import Modality
 
 
 class QuestionKind(StrEnum):
@@ -43,8 +45,16 @@ class QuestionForm:
     sentence: str
     kind: QuestionKind
     type: AnswerType
-    opener: str  # lower-case words the asking sentence opens with, e.g. "how much", "can", "do have to"
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a question asks, the case it asks for ("if …"), and what it tells of the one who asks."""
+
+    asks: str
+    case: str
+    scenario_text: str
 
 
 _AUX = (
@@ -95,62 +105,34 @@ _AND_WH = re.compile(
     r"|when|where|who|which)\b(?!\s+(?:is|was|are)\s+not)",
     re.I,
 )
-
-
-def asking_sentence(question: str) -> str:
-    """The last sentence that asks: ends in "?", else opens like a question, else the last sentence."""
-    sentences = [s.strip() for s in _SENTENCE_END.split(normalise_text(question)) if s.strip(" ?!.")]
-    if not sentences:
-        return ""
-    asking = [s for s in sentences if s.endswith("?")]
-    opening = [s for s in sentences if _STARTS_WH.match(_opened(s)) or _STARTS_AUX.match(_opened(s))]
-    return (asking or opening or sentences)[-1]
-
-
-def _opened(sentence: str) -> str:
-    """The sentence without the small words before its question."""
-    bare, before = sentence, ""
-    while bare != before:
-        before, bare = bare, _DROP.sub("", bare)
-    return bare
-
-
-def _kind(sentence: str) -> tuple[QuestionKind, str]:
-    opened = _opened(sentence)
-    if _STARTS_WH.match(opened):
-        # "When I move, can I ...?": the opening clause is no question.
-        tail = opened.split(",", 1)
-        if len(tail) == 2 and re.match(r"(?:when|where|as|while)\b", opened, re.I) and not _WH_AUX.match(tail[0]):
-            return _kind(tail[1].strip())
-        return QuestionKind.SPAN, "opens with a question word"
-    if _STARTS_AUX.match(opened):
-        wants_answer = _BE_TOLD.match(opened) and _WH_ANY.search(opened)
-        if wants_answer or _AND_WH.search(opened):
-            because = (
-                "asks to be told a question word" if wants_answer else "yes/no question followed by a question word"
-            )
-            return QuestionKind.SPAN, because
-        return QuestionKind.YES_NO, "opens with an auxiliary verb"
-    return _embedded_kind(opened)
-
-
-def _embedded_kind(opened: str) -> tuple[QuestionKind, str]:
-    """The kind of a sentence whose question comes after other words."""
-    if _INDIRECT_IF.search(opened):
-        return QuestionKind.YES_NO, "asks whether"
-    if _TAG.search(opened):
-        return QuestionKind.YES_NO, "ends with a tag question"
-    auxiliary, word = _AUX_SUBJECT.search(opened), _WH_AUX.search(opened)
-    if auxiliary and (not word or auxiliary.start() > word.start()):
-        return QuestionKind.YES_NO, "auxiliary before its subject"
-    if _WH_ANY.search(opened):
-        return QuestionKind.SPAN, "question word inside"
-    named = bool(_NAMED.match(opened)) and not _PRONOUN.match(opened)
-    if not named and (auxiliary or _CLAUSE.search(opened)):
-        return QuestionKind.YES_NO, "auxiliary before its subject" if auxiliary else "a statement put as a question"
-    return QuestionKind.SPAN, "names a value" if named else "names a thing"
-
-
+_WE = r"(?:i|we|you|he|she|it|they|there|my|our|your|his|her|their|the|a|an|any|anyone|someone|this|that)"
+_PART_AUX = r"(?:am|is|are|was|do|does|did|can|could|will|would|should|may|must|have|has)"
+_PART_WH = r"(?:how|what|when|where|who|which|why|whats|whos)"
+_OPENS = re.compile(
+    rf"\b(?:{_PART_AUX}\s+{_WE}\b|how (?:much|many|long|old|often|soon|far|do|does|can)\b"
+    r"|(?:what|when|where|who|which)\b)",
+    re.IGNORECASE,
+)
+_ASKS_AT_ONCE = re.compile(rf"^(?:(?:so|and|but|hi|hello|please)\b[,\s]*)*(?:{_PART_AUX}|{_PART_WH})\b", re.IGNORECASE)
+_CLINGS = re.compile(
+    r"\b(?:by|for|to|in|at|of|with|on|from|the|a|an|my|know|sure|ask|tell|me|about)\s*$", re.IGNORECASE
+)
+_TELLS = (
+    r"(?:(?:i|we|he|she|they)(?:'m|'ve|'d|'s|m|ve)?|im|ive|my|our|his|her|its|it's"
+    r"|the (?:house|job|baby|landlord|council))"
+)
+_SINCE = r"(?:as|because|since|cos|cuz|but|and|given(?: that)?|considering(?: that)?|now(?: that)?|who)"
+_SAYS = (
+    r"(?:i am|i'm|im|i have|i've|ive|i work|i live|i look|i get|i earn|i was|i don't|i dont|he is|she is|he's|she's"
+    r"|they are|we are|we have|my \w+ (?:is|has|was))"
+)
+_ENDS = re.compile(
+    rf"(?:\s*[,;:]|\s+-|\s+{_SINCE})\s+{_TELLS}\b"
+    rf"|(?<!\bif)(?<!\bthat)(?<!\bwhen)(?<!\bwhile)(?<!\b(?:can|how|has))(?<!\b(?:do|am|is))(?<!\b(?:will|does))\s+(?={_SAYS}\b)",
+    re.IGNORECASE,
+)
+_CASE = re.compile(r"\s+(?:even\s+)?(?:if|when|once|where|while|after|unless|although|though)\s+(?=\w)", re.IGNORECASE)
+_FEWEST = 2  # a part of no more words is none
 _TYPES: tuple[tuple[AnswerType, str], ...] = (
     (AnswerType.AGE, r"how old|what age|which age|minimum age|maximum age|age limit"),
     (AnswerType.DURATION, r"\b(?:amount|length|period|maximum|minimum) of (?:time|leave|notice|holiday)\b"),
@@ -195,24 +177,124 @@ _TYPES: tuple[tuple[AnswerType, str], ...] = (
     ),
     (AnswerType.METHOD, r"\bhow\b"),
 )
-_TYPE_PATTERNS = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in _TYPES)
+"""The first one that is found decides: "how much" is an amount though "how" is a method."""
+_ASKS = (
+    (
+        "duty",
+        r"\b(?:have to|need to|must|required|obliged|obligated|necessary|need (?:a|an|any|my|the)|supposed to"
+        r"|has to|needs to|need)\b",
+    ),
+    ("eligible", r"\b(?:eligible|entitled|qualify|eligibility)\b"),
+    ("ability", r"\b(?:can|could|able|allowed|may|permitted|possible)\b"),
+    ("should", r"\bshould\b"),
+    ("will", r"\b(?:will|would)\b"),
+    ("exists", r"\b(?:is|are) (?:there|they)\b"),
+    ("is", r"^(?:is|are|am|was)\b"),
+)
+_FITS = {
+    "duty": {Modality.MUST: 1.0, Modality.NEED_NOT: 1.0, Modality.IS: 0.8, Modality.SHOULD: 0.8},
+    "ability": {Modality.MAY: 1.0, Modality.CAN: 1.0, Modality.CANNOT: 1.0, Modality.IS: 0.8},
+    "eligible": {Modality.MAY: 1.0, Modality.CAN: 1.0, Modality.CANNOT: 1.0, Modality.IS: 0.8},
+}
 
 
-def _type(sentence: str) -> AnswerType:
-    found = [
-        (match.start(), i, kind)
-        for i, (kind, pattern) in enumerate(_TYPE_PATTERNS)
-        if (match := pattern.search(sentence))
-    ]
-    # Among types, the listed order decides: "how much" is an amount though "how" is a method.
-    return min(found, key=lambda hit: hit[1])[2] if found else AnswerType.CLAUSE
+def asking_sentence(question: str) -> str:
+    """The last sentence that asks: ends in "?", else opens like a question, else the last sentence."""
+    sentences = [s.strip() for s in _SENTENCE_END.split(normalise_text(question)) if s.strip(" ?!.")]
+    if not sentences:
+        return ""
+    asking = [s for s in sentences if s.endswith("?")]
+    opening = [s for s in sentences if _STARTS_WH.match(_opened(s)) or _STARTS_AUX.match(_opened(s))]
+    return (asking or opening or sentences)[-1]
+
+
+def _opened(sentence: str) -> str:
+    """The sentence without the small words before its question."""
+    bare, before = sentence, ""
+    while bare != before:
+        before, bare = bare, _DROP.sub("", bare)
+    return bare
+
+
+def _kind(sentence: str) -> tuple[QuestionKind, str]:
+    opened = _opened(sentence)
+    if _STARTS_WH.match(opened):
+        # "When I move, can I ...?": the opening clause is no question.
+        tail = opened.split(",", 1)
+        if len(tail) == 2 and re.match(r"(?:when|where|as|while)\b", opened, re.I) and not _WH_AUX.match(tail[0]):
+            return _kind(tail[1].strip())
+        return QuestionKind.SPAN, "opens with a question word"
+    if _STARTS_AUX.match(opened):
+        if _BE_TOLD.match(opened) and _WH_ANY.search(opened):
+            return QuestionKind.SPAN, "asks to be told a question word"
+        if _AND_WH.search(opened):
+            return QuestionKind.SPAN, "yes/no question followed by a question word"
+        return QuestionKind.YES_NO, "opens with an auxiliary verb"
+    return _embedded_kind(opened)
+
+
+def _embedded_kind(opened: str) -> tuple[QuestionKind, str]:
+    """The kind of a sentence whose question comes after other words."""
+    if _INDIRECT_IF.search(opened):
+        return QuestionKind.YES_NO, "asks whether"
+    if _TAG.search(opened):
+        return QuestionKind.YES_NO, "ends with a tag question"
+    auxiliary, word = _AUX_SUBJECT.search(opened), _WH_AUX.search(opened)
+    if auxiliary and (not word or auxiliary.start() > word.start()):
+        return QuestionKind.YES_NO, "auxiliary before its subject"
+    if _WH_ANY.search(opened):
+        return QuestionKind.SPAN, "question word inside"
+    named = bool(_NAMED.match(opened)) and not _PRONOUN.match(opened)
+    if not named and (auxiliary or _CLAUSE.search(opened)):
+        return QuestionKind.YES_NO, "auxiliary before its subject" if auxiliary else "a statement put as a question"
+    return QuestionKind.SPAN, "names a value" if named else "names a thing"
 
 
 def question_form(question: str) -> QuestionForm:
     """Read the form of a question; an empty one counts as asking for a clause."""
     sentence = asking_sentence(question)
     if not sentence:
-        return QuestionForm("", QuestionKind.SPAN, AnswerType.CLAUSE, "", "no asking sentence")
+        return QuestionForm("", QuestionKind.SPAN, AnswerType.CLAUSE, "no asking sentence")
     kind, reason = _kind(sentence)
-    opener = " ".join(re.findall(r"[a-z']+", _opened(sentence).lower())[:2])
-    return QuestionForm(sentence, kind, _type(sentence), opener, reason)
+    asked = (answer for answer, pattern in _TYPES if re.search(pattern, sentence, re.IGNORECASE))
+    return QuestionForm(sentence, kind, next(asked, AnswerType.CLAUSE), reason)
+
+
+@lru_cache(maxsize=512)
+def parts(question: str) -> Parts:
+    """The parts of a question; all of it asks where nothing sets them apart."""
+    whole = normalise_text(question)
+    sentence = asking_sentence(question)
+    others = whole.replace(sentence, " ", 1)
+    before, asks = _before_asking(sentence)
+    asks, after = _cut(asks, _ENDS)
+    asks, case = _cut(asks, _CASE)
+    return Parts(asks, case, " ".join(f"{others} {before} {after}".split()))
+
+
+def _before_asking(sentence: str) -> tuple[str, str]:
+    """What comes before the words that open a question, and the rest."""
+    opens = None if _ASKS_AT_ONCE.match(sentence) else _OPENS.search(sentence)
+    before = sentence[: opens.start()] if opens is not None else ""
+    if opens is None or len(before.split()) <= _FEWEST or _CLINGS.search(before):
+        return "", sentence
+    return before, sentence[opens.start() :]
+
+
+def _cut(text: str, at: re.Pattern[str]) -> tuple[str, str]:
+    """A text up to where a pattern is found behind its first words, and what comes after."""
+    for found in at.finditer(text):
+        if len(text[: found.start()].split()) > _FEWEST:
+            return text[: found.start()], text[found.end() :] if at is _CASE else text[found.start() :].lstrip(" ,;:-")
+    return text, ""
+
+
+def asked_for(form: QuestionForm) -> str:
+    """What the question asks about: a duty, eligibility, ability, ..."""
+    return next((name for name, pattern in _ASKS if re.search(pattern, form.sentence, re.IGNORECASE)), "other")
+
+
+def kind_fit(form: QuestionForm, modality: Modality) -> float:
+    """How far a statement of that modality answers what is asked: "must" says little of "can I"."""
+    fits = _FITS.get(asked_for(form))
+    return 1.0 if fits is None else fits.get(modality, 0.6)

@@ -1,44 +1,43 @@
 """What the pages say, where nothing is asserted: the three best places, each whole: a list, a table, some sentences.
 
-Then the place that has what was asked or told and that none of them has (``fallback_quote``).
-
 The first two are the search's best and the one among its first five that holds what is asked for (a sum, a day), which
 comes first where the best does not; the third is the one among its first twelve that bounds a figure that is told
-("under 25"), else the one that says most of the question. A list or a table counts once. Chosen in view of scores.
+("under 25"), else the one that says most of the question. A list or a table counts once. A fourth is the place with a
+word that was asked or told and that these three lack. Chosen in view of scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import content, overlap
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
-from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.cells import is_user_row
+from clausegraph.query.read.answerable import is_called
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
-from clausegraph.query.read.fallback_quote import left_out
 from clausegraph.query.read.figures import compare, figures
-from clausegraph.query.read.hedges import FREE
-from clausegraph.query.read.place_fit import fit
+from clausegraph.query.read.places import alike, fit, is_typed, is_user_row, values_in
 from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.questions import AnswerType, QuestionKind
-from clausegraph.query.read.replaced import is_called
-from clausegraph.query.read.typed import is_typed, values_in
+from clausegraph.query.read.statements import FREE, Candidate
+from clausegraph.query.read.word_match import content_terms, missing_terms
 
-MOST = 3
+_MOST = 3
 _FIRST, _DEPTH = 5, 12  # places that may come first for their kind; that are looked at for the third
 _SHORT = 320  # characters of a paragraph that is quoted whole
+_LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
+_NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
+_MOST_PLACES = 4  # of a page that have a word which still tells them apart
 
 
 def quotes(
-    context: QuestionContext,
-    ranked: Sequence[Candidate],
-    most: int = MOST,
-    replaced: Mapping[PageKey, Candidate] | None = None,
+    context: QuestionContext, ranked: Sequence[Candidate], replaced: Mapping[PageKey, Candidate]
 ) -> tuple[Evidence, ...]:
-    """The ``most`` best places, none of which another one shows already, and what they leave out.
+    """The best places, none of which another one shows already, and what they leave out.
 
     An item brings its list, a row its table.
 
@@ -48,12 +47,12 @@ def quotes(
     """
     found: list[Evidence] = []
     shown: set[tuple[PageKey, str | None]] = set()
-    ordered = list(_in_force(context, _ordered(context, ranked), replaced or {}))
+    ordered = list(_in_force(context, _ordered(context, ranked), replaced))
     for candidate in ordered:
-        if len(found) == most:
+        if len(found) == _MOST:
             break
         _quote(context, candidate, found, shown, context.words)
-    rest = left_out(context, found, ordered[:_DEPTH]) if found else None
+    rest = _left_out(context, found, ordered[:_DEPTH]) if found else None
     if rest is not None:
         candidate, words = rest
         _quote(context, candidate, found, shown, content(" ".join(words)))
@@ -109,15 +108,15 @@ def _ordered(context: QuestionContext, ranked: Sequence[Candidate]) -> list[Cand
     searched = [*two, *others[1:]]
     page = searched[0].page if searched else None
     far = [one for one in searched[_DEPTH:] if one.page == page and _bounds_user_figure(context, one)]
-    rest = [*searched[MOST - 1 : _DEPTH], *far]
+    rest = [*searched[_MOST - 1 : _DEPTH], *far]
 
     def key(rank: int) -> tuple[bool, bool, int, int, int, int]:
         one = rest[rank]
         own = f"{introduction(one.element, context.pages(one.page))} {one.element.text}"
         found = fit(context, one, rank, own)
-        return not _bounds_user_figure(context, one), not holds_kind(context, one.element), *found.key, rank
+        return not _bounds_user_figure(context, one), not _holds_kind(context, one.element), *found.key, rank
 
-    return [*searched[: MOST - 1], *(rest[rank] for rank in sorted(range(len(rest)), key=key)), *searched[_DEPTH:]]
+    return [*searched[: _MOST - 1], *(rest[rank] for rank in sorted(range(len(rest)), key=key)), *searched[_DEPTH:]]
 
 
 def _apart(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -135,10 +134,10 @@ def _apart(ranked: Sequence[Candidate]) -> list[Candidate]:
 def _is_worse(context: QuestionContext, one: Candidate) -> tuple[bool, bool]:
     """Whether a place is not of a table with a row that is told, and whether it has no value of the kind asked for."""
     user_text = _user_row(context, one.element, context.pages(one.page)) is not None
-    return not user_text, not holds_kind(context, one.element)
+    return not user_text, not _holds_kind(context, one.element)
 
 
-def holds_kind(context: QuestionContext, element: Element) -> bool:
+def _holds_kind(context: QuestionContext, element: Element) -> bool:
     """Whether an element has a value of the kind that is asked for; any where none is."""
     form = context.form
     if form.kind is QuestionKind.YES_NO or not is_typed(form):
@@ -183,3 +182,61 @@ def _best_part(words: frozenset[str], element: Element) -> tuple[int, int]:
         return 0, len(element.text)
     best = max(range(len(spans)), key=lambda i: (overlap(words, element.text[slice(*spans[i])]), -i))
     return spans[best][0], spans[min(best + 1, len(spans) - 1)][1]
+
+
+def _left_out(
+    context: QuestionContext, found: Sequence[Evidence], ranked: Sequence[Candidate]
+) -> tuple[Candidate, frozenset[str]] | None:
+    """The place with most of the rare words that are asked or told and that nothing quoted has, and these words.
+
+    None without one.
+
+    Args:
+        found: the quotes; the page of the first governs.
+        ranked: places of the search that may be taken, too, for a word of the question.
+    """
+    shown = " ".join(
+        text for one in found for text in (one.title or "", *one.headings, one.lead_in, one.quote, *one.items)
+    )
+    asking = missing_terms(content_terms(context.form.sentence) - _NUMBERS, shown)
+    user_text = missing_terms(content_terms(context.scenario_text) - _NUMBERS, shown)
+    governing = list(_places_of(context, found[0]))
+    others = [one for one in ranked if one.page != found[0].page]
+    for words, places in ((asking, [*governing, *others]), (user_text, governing)):
+        if (best := _best_place(words, places)) is not None:
+            return best, words
+    return _bounding(context, found[0], shown)
+
+
+def _bounding(context: QuestionContext, quoted: Evidence, shown: str) -> tuple[Candidate, frozenset[str]] | None:
+    """The first place beside the first quote with a limit of the kind of a figure that is told, on a thing that is."""
+    kinds = {one.value.kind for one in figures(context.scenario_text)} - {"number"}
+    user_text = content_terms(context.scenario_text) - _NUMBERS
+    for one in _places_of(context, quoted):
+        text = one.element.text
+        if one.element.headings != quoted.headings or one.element.tag in ("tr", "li") or text in shown:
+            continue
+        bounded = any(alike(kind, value.kind) for kind in kinds for value in find_quantities(text))
+        words = user_text - missing_terms(user_text, text)
+        if bounded and words and _LIMITS.search(text):
+            return one, words
+    return None
+
+
+def _places_of(context: QuestionContext, quoted: Evidence) -> Iterator[Candidate]:
+    for element in context.pages(quoted.page).elements:
+        if not element.is_heading and element.text.strip():
+            yield Candidate(quoted.page, element, 0.0, None)
+
+
+def _best_place(words: Iterable[str], places: Sequence[Candidate]) -> Candidate | None:
+    """The place that has most of the words, a word the more the fewer places have it; of equals the first."""
+    scores: dict[tuple[PageKey, str], float] = {}
+    first: dict[tuple[PageKey, str], Candidate] = {}
+    for word in sorted(words):
+        having = [one for one in places if not missing_terms(frozenset((word,)), one.element.text)]
+        for one in having if len(having) <= _MOST_PLACES else ():
+            key = (one.page, one.element.anchor)
+            first.setdefault(key, one)
+            scores[key] = scores.get(key, 0.0) + 1.0 / len(having)
+    return first[max(scores, key=lambda key: scores[key])] if scores else None

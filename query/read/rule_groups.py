@@ -10,17 +10,26 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.language.conditions import join
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.conditions import join, parse_conditions, quantifier
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.types import All, Modality, Not, PageKey, Reading, leaves
-from clausegraph.query.read.asked_modality import asked_for
-from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.group_rules import DUTY, GRANTS, GroupRule, as_condition, is_granted, rule_of, said_of
-from clausegraph.query.read.question_context import QuestionContext
-from clausegraph.query.read.statements import ReadStatement, statements_of
+from clausegraph.core.types import All, Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves, mapped
+from clausegraph.query.read.question_context import QuestionContext, stated_at, stated_condition
+from clausegraph.query.read.questions import asked_for
+from clausegraph.query.read.statements import Candidate, ReadStatement, statements_of
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
+GRANTS = word_set(
+    "cannot can't won't don't claim claims apply qualify eligible eligibility entitled receive give given have"
+    " application accept accepted refuse refused reject rejected allowed permitted condition conditions requirement"
+    " requirements meet following either both one used exempt usually"
+)
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must|\w+s|\w+ed)\s", re.IGNORECASE)
+_REASON = re.compile(r"\s+because\b[^.;:]*", re.IGNORECASE)
+_REFUSES = re.compile(r"\b(?:refuse|reject|turn down|withhold)\b", re.IGNORECASE)
+_SINCE = re.compile(r"\s(?:from|after|within|during|until|as soon as)\s.*", re.IGNORECASE)  # when, not what is granted
+_MOST_LISTED = 12
 _GATES = re.compile(
     r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive|give|granted?|refuse|reject|accept\w*|take|obtain)\b",
     re.IGNORECASE,
@@ -38,6 +47,112 @@ _REQUIRES = re.compile(
     re.IGNORECASE,
 )
 _YOU = word_set("you we they he she anyone anybody someone everyone people person it")
+DUTY = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRule:
+    """A sentence of the group with the list that it introduces, and its condition; ``listed`` are things, not cases.
+
+    ``positive``: whether it says that something may or must be, where its condition holds.
+    """
+
+    statement: ReadStatement
+    positive: bool
+    condition: Condition | None
+    listed: bool = False
+
+    @property
+    def element(self) -> Element:
+        """Where it stands."""
+        return self.statement.candidate.element
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """Its element and those of its conditions."""
+        return frozenset({self.element.anchor, *(leaf.anchor for leaf in leaves(self.condition))})
+
+
+def is_granted(one: ReadStatement) -> bool:
+    """Whether a statement says that something may or must be: to refuse it is not."""
+    return one.positive != bool(_REFUSES.search(said_of(one)))
+
+
+def rule_of(context: QuestionContext, reading: Reading, one: ReadStatement) -> GroupRule:
+    """A statement with its condition, each with the reason that the page names for it."""
+    rule = _rule_as_read(context, reading, one)
+    made = mapped(rule.condition, lambda leaf: _with_reason(reading, leaf)) if rule.condition is not None else None
+    return replace(rule, condition=made)
+
+
+def _with_reason(reading: Reading, leaf: Leaf) -> Leaf:
+    """A condition with the reason that it names: "you left" of "you left because of illness" is another one."""
+    element = reading.element(leaf.anchor)
+    reason = _REASON.match(element.text, leaf.end) if element is not None else None
+    if reason is None:
+        return leaf
+    return replace(leaf, end=reason.end(), text=f"{leaf.text}{reason[0]}", meaning="")
+
+
+def _rule_as_read(context: QuestionContext, reading: Reading, one: ReadStatement) -> GroupRule:
+    element, positive = one.candidate.element, is_granted(one)
+    if not one.text.rstrip().endswith(":"):
+        stated = stated_at(context.rules, one.candidate.page, element)
+        return GroupRule(one, positive, stated_condition(reading, element, one.start, one.end, stated))
+    items = [e for e in reading.elements if e.lead_in == element.anchor and e.tag == "li" and e.parent is None]
+    if not items or len(items) > _MOST_LISTED:
+        return GroupRule(one, positive, one.parsed.condition)
+    found = _stated(context, reading, one, items)
+    made = [_item(reading, item) for item in items]
+    if found is not None or one.parsed.slot is not None:
+        default = "all" if positive else "any"
+        listed = one.parsed.slot is None and not positive
+        return GroupRule(one, positive, found or one.parsed.with_items(made, default), listed)
+    said, negated = quantifier(one.text)
+    things = join(said or ("all" if one.modality in DUTY and positive else "any"), made)
+    return GroupRule(one, positive, Not(things) if negated else things, listed=True)
+
+
+def _stated(
+    context: QuestionContext, reading: Reading, one: ReadStatement, items: Sequence[Element]
+) -> Condition | None:
+    """What was extracted of a list, where it has all of its items: the fullest, the first of equals."""
+    lists = [{item.anchor, *(e.anchor for e in reading.elements if e.parent == item.anchor)} for item in items]
+    element = one.candidate.element
+    found = [
+        stated.condition
+        for stated in stated_at(context.rules, one.candidate.page, items[0])
+        if stated.condition is not None and any(span.anchor == element.anchor for span in stated.spans)
+    ]
+    lists += [{item.anchor} for item in items if item.text.rstrip().endswith(" and:")]  # its own words, too
+    whole = [tree for tree in found if all(anchors & {leaf.anchor for leaf in leaves(tree)} for anchors in lists)]
+    return max(whole, key=lambda tree: len(list(leaves(tree))), default=None)
+
+
+def _item(reading: Reading, item: Element) -> Condition:
+    """The condition that an item states: its words, what it excepts, and the list below it."""
+    spans = sentence_spans(item.text) or [(0, len(item.text))]
+    start, end = spans[0][0], spans[-1][1]
+    parsed = parse_conditions(item.text, item.anchor, start, end, temporal=False)
+    below = [_item(reading, other) for other in reading.elements if other.parent == item.anchor and other.tag == "li"]
+    first, last = parsed.main
+    words = item.text[first:last]
+    if not words.strip():
+        return Leaf(item.anchor, start, end, item.text[start:end])
+    own = Leaf(item.anchor, first, last, words.strip(" :"))
+    said = parsed.with_items(below) if below else parsed.condition
+    if below and parsed.slot is None:
+        if quantifier(item.text)[0] == "any":  # "you get one of these benefits:"
+            return join("any", below)
+        if not all(_VERB.search(leaf.text) for tree in below for leaf in leaves(tree)):  # what else is counted
+            return own
+        said = join(quantifier(item.text)[0] or "all", below)
+    return own if said is None else join("all", [own, said])
+
+
+def said_of(one: ReadStatement) -> str:
+    """What a statement says without its conditions, nor since when."""
+    return _SINCE.sub("", one.main) if one.positive else one.main
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +162,7 @@ class RuleGroup:
     own: GroupRule
     grants: tuple[GroupRule, ...]
     bars: tuple[GroupRule, ...]
-    elsewhere: tuple[str, ...]  # what other sections say of the same thing
+    elsewhere: bool  # whether another section has a conditional rule on the same thing
 
     @property
     def rules(self) -> tuple[GroupRule, ...]:
@@ -70,14 +185,17 @@ def group_of(context: QuestionContext, statement: ReadStatement) -> RuleGroup:
     granting = [one for one in (first, *beside) if is_granted(one)]
     required = [one for one in others if one not in beside and _requires(one, granting)] if gate else []
     rules = [own, *(rule_of(context, reading, one) for one in beside)]
-    rules += [as_condition(rule_of(context, reading, one)) for one in required]
+    for one in required:  # what one has to be is itself a condition
+        leaf = Leaf(one.candidate.element.anchor, one.start, one.end, one.text.rstrip(" ."))
+        rule = rule_of(context, reading, one)
+        rules.append(replace(rule, condition=rule.condition or leaf))
     bars = [rule for rule in rules if not rule.positive]
     barring = frozenset(leaf.anchor for rule in bars for leaf in leaves(rule.condition))
     return RuleGroup(
         own,
         tuple(_without(rule, barring) for rule in rules if rule.positive),
         tuple(bars),
-        tuple(one.text for one in same if one not in (*beside, *required) and _is_conditional(one, duty=duty)),
+        any(one not in (*beside, *required) and _is_conditional(one, duty=duty) for one in same),
     )
 
 

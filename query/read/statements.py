@@ -1,24 +1,79 @@
-"""The statements of retrieved elements: sentence by sentence, with modality, polarity, exception and words."""
+"""Retrieved elements, their statements sentence by sentence, and the hedges and dates by which they do not hold."""
 
 from __future__ import annotations
 
+import calendar
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 
 from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.types import Element, Modality, Not, Reading, leaves
-from clausegraph.query.read.candidates import Candidate
+from clausegraph.core.types import Element, Modality, Not, PageKey, Reading, leaves
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.retrieve.bank import Hit
 
 _BUT = re.compile(r",\s+but\s+(?=(?:you|they|we|it|he|she|there)\b)", re.IGNORECASE)
 _DATE_LINE = re.compile(r"(?:this )?(?:page|guide)?\s*(?:was )?last (?:updated|reviewed|changed)\b", re.IGNORECASE)
 _CORRECT_AT = re.compile(r"\bcorrect (?:as )?(?:at|on|of) \d", re.IGNORECASE)
 _LINE = 12  # words of a line that dates a page
 _FORBIDS = re.compile(r"\b(?:cannot|can't|can’t|must not|may not|mustn't)\b", re.IGNORECASE)
+_MONTHS = [name.lower() for name in calendar.month_name][1:]
+_DATE = rf"(?:(?P<day>\d{{1,2}})\s+)?(?:(?P<month>{'|'.join(_MONTHS)})\s+)?(?P<year>(?:19|20)\d\d)\b"
+_STARTS = re.compile(rf"\b(?:from|after|since|starting|as of)\s+(?:on\s+)?{_DATE}", re.IGNORECASE)
+_ENDS = re.compile(rf"\b(?:until|till|before|up to|to|ended(?: (?:on|in))?)\s+{_DATE}", re.IGNORECASE)
+_HEDGES = re.compile(
+    r"\b(?:usually|normally|generally|typically|mostly|often|sometimes|in (?:most|some|many) cases"
+    r"|might|could|perhaps|maybe|possibly|probably|likely|may (?:also |still |not |then )?(?:be|have|need)"
+    r"|rarely|hardly|seldom|scarcely|barely|exceptional(?:ly)?"
+    r"|(?:people|some|many|others|they|critics|campaigners|ministers|experts) (?:\w+ly )?"
+    r"(?:think|believe|say|argue|suggest|claim|assume|expect|hope)|it is (?:\w+ )?(?:said|thought|believed|claimed"
+    r"|rumou?red|expected|hoped|true|false)|according to|not true|untrue|myth"
+    r"|(?:ministers?|government|council|minister|authority|parliament) (?:\w+ly )?(?:(?:is|are) )?"
+    r"(?:plan|intend|propose|consider|consult|aim)(?:s|ned|ed|d|ning|ing)?|planned|proposed|proposals?|draft"
+    r"|consultation|(?<!is )(?<!are )(?<!be )(?<!been )used to (?!be used)|formerly|previously|in the past"
+    r"|for example|for instance|imagine|suppose)\b",
+    re.IGNORECASE,
+)
+"""The words by which a text says that it does not plainly hold: as a rule, perhaps, hardly, reported, planned, past."""
+_UNCERTAIN = re.compile(
+    r"\bmay (?!(?:also |still |then )?(?:get|have|claim|buy|order|take|keep|use|borrow|bring|choose)\b)(?=[a-z])"
+    r"|\b(?:was|were|had)\b|\b(?:about|around|approximately|roughly|nearly|almost)\s+£?\d"
+    r"|\b(?:not|no longer|never)\b(?:\s+\w+){0,2}\s+£?\d"
+)
+_TIMES = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:was|were|did|last|next|used to|before|will|going to|previous\w*)\b", re.IGNORECASE
+)
+BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
+"""A bound in words that deny: no more than."""
+FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
+"""Words that say that nothing is to be paid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A retrieved element. ``score`` orders candidates (higher is better, roughly 0 to 1); ``similarity``
+    is the cosine of scenario with question and the element's passage, comparable across questions; None where the
+    retriever compared no vectors."""
+
+    page: PageKey
+    element: Element
+    score: float
+    similarity: float | None
+
+
+def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
+    """The elements of the hits, each once: a chunk is read element by element."""
+    found: dict[tuple[PageKey, str], Candidate] = {}
+    for hit in hits:
+        similarity = hit.parts.get("element", hit.parts.get("chunk"))
+        elements = {element.anchor: element for element in pages(hit.page).elements}
+        for anchor in hit.anchors:
+            found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity))
+    return list(found.values())
 
 
 def is_furniture(text: str) -> bool:
@@ -34,7 +89,8 @@ class ReadStatement:
     start: int
     end: int
     text: str
-    lead: str  # text of the lead-in, or ""
+    main: str  # the words without its conditions
+    lead: str  # the last sentence of the lead-in, which introduces its list, or ""
     modality: Modality
     polarity: bool
     parsed: ParsedClause
@@ -44,24 +100,30 @@ class ReadStatement:
         return f"{self.lead} {self.text}".strip()
 
     @property
+    def positive(self) -> bool:
+        """Whether it says that something is, may or must be."""
+        return self.polarity and self.modality is not Modality.CANNOT
+
+    @property
+    def subject(self) -> str:
+        """Of whom or what it, or the list that it is of, is said."""
+        says = self.lead if self.lead.rstrip().endswith(":") else self.main
+        return split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
+
+    @property
     def exceptions(self) -> tuple[str, ...]:
         """Texts of the leaves that stand under "unless" or "except"."""
         return tuple(_negated(self.parsed.condition))
 
 
 def _negated(condition: object) -> Iterable[str]:
-    match condition:
-        case Not(child):
-            yield from (leaf.text for leaf in leaves(child))
-        case _:
-            for child in getattr(condition, "children", ()):
-                yield from _negated(child)
+    if isinstance(condition, Not):
+        yield from (leaf.text for leaf in leaves(condition.child))
+    for child in getattr(condition, "children", ()):
+        yield from _negated(child)
 
 
-@lru_cache(maxsize=16384)
-def _proposition(text: str) -> tuple[Modality, bool]:
-    proposition = split_proposition(text)
-    return proposition.modality, proposition.polarity
+_proposition = lru_cache(maxsize=16384)(split_proposition)
 
 
 @lru_cache(maxsize=16384)
@@ -80,21 +142,16 @@ def _halves(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start, end)] if but is None else [(start, but.start()), (but.end(), end)]
 
 
-def _forbids(text: str) -> bool:
-    return bool(_FORBIDS.search(text))
-
-
 def lead_in_text(element: Element, reading: Reading) -> str:
     """The text of the lead-in of a list item or row, or ""."""
-    lead = reading.element(element.lead_in)
+    lead = reading.element(element.lead_in) if element.tag in ("li", "tr") else None
     return lead.text if lead is not None else ""
 
 
 def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:
     """The sentences of one candidate; an item takes modality and polarity from its lead-in."""
     element = candidate.element
-    lead = lead_in_text(element, pages(candidate.page)) if element.tag in ("li", "tr") else ""
-    # Only the last sentence of a lead-in introduces the list.
+    lead = lead_in_text(element, pages(candidate.page))
     spans = sentence_spans(lead)
     lead = lead[spans[-1][0] :] if spans else ""
     found = []
@@ -102,8 +159,42 @@ def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:
         text = element.text[start:end]
         main = element.text[parsed.main[0] : parsed.main[1]] or text
         says = lead if lead.rstrip().endswith(":") else main
-        modality, polarity = _proposition(says)
-        if polarity and _forbids(says):  # a clause whose verb was not found
+        said = _proposition(says)
+        modality, polarity = said.modality, said.polarity
+        if polarity and _FORBIDS.search(says):  # a clause whose verb was not found
             modality, polarity = Modality.CANNOT, False
-        found.append(ReadStatement(candidate, start, end, text, lead, modality, polarity, parsed))
+        found.append(ReadStatement(candidate, start, end, text, main, lead, modality, polarity, parsed))
     return found
+
+
+def is_hedged(text: str, question: str, today: date) -> bool:
+    """Whether a text says that it does not plainly hold, or not now, in words that the question does not have."""
+    hedges = {found[0].lower() for found in _HEDGES.finditer(text)} - {f[0].lower() for f in _HEDGES.finditer(question)}
+    return bool(hedges) or not _is_in_force(text, today)
+
+
+def is_uncertain(text: str) -> bool:
+    """Whether the place of a value denies it, or says it only as possible, past or roughly."""
+    return bool(_UNCERTAIN.search(BOUNDED.sub(" ", text)))
+
+
+def _is_in_force(text: str, today: date) -> bool:
+    starts, ends = map(_day, _STARTS.finditer(text)), map(_day, _ENDS.finditer(text))
+    return all(day <= today for day in starts) and all(day >= today for day in ends)
+
+
+def is_of_now(text: str, question: str, today: date) -> bool:
+    """Whether a row or sentence is not of a time that is over or to come, unless a question asks for such a time."""
+    return bool(_TIMES.search(question)) or _is_in_force(text, today)
+
+
+def is_time(text: str) -> bool:
+    """Whether a text says from when or until when: "From 6 April 2026"."""
+    return bool(_STARTS.search(text) or _ENDS.search(text))
+
+
+def _day(found: re.Match[str]) -> date:
+    """The first day that a date can mean."""
+    month = _MONTHS.index(found["month"].lower()) + 1 if found["month"] else 1
+    day = int(found["day"]) if found["day"] and found["month"] else 1
+    return date(int(found["year"]), month, min(max(day, 1), 28))

@@ -9,16 +9,12 @@ from dataclasses import dataclass, replace
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.types import ConditionState, Element, leaves
-from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.cells import is_user_cell
 from clausegraph.query.read.evidence import introduction, table_of
-from clausegraph.query.read.hedges import is_hedged, is_of_now, is_uncertain
-from clausegraph.query.read.place_fit import Fit, figures_left, fit
+from clausegraph.query.read.places import Fit, figures_left, fit, is_user_cell, values_in
 from clausegraph.query.read.probability import Features
-from clausegraph.query.read.question_context import QuestionContext
+from clausegraph.query.read.question_context import QuestionContext, judge
 from clausegraph.query.read.questions import AnswerType
-from clausegraph.query.read.scenario import judge
-from clausegraph.query.read.typed import TypedValue, clause_around, is_typed, row_and_column, values_in
+from clausegraph.query.read.statements import Candidate, is_hedged, is_of_now, is_uncertain
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _DEPTH = 25
@@ -37,15 +33,19 @@ _DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|payments?|rates?)\b", re.IGNORECASE)
 _FOR_WHOM = r"\bfor (?:an? )?{0}\W*$|\b(?:do|does|can|will) (?:an? |the )?{0} (?:get|pay|receive|claim|have)\b"
 _DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
+_CUT = re.compile(r"[,;:](?=\s)|\s(?:and|but|or|if|unless)\s")
 _DEPENDS = re.compile(r"\bdepends? on\b", re.IGNORECASE)
 _AIMS = re.compile(r"\bwe aim to\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueCandidate:
-    """A value, how its place fits, what bounds it, and whether it belongs to a condition."""
+    """A value ``[start, end)`` of an element, how its place fits, what bounds it, whether it belongs to a condition."""
 
-    value: TypedValue
+    candidate: Candidate
+    start: int
+    end: int
+    kind: str
     fit: Fit
     place: str
     bounds: tuple[str, ...]
@@ -56,14 +56,13 @@ class ValueCandidate:
     in_user_cell: bool = False  # whether its row and column are told, and it is the only one
 
     @property
-    def cell(self) -> int:
-        """The number of its cell in its row."""
-        return self.value.candidate.element.text[: self.value.start].count(" | ")
+    def text(self) -> str:
+        return self.candidate.element.text[self.start : self.end]
 
     @property
     def headings(self) -> tuple[str, ...]:
         """Of its element."""
-        return self.value.candidate.element.headings
+        return self.candidate.element.headings
 
     @property
     def key(self) -> tuple[int, int, int, int, int, int]:
@@ -71,17 +70,15 @@ class ValueCandidate:
         return (*self.fit.key, -self.met, self.apart, self.fit.rank)
 
 
-def best_value(context: QuestionContext, ranked: Sequence[Candidate]) -> tuple[TypedValue, Features] | None:
+def best_value(context: QuestionContext, ranked: Sequence[Candidate]) -> tuple[ValueCandidate, Features] | None:
     """The value whose place says most of the question, with its features; None where no value of the kind is found."""
-    if not is_typed(context.form):
-        return None
     found = [one for one in _found(context, ranked) if one.met >= 0]
     found.sort(key=lambda one: (one.required, not (one.in_user_cell and _says_asked(context, one)), *one.key))
     if not found:
         return None
     best = found[0]
-    asks_date = context.form.type is AnswerType.DATE and best.value.kind != "date"
-    dates = [o for o in found if o.value.kind == "date" and o.headings == best.headings and not o.required]
+    asks_date = context.form.type is AnswerType.DATE and best.kind != "date"
+    dates = [o for o in found if o.kind == "date" and o.headings == best.headings and not o.required]
     plain = "" if best.in_user_cell else best.place  # the day until which its row or column is for is told
     place = plain
     for bound in best.bounds:
@@ -94,10 +91,10 @@ def best_value(context: QuestionContext, ranked: Sequence[Candidate]) -> tuple[T
         "question words missing": only_around or not _says_asked(context, best),
         "case not mentioned": len(best.fit.case) > len(case) / _FEW,
         "another value fits as well": _has_rival(best, found[1:]) or (asks_date and bool(dates)),
-        "figure not compared": figures_left(context, best.value.candidate, best.place, best.bounds),
+        "figure not compared": figures_left(context, best.candidate, best.place, best.bounds),
         "user text fits another value better": not best.in_user_cell and _fits_better(context, best, found[1:]),
         "hedged": is_hedged(
-            (_DEPENDS if best.value.candidate.element.tag == "tr" else _AIMS).sub(" ", plain),
+            (_DEPENDS if best.candidate.element.tag == "tr" else _AIMS).sub(" ", plain),
             context.form.sentence,
             context.today,
         ),
@@ -106,7 +103,7 @@ def best_value(context: QuestionContext, ranked: Sequence[Candidate]) -> tuple[T
         "belongs to a condition": best.required and not _BOUND.search(context.form.sentence),
         "far down in the search": best.fit.rank >= _LATE and not best.in_user_cell,
     }
-    return best.value, {name: float(value) for name, value in failed.items()}
+    return best, {name: float(value) for name, value in failed.items()}
 
 
 def _says_asked(context: QuestionContext, one: ValueCandidate) -> bool:
@@ -125,7 +122,7 @@ def _lacks_little(context: QuestionContext, one: ValueCandidate) -> bool:
         return False
     (word,) = found.missing
     if re.search(_FOR_WHOM.format(re.escape(word)), context.parts.asks, re.IGNORECASE):
-        page = context.pages(one.value.candidate.page)
+        page = context.pages(one.candidate.page)
         return all(missing_terms(found.missing, element.text) for element in page.elements)
     return re.search(rf"\b{_DOES}\s+(?:\w+ly\s+)?{re.escape(word)}\b", context.parts.asks, re.IGNORECASE) is None
 
@@ -136,7 +133,7 @@ def _found(context: QuestionContext, ranked: Sequence[Candidate]) -> list[ValueC
         if not candidate.element.is_heading and _is_in_force(context, candidate.element):
             for start, end, kind in values_in(context.form, candidate.element):
                 if _is_of_kind(context, kind):
-                    found.append(_placed(context, candidate, rank, TypedValue(candidate, start, end, kind)))
+                    found.append(_placed(context, candidate, rank, (start, end, kind)))
     return found
 
 
@@ -154,7 +151,7 @@ def _with_rows(context: QuestionContext, ranked: Sequence[Candidate]) -> Iterato
 def _is_in_force(context: QuestionContext, element: Element) -> bool:
     """Whether a row is not of a time that is over or to come; what other elements say of time is doubted."""
     return element.tag != "tr" or is_of_now(
-        row_and_column(element, len(element.text))[0], context.form.sentence, context.today
+        _row_and_column(element, len(element.text))[0], context.form.sentence, context.today
     )
 
 
@@ -165,47 +162,49 @@ def _is_of_kind(context: QuestionContext, kind: str) -> bool:
     return not (wanted is AnswerType.DATE and kind == "duration" and _DAY.search(sentence))
 
 
-def _placed(context: QuestionContext, candidate: Candidate, rank: int, value: TypedValue) -> ValueCandidate:
+def _placed(context: QuestionContext, candidate: Candidate, rank: int, value: tuple[int, int, str]) -> ValueCandidate:
     element, reading = candidate.element, context.pages(candidate.page)
-    lead = introduction(element, reading)
     if element.tag == "tr":
-        row, column = row_and_column(element, value.start)
+        row, column = _row_and_column(element, value[0])
         above = reading.element(element.lead_in)
         place = f"{row} {column} {above.text if above is not None else ''}"
-        named = " ".join(element.headers[:1])
-        bounds = (f"{named} {row}", column)
+        bounds = (f"{' '.join(element.headers[:1])} {row}", column)
         limit = bool(_BOUND.search(column)) and not _BOUND.search(context.form.sentence)
-        met = _row_met(context, row, bounds)
-        cell = element.text[: value.start].count(" | ")
-        user_text = is_user_cell(context, element, cell, reading)
-        return ValueCandidate(
-            value, fit(context, candidate, rank, place), place, bounds, limit, 0, place, met, user_text
-        )
-    sentence = next((s for s in sentence_spans(element.text) if s[0] <= value.start < s[1]), (0, len(element.text)))
-    said = element.text[slice(*sentence)]
-    condition = parse_conditions(element.text, "", *sentence).condition
-    parts = list(leaves(condition))
-    required = any(leaf.start <= value.start < leaf.end for leaf in parts)
-    clause = clause_around(element.text, sentence, (value.start, value.end))
-    place = f"{lead} {said}"
-    others = tuple(leaf.text for leaf in parts if not leaf.start <= value.start < leaf.end)
+        met, words = _met(context, bounds), content_terms(row)
+        if met >= 0 and words and not missing_terms(words, context.scenario_text):
+            met += 1  # all that the row is called is told
+        told = is_user_cell(context, element, element.text[: value[0]].count(" | "), reading)
+        fits = fit(context, candidate, rank, place)
+        return ValueCandidate(candidate, *value, fits, place, bounds, limit, 0, place, met, told)
+    sentence = next((s for s in sentence_spans(element.text) if s[0] <= value[0] < s[1]), (0, len(element.text)))
+    place = f"{introduction(element, reading)} {element.text[slice(*sentence)]}"
+    parts = list(leaves(parse_conditions(element.text, "", *sentence).condition))
+    others = tuple(leaf.text for leaf in parts if not leaf.start <= value[0] < leaf.end)
+    clause = _clause_around(element.text, sentence, value[:2])
     apart = len(missing_terms(content_terms(context.parts.asks), clause))
-    return ValueCandidate(
-        value, fit(context, candidate, rank, place), place, others, required, apart, clause, _met(context, others)
-    )
+    required, fits = len(others) < len(parts), fit(context, candidate, rank, place)
+    return ValueCandidate(candidate, *value, fits, place, others, required, apart, clause, _met(context, others))
+
+
+def _row_and_column(element: Element, position: int) -> tuple[str, str]:
+    """The first cell of a row, and the header of the cell at a position."""
+    cells = element.text.split(" | ")
+    column = element.text[:position].count(" | ")
+    header = element.headers[column] if column < len(element.headers) else ""
+    return ("" if column == 0 else cells[0]), header
+
+
+def _clause_around(text: str, sentence: tuple[int, int], span: tuple[int, int]) -> str:
+    """What stands around a value between commas, "and", "or", "if" and "unless"."""
+    cuts = [match.span() for match in _CUT.finditer(text, *sentence)]
+    left = max((b for _, b in cuts if b <= span[0]), default=sentence[0])
+    return text[left : min((a for a, _ in cuts if a >= span[1]), default=sentence[1])]
 
 
 def _met(context: QuestionContext, bounds: Sequence[str]) -> int:
     """How many of the bounds are met by what is told; -1 where one is not."""
-    states = [judge(bound, context.user_text, context.today).state for bound in bounds if bound.strip()]
+    states = [judge(bound, context.user_text, context.today) for bound in bounds if bound.strip()]
     return -1 if ConditionState.UNMET in states else states.count(ConditionState.MET)
-
-
-def _row_met(context: QuestionContext, row: str, bounds: Sequence[str]) -> int:
-    """The same for a row, which is met, too, where all that it is called is told."""
-    met, words = _met(context, bounds), content_terms(row)
-    user_text = bool(words) and not missing_terms(words, context.scenario_text)
-    return met + user_text if met >= 0 else met
 
 
 def _has_rival(best: ValueCandidate, others: Sequence[ValueCandidate]) -> bool:
@@ -214,7 +213,7 @@ def _has_rival(best: ValueCandidate, others: Sequence[ValueCandidate]) -> bool:
         if best.in_user_cell and not other.in_user_cell:
             continue
         worse = (*other.fit.key, -other.met) > (*best.fit.key, -best.met) or other.fit.rank >= _LATE > best.fit.rank
-        if not other.required and not worse and other.value.text.lower() != best.value.text.lower():
+        if not other.required and not worse and other.text.lower() != best.text.lower():
             return True
     return False
 
@@ -224,6 +223,5 @@ def _fits_better(context: QuestionContext, best: ValueCandidate, others: Sequenc
     words = content_terms(context.scenario_text)
     here = len(missing_terms(words, best.place))
     return any(
-        other.value.text.lower() != best.value.text.lower() and len(missing_terms(words, other.place)) < here
-        for other in others
+        other.text.lower() != best.text.lower() and len(missing_terms(words, other.place)) < here for other in others
     )

@@ -8,18 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.types import ConditionState, JudgedCondition, Modality, holds, leaves
-from clausegraph.query.read.asked_modality import asked_for, kind_fit
-from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.figures import compare
-from clausegraph.query.read.group_rules import GroupRule
-from clausegraph.query.read.group_verdicts import RuleVerdict, verdict_of
-from clausegraph.query.read.hedges import is_hedged, is_of_others, main_clause, subject_of
-from clausegraph.query.read.judged_rules import GoverningRule, says_yes
-from clausegraph.query.read.place_fit import Fit, figures_left, fit
+from clausegraph.query.read.figures import compare, is_one_of
+from clausegraph.query.read.group_verdicts import RuleVerdict, says_yes, verdict_of
+from clausegraph.query.read.places import Fit, figures_left, fit
 from clausegraph.query.read.probability import Features
 from clausegraph.query.read.question_context import QuestionContext, judged_condition
+from clausegraph.query.read.questions import asked_for, kind_fit
 from clausegraph.query.read.rule_groups import (
+    GroupRule,
     RuleGroup,
     asks_of_topic,
     asks_who,
@@ -27,9 +25,8 @@ from clausegraph.query.read.rule_groups import (
     is_gate,
     is_granting,
 )
-from clausegraph.query.read.scenario import NEGATIVE
-from clausegraph.query.read.statements import ReadStatement, statements_of
-from clausegraph.query.read.word_match import content_terms, missing_terms, terms
+from clausegraph.query.read.statements import Candidate, ReadStatement, is_hedged, statements_of
+from clausegraph.query.read.word_match import NEGATIVE, content_terms, missing_terms, terms
 
 _DEPTH = 12
 _FITS = 0.8
@@ -45,6 +42,11 @@ _NOT_THAT = re.compile(
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
 _ALLOWS = re.compile(r"\b(?:allow\w*|permitted|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
+
+_ANYBODY = word_set("anyone anybody everyone everybody someone person people aged only just you your own other")
+_PRONOUN = re.compile(r"(?:it|they|this|that|these)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"(?:the|your) \w+", re.IGNORECASE)
+_THEY = re.compile(r"\bthey\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,6 @@ class FittingStatement:
         around = 0 if self.of_topic else len(self.fit.only_around)
         who = not self.of_topic, self.of_others
         return (self.fit.lacking, *who, around, -self.kind, self.fit.untold, self.fit.rank)
-
-    def rule(self, context: QuestionContext) -> GoverningRule:
-        """It with its condition, judged."""
-        statement = self.statement
-        tree = judged_condition(context, statement.candidate, statement.start, statement.end)
-        return GoverningRule(statement, tree, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +89,21 @@ def best_verdict(context: QuestionContext, ranked: Sequence[Candidate]) -> Verdi
     text = " ".join(rule.statement.full for rule in group.rules)
     judged = list(leaves(verdict.tree))
     met = [leaf.leaf.text for leaf in judged if leaf.state is ConditionState.MET]
-    bounds = [leaf.leaf.text for leaf in judged] + [subject_of(rule.statement) for rule in rules]
+    bounds = [leaf.leaf.text for leaf in judged] + [rule.statement.subject for rule in rules]
     said_in = [best.statement, *(rule.statement for rule in rules)]
-    hedged = any(is_hedged(main_clause(one), context.form.sentence, context.today) for one in said_in)
+    hedged = any(is_hedged(one.main, context.form.sentence, context.today) for one in said_in)
     compared = any(compare(leaf.leaf.text, context.user_text, context.today) for leaf in judged)
     left = figures_left(context, best.statement.candidate, text, bounds, met)
     rival = not (verdict.barred and compared) and _has_rival(context, best, group, verdict, found)
     failed = {
         "question words missing": bool(missing),
-        "does not say who gets it": asks and (not gate or bool(_NEED_NOT.search(main_clause(group.own.statement)))),
+        "does not say who gets it": asks and (not gate or bool(_NEED_NOT.search(group.own.statement.main))),
         "answers another question": best.kind < _FITS,
-        "said of others": is_of_others(rules[0].statement, context.user_text),
+        "said of others": _is_of_others(rules[0].statement, context.user_text),
         "hedged": hedged,
         "figure not compared": left and not (verdict.barred and not group.own.positive),
         "user text not mentioned": _is_unheard(context, group, verdict),
-        "another section has a rule": bool(group.elsewhere) and not verdict.barred,
+        "another section has a rule": group.elsewhere and not verdict.barred,
         "another place says otherwise": rival,
         "not told to be of the listed things": verdict.is_of_things,
         "case is like an exception": not verdict.barred
@@ -165,7 +161,7 @@ def _found(context: QuestionContext, ranked: Sequence[Candidate]) -> Iterator[Fi
                     one,
                     fit(context, candidate, rank, one.full),
                     *_answers(context, one),
-                    is_of_others(one, context.user_text),
+                    _is_of_others(one, context.user_text),
                 )
 
 
@@ -205,8 +201,8 @@ def _has_rival(
             continue
         if best.of_topic and not other.of_topic and same:
             continue
-        rule = other.rule(context)
-        if says_yes(rule) != (verdict.text == "yes") and not (verdict.barred and rule.tree is not None):
+        tree = judged_condition(context, place, other.statement.start, other.statement.end)
+        if says_yes(other.statement, tree) != (verdict.text == "yes") and not (verdict.barred and tree is not None):
             return True
     return False
 
@@ -260,3 +256,12 @@ def _is_unheard(context: QuestionContext, group: RuleGroup, verdict: RuleVerdict
     if _AGE.search(" ".join(here)):
         words -= content_terms("born birthday birth old aged age")  # said in one way, and asked for in another
     return len(missing_terms(words, " ".join(here))) > _UNHEARD * len(words)
+
+
+def _is_of_others(statement: ReadStatement, user_text: str) -> bool:
+    """Whether a statement is about somebody or something that neither question nor scenario names."""
+    subject = statement.subject
+    they = _SOMEBODY.fullmatch(subject) and _THEY.search(user_text)  # "can they …?": whoever it is
+    if they or _PRONOUN.match(subject) or is_one_of(subject, user_text):
+        return False
+    return bool(missing_terms(frozenset(w for w in terms(subject) if not (w in _ANYBODY or w[0].isdigit())), user_text))

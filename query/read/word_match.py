@@ -11,8 +11,9 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA, Prefix
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
-from clausegraph.core.language.normalise import content, tokens
+from clausegraph.core.language.normalise import content, normalise_text, tokens
 
 _SAME = (
     "cost costs price fee fees charge charges expensive pay paid payable",
@@ -108,7 +109,21 @@ _LONG = 4  # letters from which a word may have those endings
 _SPELLED, _LAST = 8, 2  # letters from which one may be wrong, but none of the last: an employee is no employer
 _SWAPPED = 6  # letters from which two may be in each other's place: "chnage"
 _DIGIT = re.compile(r"\d")
+NEGATIVE = re.compile(
+    r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer|nobody|refused|lack|lacks|isnt|dont|doesnt|didnt"
+    r"|cant|havent|hasnt|wont|wasnt|arent)\b|n't\b",
+    re.IGNORECASE,
+)
+_CLAUSES = re.compile(r"[,;:]\s|\s(?:but|and|so|because|although|while|though|who|which)\s", re.IGNORECASE)
+_NEXT_SENTENCE = re.compile(r"[.!?…]\s+[a-z]")  # where a sentence begins that is typed without a capital
 _FIGURE = re.compile(r"£?\d[\d.,]*\s*-?(?:years?|months?|weeks?|days?|hours?|yr|yrs)?(?:[\s-]olds?)?\b", re.IGNORECASE)
+_OR = re.compile(r"\sor\s", re.IGNORECASE)
+_NEXT = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
+_EXCEPTED = re.compile(r"[,\s]+(?:other than|except(?: for)?|apart from|but not|excluding|unless)\s", re.IGNORECASE)
+_GOVERNING = re.compile(r".*\b(?:of|for|by|through|in|with|from|on|at|as)\s+(?=\S)", re.IGNORECASE)
+_OF_ITS_OWN = re.compile(
+    r"(?:you|they|it|he|she|your|their|is|are|was|were|have|has|had|do|get|\w+ed)\b", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=65536)
@@ -165,3 +180,71 @@ def missing_terms(wanted: frozenset[str], text: str) -> frozenset[str]:
 def coverage(wanted: frozenset[str], text: str) -> float:
     """Share of the words that a text says; 1 without words."""
     return 1.0 - len(missing_terms(wanted, text)) / len(wanted) if wanted else 1.0
+
+
+@lru_cache(maxsize=512)
+def as_sentences(*texts: str) -> str:
+    """Texts as sentences that can be told apart, however they were typed: "i owe rent. im 25" has two."""
+    ended = (text if text[-1] in ".!?…" else f"{text}." for text in map(str.strip, texts) if text)
+    return _NEXT_SENTENCE.sub(lambda found: found[0].upper(), " ".join(ended))
+
+
+@lru_cache(maxsize=512)
+def pieces(user_text: str) -> tuple[str, ...]:
+    """The sentences of a text and their clauses."""
+    text = normalise_text(user_text)
+    found: dict[str, None] = {}
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        found |= dict.fromkeys([sentence, *(part for part in _CLAUSES.split(sentence) if part.strip())])
+    return tuple(found)
+
+
+def is_named(text: str, user_text: str, topic: str = "", about: str = "") -> bool:
+    """Whether somebody names one of the things that a text lists.
+
+    Args:
+        topic: words that say nothing by themselves, since whoever asks has them, too.
+        about: what the question asks about: "I use it for farming" is told of the tractor that is asked about.
+    """
+    listed, *excepted = _EXCEPTED.split(text, maxsplit=1)
+    others = content_terms(excepted[0]) - content_terms(listed) if excepted else frozenset()
+    if len(missing_terms(others, user_text)) < len(others):
+        return False
+    return any(
+        missing_terms(content_terms(part), topic) and _signs(part, user_text, about) == {True}
+        for part in _listed(listed)
+    )
+
+
+def is_said_both_ways(text: str, user_text: str) -> bool:
+    """Whether one part of what is told says something and another one denies it, of others perhaps."""
+    return any(len(_signs(part, user_text)) > 1 for part in _listed(text))
+
+
+def _listed(text: str) -> list[str]:
+    """The parts of a text with "or": of "left because of illness or pregnancy" both with "left because of".
+
+    A single word that nothing governs ("a red or blue boat") is no part.
+    """
+    if not _OR.search(text):
+        return [text]
+    first, *more = _NEXT.split(text)
+    governing = _GOVERNING.match(first)
+    opening = governing[0] if governing is not None else ""
+    made = [part if not opening or _OF_ITS_OWN.match(part) else f"{opening}{part}" for part in more]
+    return [first, *(part for part in made if len(part.split()) > 1)]
+
+
+def _signs(part: str, user_text: str, about: str = "") -> set[bool]:
+    """Whether those clauses that have all words of a part affirm it, or deny it."""
+    words = frozenset(word for word in content_terms(part) if not NEGATIVE.search(word))
+    having = [piece for piece in pieces(user_text) if words and _has(piece, words, about)]
+    least = [piece for piece in having if not any(other != piece and other in piece for other in having)]
+    return {bool(NEGATIVE.search(part)) == bool(NEGATIVE.search(piece)) for piece in least}
+
+
+def _has(piece: str, words: frozenset[str], about: str) -> bool:
+    """Whether a clause has all of the words; those of the question it need not repeat, if it has another one."""
+    left = missing_terms(words, about)
+    return coverage(words, piece) == 1.0 or (bool(left) and left != words and coverage(left, piece) == 1.0)

@@ -1,22 +1,139 @@
-"""The one list of retrievers: search, evaluation, LlamaIndex and the engines take them from here, by these names."""
+"""Retrievers: what one is and finds, and the one list by name, which search, evaluation and engines take them from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.tokens import count_tokens
+from clausegraph.core.types import Chunk, Element, PageKey
 from clausegraph.query.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.reranking import Reranker
     from clausegraph.indexes.views import View
-    from clausegraph.query.rank.hits import Level
-    from clausegraph.query.rank.signals import Weights
-    from clausegraph.query.retrieve.protocol import Retriever
+    from clausegraph.query.retrieve.score import Weights
+
+
+Level = Literal["element", "chunk"]
+_DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An element or a chunk with its score and the parts that the score is made of.
+
+    ``key`` is the element's anchor or the chunk's key; ``anchors`` are the elements it covers, in reading order.
+    """
+
+    page: PageKey
+    level: Level
+    key: str
+    anchors: tuple[str, ...]
+    text: str
+    headings: tuple[str, ...]
+    score: float
+    parts: Mapping[str, float]
+
+    @classmethod
+    def of_element(cls, page: PageKey, element: Element, score: float, parts: Mapping[str, float]) -> Hit:
+        return cls(page, "element", element.anchor, (element.anchor,), element.text, element.headings, score, parts)
+
+    @classmethod
+    def of_chunk(cls, page: PageKey, chunk: Chunk, score: float, parts: Mapping[str, float]) -> Hit:
+        return cls(page, "chunk", chunk.key, chunk.anchors, chunk.text, chunk.headings, score, parts)
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Score descending, then page and key."""
+    return sorted(hits, key=lambda hit: (-round(hit.score, _DIGITS), hit.page, hit.key))
+
+
+_counted = lru_cache(maxsize=100_000)(count_tokens)
+
+
+def within(ranked: Iterable[Hit], budget: int | None = None, limit: int | None = None) -> list[Hit]:
+    """Whole hits in rank order until the next would not fit ``budget`` word pieces or ``limit`` hits."""
+    kept: list[Hit] = []
+    used = 0
+    for hit in ranked:
+        used += _counted(hit.text) if budget is not None else 0
+        if len(kept) == limit or (budget is not None and used > budget):
+            break
+        kept.append(hit)
+    return kept
+
 
 DEFAULT = "hybrid"
+CANDIDATES = 100  # hits that a reranker reads, each with the question: time grows with them
+
+
+class Retriever(Protocol):
+    """Finds what an inquiry is about in one view. It searches with question and scenario."""
+
+    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+        """Hits of one level, best first, each once; equal views give equal lists.
+
+        Args:
+            limit: hits at most.
+            budget: word pieces of text in all; whole hits until the next would not fit.
+
+        Raises:
+            InputError: neither is given, or one is below 1.
+        """
+
+
+def depth(limit: int | None, budget: int | None) -> int:
+    """How many hits can be asked for at most: each has one word piece or more.
+
+    Raises:
+        InputError: neither is given, or one is below 1.
+    """
+    given = {name: value for name, value in (("limit", limit), ("budget", budget)) if value is not None}
+    if not given:
+        raise InputError("neither limit nor budget is given; give limit=20 (hits) or budget=1300 (word pieces)")
+    for name, value in given.items():
+        if not isinstance(value, int) or value < 1:
+            raise InputError(f"{name} is {value!r}; give a whole number from 1, or leave it out")
+    return min(given.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A retriever whose ranking is cut to what is asked for."""
+
+    view: View
+    embedder: Embedder
+
+    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+        """As of ``Retriever``."""
+        return within(self.ranked(inquiry, depth(limit, budget)), budget, limit)
+
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
+        """Hits, best first; more than ``most`` are cut."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The first hits of ``inner``, each read with the question under its headings; the others are left out."""
+
+    inner: Retriever
+    reranker: Reranker
+
+    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+        """Hits, best first; the score is the cross-encoder's."""
+        depth(limit, budget)
+        hits = self.inner.retrieve(inquiry, limit=CANDIDATES)
+        texts = [" > ".join((*hit.headings, hit.text)) if hit.level == "element" else hit.text for hit in hits]
+        scores = [float(score) for score in self.reranker.scores(inquiry.text, texts)]
+        scored = (replace(hit, score=score, parts={"reranked": score}) for hit, score in zip(hits, scores, strict=True))
+        return within(in_order(scored), budget, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +151,17 @@ RETRIEVERS = Registry(
     RetrieverEntry(
         "hybrid-pagerank",
         "a walk over the graph from the nearest facts and chunks",
-        "retrieve.hybrid_pagerank:HybridPageRank",
+        "retrieve.pagerank:HybridPageRank",
         "chunk",
     ),
-    RetrieverEntry("facts", "what states the nearest facts, with its list", "retrieve.facts:Facts", "element"),
+    RetrieverEntry("facts", "what states the nearest facts, with its list", "retrieve.hybrid:Facts", "element"),
     RetrieverEntry(
         "graph", "what states the facts around the names in the question", "retrieve.graph:EgoElements", "element"
     ),
     RetrieverEntry("pagerank", "a walk from the nearest facts alone", "retrieve.pagerank:PageRank", "chunk"),
-    RetrieverEntry("vector-chunks", "similarity of chunks", "retrieve.vector_chunks:VectorChunks", "chunk"),
-    RetrieverEntry("vector-elements", "similarity of elements", "retrieve.vector_elements:VectorElements", "element"),
-    RetrieverEntry("bm25", "words in common, by BM25", "retrieve.bm25:Bm25", "chunk", embeds=False),
+    RetrieverEntry("vector-chunks", "similarity of chunks", "retrieve.nearest:VectorChunks", "chunk"),
+    RetrieverEntry("vector-elements", "similarity of elements", "retrieve.nearest:VectorElements", "element"),
+    RetrieverEntry("bm25", "words in common, by BM25", "retrieve.nearest:Bm25", "chunk", embeds=False),
 )
 
 
@@ -67,8 +184,6 @@ def make_retriever(
     made = _made(name, view, embedder, weights)
     if reranker is None:
         return made
-    from clausegraph.query.retrieve.reranked import Reranked
-
     return Reranked(made, reranker)
 
 
@@ -77,8 +192,8 @@ def _made(name: str, view: View, embedder: Embedder, weights: Weights | None) ->
     if weights is None:
         made: Retriever = maker(view, embedder)
         return made
-    from clausegraph.query.rank.signals import Weights
     from clausegraph.query.retrieve.hybrid import Hybrid
+    from clausegraph.query.retrieve.score import Weights
 
     if maker is not Hybrid:
         raise InputError(f"retriever {name!r} has no weights; leave them out, or take 'hybrid'")

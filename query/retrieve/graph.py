@@ -1,42 +1,320 @@
-"""``graph``: the elements that state the facts around what a question names, the nearest in meaning first."""
+"""What the graph has for a question: the entities it names, the facts around them, and the paths between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.core.types import LITERAL, Fact, Mention, Support
+from clausegraph.indexes.graph.links import title_names
+from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.budget import within
-from clausegraph.query.rank.hits import Hit, in_order
-from clausegraph.query.rank.signals import Place
-from clausegraph.query.retrieve.ego import ego_of
-from clausegraph.query.retrieve.places import nearest
-from clausegraph.query.retrieve.protocol import depth
-from clausegraph.query.retrieve.question import embed
-from clausegraph.query.retrieve.signals import ELEMENTS
-from clausegraph.query.retrieve.topics import Offer
+from clausegraph.query.retrieve.bank import Hit, Ranker, in_order
+from clausegraph.query.retrieve.hybrid import ELEMENTS, anchors_of
+from clausegraph.query.retrieve.nearest import embed, nearest
+from clausegraph.query.retrieve.score import Place
+
+OFFERED = 30  # offered at most
+OFFERED_RELATIONS = 40
+NEAREST = 40  # facts whose ends and relations are offered
+_TOPICS = 2  # of a question that is not routed
+_LONGEST = 8  # words of a name that is looked for
+_AROUND = 200  # facts of the named entities
+_BLAND = {"section", "role"}  # entities of the page's structure, and the reader himself: nobody means them by name
+_OWN = {"topic", "page"}  # what pages are about: of any other type a single common word ("bank") names nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """An entity with its most frequent type."""
+
+    key: str
+    type: str = "thing"
+
+
+class Offer:
+    """What the corpus has for one question; each part is looked up when first asked for."""
+
+    def __init__(self, view: View, embedder: Embedder, inquiry: Inquiry) -> None:
+        self._view, self._embedder, self._inquiry = view, embedder, inquiry
+
+    @cached_property
+    def named(self) -> tuple[Topic, ...]:
+        """The entities whose names stand in the question, whole; longer names first, none within another."""
+        return named_in(self._view, self._inquiry.question)
+
+    @property
+    def topics(self) -> list[str]:
+        """Keys of what the question is about: at most two that it names; where it names none, what is nearest."""
+        return [topic.key for topic in (self.named or self.entities[:1])][:_TOPICS]
+
+    @cached_property
+    def told(self) -> tuple[Topic, ...]:
+        """Those whose names stand in the scenario."""
+        return named_in(self._view, self._inquiry.scenario) if self._inquiry.scenario.strip() else ()
+
+    @cached_property
+    def entities(self) -> tuple[Topic, ...]:
+        """Named ones, then those of the nearest facts, then those that the scenario names."""
+        ends = [end for fact in self.facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)]
+        near = typed(self._view, list(dict.fromkeys(ends)))
+        return tuple(dict.fromkeys([*self.named, *near, *self.told]))[:OFFERED]
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """Relations of the nearest facts, then of the named entities."""
+        keys = [topic.key for topic in self.named]
+        around = self._view.graph.neighbourhood(keys, hops=1, limit=_AROUND)
+        return tuple(dict.fromkeys(fact.relation for fact in [*self.facts, *around]))[:OFFERED_RELATIONS]
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts nearest to the question, best first."""
+        hits = self._view.search_facts(embed(self._inquiry, self._embedder), NEAREST)
+        return tuple(self._view.graph.facts([hit.ref for hit in hits]))
+
+
+def named_in(view: View, text: str) -> tuple[Topic, ...]:
+    """The entities whose whole names stand in a text; longer names first, none within another."""
+    words = entity_key(text).split()
+    spans = [
+        (start, end) for start in range(len(words)) for end in range(start + 1, min(start + _LONGEST, len(words)) + 1)
+    ]
+    spans.sort(key=lambda span: (span[0] - span[1], span[0]))
+    known = view.graph.named(sorted({" ".join(words[start:end]) for start, end in spans}))
+    topics = {topic.key: topic for topic in typed(view, sorted(set(known.values())))}
+    taken: set[int] = set()
+    found: dict[Topic, None] = {}
+    for start, end in spans:
+        key = known.get(" ".join(words[start:end]))
+        if key is not None and _names(topics[key], end - start) and not taken & set(range(start, end)):
+            taken |= set(range(start, end))
+            found[topics[key]] = None
+    return tuple(found)
+
+
+def _names(topic: Topic, words: int) -> bool:
+    """Whether somebody who says these words means the entity."""
+    return topic.type not in _BLAND and (words > 1 or topic.type in _OWN)
+
+
+def typed(view: View, keys: Sequence[str]) -> list[Topic]:
+    """The entities with the type that most statements give them, in the order given."""
+    facts = view.graph.neighbourhood(keys, hops=1, limit=_AROUND)
+    types = types_of(view.graph.supports([fact.id for fact in facts]))
+    return [Topic(key, types.get(key, "thing")) for key in keys]
+
+
+def types_of(supports: Iterable[Support]) -> dict[str, str]:
+    """The most frequent type of each entity that the supports mention; ties by name."""
+    counted: dict[str, Counter[str]] = {}
+    for support in supports:
+        for mention in (support.statement.subject, support.statement.object):
+            if isinstance(mention, Mention):
+                counted.setdefault(mention.key, Counter())[mention.type] += 1
+    return {key: min(types, key=lambda name: (-types[name], name)) for key, types in counted.items()}
+
+
+MAX_HOPS = 6
+WIDTH = 2000  # facts looked at per hop: those with the most statements, where a hub has more
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One fact of a path, as it is walked: from its subject to its object, or back."""
+
+    fact: Fact
+    forward: bool
+
+    @property
+    def start(self) -> str:
+        return self.fact.subject if self.forward else self.fact.object
+
+    @property
+    def end(self) -> str:
+        return self.fact.object if self.forward else self.fact.subject
+
+
+Path = tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPaths:
+    """The shortest paths, those whose facts have the most statements first; ``cut`` if a hub had facts that were not
+    looked at, so that there may be shorter or other ones."""
+
+    paths: tuple[Path, ...]
+    cut: bool
+
+
+def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit: int = 5) -> FoundPaths:
+    """At most ``limit`` of the shortest paths between two entities, at most ``hops`` facts long.
+
+    Args:
+        start, goal: keys of entities. Values (an amount, a date) are never walked through.
+
+    Raises:
+        InputError: ``hops`` is not between 1 and 6, ``limit`` is below 1, or both ends are one entity.
+    """
+    if not 1 <= hops <= MAX_HOPS:
+        raise InputError(f"a path has 1 to {MAX_HOPS} hops, not {hops}")
+    if limit < 1:
+        raise InputError(f"limit must be at least 1, not {limit}")
+    if start == goal:
+        raise InputError(f"both ends are the entity {start!r}; give two")
+    into: dict[str, list[Hop]] = {start: []}  # how each entity was reached first, all ways of that length
+    frontier, cut = [start], False
+    for _ in range(hops):
+        facts = graph.neighbourhood(frontier, hops=1, limit=WIDTH)
+        cut = cut or len(facts) == WIDTH
+        reached: dict[str, list[Hop]] = {}
+        for fact in facts:
+            for hop in (Hop(fact, True), Hop(fact, False)):
+                if hop.start in into and hop.end not in into and not hop.end.startswith(LITERAL):
+                    reached.setdefault(hop.end, []).append(hop)
+        into |= reached
+        if goal in reached or not reached:
+            break
+        frontier = sorted(reached)
+    paths = sorted(_chains(into, start, goal), key=_order) if goal in into else []
+    return FoundPaths(tuple(paths[:limit]), cut)
+
+
+_MOST_CHAINS = 1000  # put in order; what has more is cut to those found first
+
+
+def _chains(into: dict[str, list[Hop]], start: str, goal: str) -> list[Path]:
+    def back(end: str, tail: Path) -> Iterator[Path]:
+        if end == start:
+            yield tail
+            return
+        for hop in into[end]:
+            yield from back(hop.start, (hop, *tail))
+
+    found = back(goal, ())
+    return [path for path, _ in zip(found, range(_MOST_CHAINS), strict=False)]
+
+
+def _order(path: Path) -> tuple[int, tuple[str, ...]]:
+    return -sum(hop.fact.supports for hop in path), tuple(hop.fact.id for hop in path)
+
+
+RADIUS = 2
+FACTS = 400  # of an ego-graph
+PATHS = 20  # that are put into words
+
+
+@dataclass(frozen=True, slots=True)
+class Ego:
+    """Facts around the topics that survive, nearest first, the places that state them (and passages about the topics
+    beside them) by distance, the shared entities, and for each surviving entity the chain of facts that leads to it."""
+
+    facts: tuple[Fact, ...]
+    places: Mapping[Place, int]
+    shared: frozenset[str]
+    paths: tuple[Path, ...]
+
+
+def ego_of(view: View, topics: Sequence[str], relations: Sequence[str] = (), *, radius: int = RADIUS) -> Ego:
+    """The ego-graphs of the topics, and where they meet.
+
+    Args:
+        relations: along which to walk; none means all.
+        radius: facts between a topic and what is kept, 1 or 2.
+    """
+    walked = [_walk(view, topic, relations, radius) for topic in topics]
+    reached = [frozenset(chains) for chains, _ in walked]
+    shared = frozenset.intersection(*reached) if reached else frozenset()
+    every = {fact.id: fact for _, facts in walked for fact in facts}
+    kept = [fact for fact in every.values() if len(topics) == 1 or shared & {fact.subject, fact.object}]
+    kept.sort(key=lambda fact: (fact.hop, -fact.supports, fact.id))
+    paths = [chains[end] for chains, _ in walked for end in sorted(shared) if chains[end]]
+    paths.sort(key=lambda path: (len(path), -sum(hop.fact.supports for hop in path), [hop.fact.id for hop in path]))
+    places = _places(view, kept)
+    if not relations:
+        beside = _passages(view, places, topics, whole=radius == RADIUS)
+        places |= {place: radius for place in beside if place not in places}
+    return Ego(tuple(kept), places, shared, tuple(paths))
+
+
+def _walk(view: View, topic: str, relations: Sequence[str], radius: int) -> tuple[dict[str, Path], list[Fact]]:
+    """What is reached from a topic, itself included, with the first chain of facts to it; and the facts walked."""
+    facts = view.graph.neighbourhood([topic], hops=radius, limit=FACTS, relations=relations or None)
+    chains: dict[str, Path] = {topic: ()}
+    for fact in facts:  # by hop: a fact's near end was reached before
+        for hop in (Hop(fact, True), Hop(fact, False)):
+            near = hop.start in chains and len(chains[hop.start]) < radius and not hop.start.startswith(LITERAL)
+            if near and hop.end not in chains:
+                chains[hop.end] = (*chains[hop.start], hop)
+    return chains, facts
+
+
+def _places(view: View, facts: Sequence[Fact]) -> dict[Place, int]:
+    distance = {fact.id: fact.hop for fact in facts}
+    found: dict[Place, int] = {}
+    for support in view.graph.supports([fact.id for fact in facts]):
+        for anchor in anchors_of(support.statement):
+            place = (support.page, anchor)
+            found[place] = min(distance[support.fact_id], found.get(place, RADIUS))
+    return found
+
+
+def _passages(view: View, places: Iterable[Place], topics: Sequence[str], *, whole: bool) -> Iterator[Place]:
+    """Where the pages that state the facts have passages about a topic: those that name it, and of a whole page that it
+    names, all."""
+    for page in dict.fromkeys(page for page, _ in places):
+        reading = view.reading(page)
+        every = whole and not set(topics).isdisjoint(title_names(reading.title))
+        says = {element.anchor for element in reading.elements if _says(element.text, topics)}
+        for one in view.passages(page):
+            names = {name.key for name in one.passage.names}
+            spoken = not says.isdisjoint(span.anchor for span in one.passage.spans)
+            if every or spoken or not names.isdisjoint(topics):
+                yield from ((page, anchor) for anchor in anchors_of(one.passage))
+
+
+def _says(text: str, topics: Iterable[str]) -> bool:
+    words = f" {entity_key(text)} "
+    return any(f" {topic} " in words for topic in topics)
+
+
+def in_words(path: Path) -> str:
+    """``entity → relation → entity``; a fact walked from its object to its subject points back."""
+    if not path:
+        return ""
+    parts = [path[0].start]
+    for hop in path:
+        arrow = f"→ {hop.fact.relation} →" if hop.forward else f"← {hop.fact.relation} ←"
+        parts += [arrow, hop.end.removeprefix(LITERAL)]
+    return " ".join(parts)
+
+
+def all_in_words(paths: Iterable[Path], limit: int = PATHS) -> tuple[str, ...]:
+    """The first paths in words, each once."""
+    return tuple(dict.fromkeys(words for path in paths if (words := in_words(path))))[:limit]
+
 
 FARTHER = 0.05  # what each fact between the topic and an element costs, of a cosine
 
 
 @dataclass(frozen=True, slots=True)
-class EgoElements:
+class EgoElements(Ranker):
     """Ego-graphs of the topic entities; where those of two do not meet, of the first alone."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
-        depth(limit, budget)
         topics = Offer(self.view, self.embedder, inquiry).topics
         places: Mapping[Place, int] = {}
         while topics and not places:
             places = ego_of(self.view, topics).places
             topics = topics[:-1]
-        return within(ranked(self.view, places, embed(inquiry, self.embedder)), budget, limit)
+        return ranked(self.view, places, embed(inquiry, self.embedder))
 
 
 def ranked(view: View, places: Mapping[Place, int], vector: Vectors) -> list[Hit]:

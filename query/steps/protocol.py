@@ -1,15 +1,26 @@
-"""What the steps of the loop take and give."""
+"""What the steps of the loop take and give, and the steps by name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from clausegraph.core.inquiry import Inquiry
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.topics import Offer, Topic
+from clausegraph.core.errors import SettingsError
+from clausegraph.query.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from clausegraph.core.inquiry import Inquiry
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.indexes.views import View
+    from clausegraph.query.retrieve.bank import Hit
+    from clausegraph.query.retrieve.graph import Offer, Topic
+    from clausegraph.query.steps.model import StepModel
+    from clausegraph.query.steps.rules import Lookup
+
+Notes = dict[str, object]  # what a step says of itself for the trace; the loop takes and empties it
+StepMaker = Callable[[Any], Any]  # from ``StepParts`` to a step for one question: for those that evaluation builds
 
 
 class Module(StrEnum):
@@ -50,15 +61,9 @@ class Route:
         return tuple(topic.key for topic in self.topics)
 
     @property
-    def words(self) -> dict[str, object]:
-        """The route for a trace."""
-        named = [f"{topic.key} ({topic.type})" for topic in self.topics]
-        return {
-            "kind": self.kind.value,
-            "module": self.module.value,
-            "topics": named,
-            "relations": list(self.relations),
-        }
+    def names(self) -> list[str]:
+        """Its topics, each with its type."""
+        return [f"{topic.key} ({topic.type})" for topic in self.topics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,23 +131,11 @@ class Tried:
     feedback: Feedback | None = None
 
 
-@dataclass(slots=True)
-class StepNotes:
-    """What a step has to say of itself for the trace: replies that could not be used, names that are not there."""
-
-    said: dict[str, object] = field(default_factory=dict)
-
-    def take(self) -> dict[str, object]:
-        """What was said since the last time."""
-        said, self.said = self.said, {}
-        return said
-
-
 class Router(Protocol):
     """Made for one question. ``calls`` is what one routing may ask of a model at most."""
 
     calls: int
-    notes: StepNotes
+    notes: Notes
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The route of the next round; none where everything was tried. One that was tried is not given again."""
@@ -152,7 +145,7 @@ class Validator(Protocol):
     """Made for one question. ``last``: of rejected rounds the last is read, not the one with the best score."""
 
     calls: int
-    notes: StepNotes
+    notes: Notes
     last: bool
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -163,7 +156,70 @@ class Commentor(Protocol):
     """Made for one question."""
 
     calls: int
-    notes: StepNotes
+    notes: Notes
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """The one error of the route that most likely explains the rejection."""
+
+
+# --- by name --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StepEntry(Entry):
+    """An implementation of a step, made of ``StepParts``; whether it asks a language model."""
+
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepParts:
+    """What a step of one question is made of."""
+
+    view: View
+    embedder: Embedder
+    lookup: Lookup
+    model: StepModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepChoice:
+    """Which implementation each step has: names, or makers."""
+
+    route: str | StepMaker = "rules"
+    validate: str | StepMaker = "rules"
+    comment: str | StepMaker = "rules"
+
+
+ROUTERS = Registry(
+    "router",
+    StepEntry("rules", "names in the question, kind by its words", "steps.rules:RuleRouter"),
+    StepEntry("llm", "two calls of one chat: what it is about, then where to look", "steps.llm:LlmRouter", asks=True),
+)
+VALIDATORS = Registry(
+    "validator",
+    StepEntry("rules", "names and values among the best hits", "steps.rules:RuleValidator"),
+    StepEntry("llm", "one call with what was found and how", "steps.llm:LlmValidator", asks=True),
+    StepEntry("llm-without-paths", "one call with what was found", "steps.llm:validator_without_paths", asks=True),
+)
+COMMENTORS = Registry(
+    "commentor",
+    StepEntry("rules", "what a rejection implies", "steps.rules:RuleCommentor"),
+    StepEntry("llm", "one call with the route and examples", "steps.llm:LlmCommentor", asks=True),
+    StepEntry("bare", "the word wrong and nothing else", "steps.rules:BareCommentor"),
+)
+
+
+def make_step(registry: Registry[StepEntry], name: str | StepMaker, parts: StepParts) -> Any:
+    """The router, validator or commentor of that name, for one question.
+
+    Raises:
+        InputError: no such implementation.
+        SettingsError: it asks a language model, and there is none.
+    """
+    if not isinstance(name, str):
+        return name(parts)
+    entry = registry[name]
+    if entry.asks and parts.model is None:
+        raise SettingsError(f"step {name!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
+    return entry.load()(parts)

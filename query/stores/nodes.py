@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from llama_index.core.graph_stores.types import (
@@ -57,23 +57,23 @@ class GraphRelation(Relation):
         return f"{self.label} [{'; or '.join(qualifiers)}]" if qualifiers else self.label
 
 
-def refuse_write(view: View, what: str) -> NoReturn:
-    """Refuse a write, saying how a corpus is written.
+def refused(what: str) -> Callable[..., NoReturn]:
+    """The method of a store that reads one epoch, in place of one that writes: always ``InputError``."""
 
-    Raises:
-        InputError: always.
-    """
-    raise InputError(
-        f"{what} is refused: this store reads epoch {view.epoch} of corpus {view.corpus!r} and nothing writes to an "
-        f"epoch; run `clausegraph ingest SOURCE --corpus {view.corpus}` (from Python `open_corpus({view.corpus!r})"
-        ".ingest(SOURCE)`) and open the store again"
-    )
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        view: View = self.client
+        raise InputError(
+            f"{what} is refused: this store reads epoch {view.epoch} of corpus {view.corpus!r} and nothing writes to "
+            f"an epoch; run `clausegraph ingest SOURCE --corpus {view.corpus}` (from Python "
+            f"`open_corpus({view.corpus!r}).ingest(SOURCE)`) and open the store again"
+        )
+
+    return refuse
 
 
-def refuse_persist(view: View) -> NoReturn:
-    """Raises:
-    InputError: always; it says how to get a copy.
-    """
+def refuse_persist(self: Any, persist_path: str, fs: Any = None) -> NoReturn:
+    """Always ``InputError``: the ledger is where it is stored; it says how to get a copy."""
+    view: View = self.client
     raise InputError(
         "persist is refused: the ledger is where this epoch is stored; for a copy that plain LlamaIndex opens run "
         f"`clausegraph export --to llamaindex FOLDER --corpus {view.corpus} --epoch {view.epoch}`"

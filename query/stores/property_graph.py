@@ -14,7 +14,7 @@ from clausegraph.core.errors import InputError, QueryRefused
 from clausegraph.core.types import LITERAL, Chunk, Fact, PageKey
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.views import View
-from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refuse_write
+from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refused
 
 if TYPE_CHECKING:
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
@@ -213,35 +213,12 @@ class ViewPropertyGraphStore(PropertyGraphStore):
             "vector_store=ViewVectorStore(view, 'fact')"
         )
 
-    def upsert_nodes(self, nodes: Sequence[LabelledNode]) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "upsert_nodes")
-
-    def upsert_relations(self, relations: Sequence[Any]) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "upsert_relations")
-
-    def upsert_llama_nodes(self, llama_nodes: Sequence[BaseNode]) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "upsert_llama_nodes")
-
-    def delete(
-        self,
-        entity_names: list[str] | None = None,
-        relation_names: list[str] | None = None,
-        properties: dict[str, Any] | None = None,
-        ids: list[str] | None = None,
-    ) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "delete")
-
-    def delete_llama_nodes(self, node_ids: list[str] | None = None, ref_doc_ids: list[str] | None = None) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "delete_llama_nodes")
-
-    def persist(self, persist_path: str, fs: Any = None) -> NoReturn:
-        """Refused: the ledger is where it is stored."""
-        refuse_persist(self._view)
+    upsert_nodes = refused("upsert_nodes")
+    upsert_relations = refused("upsert_relations")
+    upsert_llama_nodes = refused("upsert_llama_nodes")
+    delete = refused("delete")
+    delete_llama_nodes = refused("delete_llama_nodes")
+    persist = refuse_persist
 
     # --- inside -----------------------------------------------------------------------------------
 

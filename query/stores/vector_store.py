@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -23,7 +23,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.models.embedding import normalised
 from clausegraph.core.types import PageKey, Support
 from clausegraph.indexes.views import Name, VectorHit, View
-from clausegraph.query.stores.nodes import chunk_node, element_node, fact_node, node_id, refuse_persist, refuse_write
+from clausegraph.query.stores.nodes import chunk_node, element_node, fact_node, node_id, refuse_persist, refused
 
 KINDS = ("chunk", "element", "fact")
 _KEYS = ("page", "source", "uri")
@@ -101,27 +101,11 @@ class ViewVectorStore(BasePydanticVectorStore):
             names = list(dict.fromkeys((None, ref) for _, ref in names))
         return self._nodes(self._matcher(node_ids, None, filters)(sorted(names, key=_order)))
 
-    def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "add")
-
-    def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "delete")
-
-    def delete_nodes(
-        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
-    ) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "delete_nodes")
-
-    def clear(self) -> NoReturn:
-        """Refused."""
-        refuse_write(self._view, "clear")
-
-    def persist(self, persist_path: str, fs: Any = None) -> NoReturn:
-        """Refused: the ledger is where it is stored."""
-        refuse_persist(self._view)
+    add = refused("add")
+    delete = refused("delete")
+    delete_nodes = refused("delete_nodes")
+    clear = refused("clear")
+    persist = refuse_persist
 
     # --- inside -----------------------------------------------------------------------------------
 

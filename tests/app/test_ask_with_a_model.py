@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.reading import read_options
+from clausegraph.app.engines import engine_options, read_options
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.wiring import engine_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelUnavailable
 from clausegraph.core.inquiry import Inquiry

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.services.epochs import vacuum_corpus
-from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.history import vacuum_corpus
+from clausegraph.app.services.ingest import run_ingest, run_tools
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import (
     ModelMismatchError,
@@ -107,7 +107,7 @@ def test_everything_is_opened_once(workspace: Workspace, pages: Path) -> None:
         assert one is other
     with workspace.view() as again:
         assert again is one  # kept for the next question
-    with workspace.tools(open_source(str(pages))) as tools:
+    with run_tools(workspace, open_source(str(pages))) as tools:
         assert tools.embedder is workspace.embedder and tools.ledger is workspace.ledger
 
 
@@ -199,7 +199,7 @@ def test_another_model_is_refused_unless_vectors_do_not_matter(workspace: Worksp
 def test_tools_tell_a_wrong_setting_before_there_is_a_ledger(tmp_path: Path, pages: Path) -> None:
     (pages / "one.html").write_text("<p>x</p>")
     with Workspace(Settings(home=tmp_path / "home", embedding_model="openai:some", embedding_url="ftp://x")) as made:
-        with pytest.raises(SettingsError, match="http"), made.tools(open_source(str(pages))):
+        with pytest.raises(SettingsError, match="http"), run_tools(made, open_source(str(pages))):
             pass
         assert not (tmp_path / "home").exists()
 
@@ -208,6 +208,6 @@ def test_calls_of_a_run_are_counted_with_it(tmp_path: Path, pages: Path) -> None
     """An embedder behind a server is metered for the run; that of the workspace, which questions use, is not."""
     (pages / "one.html").write_text("<p>x</p>")
     made = Workspace(Settings(home=tmp_path / "home", embedding_model="openai:some"))
-    with made, made.tools(open_source(str(pages))) as tools:
+    with made, run_tools(made, open_source(str(pages))) as tools:
         assert tools.embedder is not made.embedder
         assert tools.embedder.fingerprint == made.embedder.fingerprint

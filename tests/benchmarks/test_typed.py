@@ -10,8 +10,8 @@ import pytest
 from benchmarks.typed import DAY, OnDay, judged, known_as, summary
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit

@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 
-from clausegraph.core.answer_serial import answer_from_json, answer_to_json
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.serial import answer_from_json, answer_to_json
 from clausegraph.core.types import (
     All,
     Alternative,

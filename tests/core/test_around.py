@@ -6,7 +6,7 @@ import pytest
 
 from clausegraph.core.extraction import ExtractionInput, extraction_inputs, scope_of
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument

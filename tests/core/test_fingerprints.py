@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.core.fingerprints import LLMFingerprint, ModelFingerprint
+from clausegraph.core.hashing import LLMFingerprint, ModelFingerprint
 
 pytestmark = pytest.mark.unit
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
-from clausegraph.app.services import steps
+from clausegraph.app.services import scheduling as steps
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
@@ -75,7 +75,7 @@ class Team:
     ) -> subprocess.Popen[str]:
         """A step in a process of its own, which is killed at its n-th write if that is asked for."""
         code = (
-            "import json, pathlib, sys; from clausegraph.app.services import steps; "
+            "import json, pathlib, sys; from clausegraph.app.services import scheduling as steps; "
             "from tests.harness.writes import kill_this_process_at; "
             "step, values, dies_at, root = json.loads(sys.argv[1]); "
             "dies_at and kill_this_process_at(dies_at, pathlib.Path(root)); "

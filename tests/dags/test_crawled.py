@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from clausegraph.app.servers.airflow import start_airflow, stop_airflow
 from clausegraph.app.servers.airflow_api import AirflowApi
-from clausegraph.app.services.steps import RunRequest
+from clausegraph.app.services.scheduling import RunRequest
 from clausegraph.indexes.ledger.schema import runs
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.dags.team import CORPUS, Team
@@ -37,8 +37,7 @@ def write(site: Site, changed: int = 0) -> None:
 
 def team_of(root: Path, site: Site) -> Team:
     team = Team(root, source=site.url("/"), mode="site", schedule="", depth=2, exclude=["*/secret/*"])
-    lines = ['web_allow = ["127.0.0.1"]', "web_interval = 0", "web_attempts = 1"]
-    lines.append(f'web_names = {{ "{NAME}" = ["127.0.0.1"] }}')
+    lines = [f'web_allow = ["{NAME}=127.0.0.1"]', "web_interval = 0"]
     lines.append(team.config.read_text(encoding="utf-8"))
     team.config.write_text("\n".join(lines), encoding="utf-8")
     return team

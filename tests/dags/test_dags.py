@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.export.dags import FILE
+from clausegraph.app.services.scheduling import FILE
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
 from tests.dags.team import CORPUS, REPOSITORY, Team

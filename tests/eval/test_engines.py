@@ -10,19 +10,18 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial, measure_engine
-from clausegraph.app.services.evaluation import evaluate_conditionalqa
+from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.eval import provenance
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
-from clausegraph.eval.conditionalqa.engines import drawn, gold_form, oracle, shots
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
-from clausegraph.eval.records import make_record
+from clausegraph.eval.conditionalqa.records import make_record
+from clausegraph.eval.conditionalqa.run import drawn, gold_form, oracle, shots
 from clausegraph.ingestion.pipeline import no_progress
-from clausegraph.query.engines.presets.forms import AnswerForm
+from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
 
 pytestmark = pytest.mark.integration
@@ -77,13 +76,16 @@ def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer
     path = folder / RECORDS
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) - 20])  # killed in the middle of the last line
+    (tmp_path / "old").hardlink_to(path)
     again = measured(settings, TRIAL, folder)
+    assert (tmp_path / "old").read_bytes() == whole[: len(whole) - 20]  # replaced, never rewritten in place
     assert fake.counters()["requests"] == asked + 2  # the one that failed, and the one that was cut off
     assert [record.predicted for record in again] == [record.predicted for record in first]
     with pytest.raises(InputError, match="a run with shots 0, this one has 4"):
         measured(settings, replace(TRIAL, shots=4), folder)
 
 
+@pytest.mark.long
 def test_a_reply_that_was_paid_for_before_does_not_make_an_engine_cheap(
     settings: Settings, fake: FakeModelServer
 ) -> None:
@@ -95,6 +97,7 @@ def test_a_reply_that_was_paid_for_before_does_not_make_an_engine_cheap(
     assert again.money == first.money > 0
 
 
+@pytest.mark.long
 def test_pages_that_a_model_did_not_extract_are_not_measured_without(settings: Settings) -> None:
     settings = settings.model_copy(update={"extractor": "llm", "llm": "openai:fake-small"})
     with pytest.raises(ModelError, match=r"1 pages of .*appeal-a-decision.html have no extraction, so nothing was"):
@@ -109,7 +112,7 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     measured(settings, trial, folder)
     before = (folder / RECORDS).read_bytes()
     asked = fake.counters()["requests"]
-    for change in ({"rounds": 2}, {"llm_temperature": 0.5}, {"question_calls": 3}):
+    for change in ({"llm_max_output": 500}, {"llm_budget_tokens": 5_000_000}):
         (name,) = change
         with pytest.raises(InputError, match=f"a run with {name} "):
             measured(settings.model_copy(update=change), trial, folder)
@@ -123,6 +126,7 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     assert fake.counters()["requests"] == asked
 
 
+@pytest.mark.long
 def test_a_run_goes_on_only_with_the_same_program_and_corpus(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,17 +144,7 @@ def test_a_run_goes_on_only_with_the_same_program_and_corpus(
         measured(settings, TRIAL, folder)
 
 
-def test_records_are_replaced_and_never_rewritten_in_place(settings: Settings, tmp_path: Path) -> None:
-    """Whoever is killed meanwhile leaves the old file, whole."""
-    folder = tmp_path / "run"
-    measured(settings, TRIAL, folder)
-    (tmp_path / "old").hardlink_to(folder / RECORDS)
-    before = (tmp_path / "old").read_bytes()
-    measured(settings, TRIAL, folder)
-    assert (tmp_path / "old").read_bytes() == before
-    assert len((folder / RECORDS).read_bytes().splitlines()) == 3
-
-
+@pytest.mark.long
 def test_questions_at_once_have_the_records_of_one_after_the_other(
     settings: Settings, fake: FakeModelServer, tmp_path: Path
 ) -> None:
@@ -162,31 +156,26 @@ def test_questions_at_once_have_the_records_of_one_after_the_other(
         measured(settings, replace(TRIAL, at_once=0))
 
 
-def test_a_recorded_run_is_replayed_to_the_same_figures(
-    settings: Settings, fake: FakeModelServer, tmp_path: Path
+@pytest.mark.long
+@pytest.mark.parametrize("fault", ["none", "500"])
+def test_a_recorded_run_is_replayed_to_the_same_records(
+    settings: Settings, fake: FakeModelServer, tmp_path: Path, fault: str
 ) -> None:
-    tape = tmp_path / "tape.jsonl"
-    fresh = measured(settings, replace(TRIAL, cassette=tape, record=True))
-    fake.set(fault="500")
-    replayed = measured(settings, replace(TRIAL, cassette=tape))
-    costs = [(one.predicted, one.scores, one.calls, one.prompt_tokens, one.model_tokens) for one in fresh]
-    assert [(one.predicted, one.scores, one.calls, one.prompt_tokens, one.model_tokens) for one in replayed] == costs
-    with pytest.raises(ReplyMissing, match="no reply to this call of answer-span"):
-        measured(settings, replace(TRIAL, cassette=tape, engine="kg-only"))
+    def told(records: tuple[Any, ...]) -> list[Any]:
+        return [(r.id, r.predicted, r.scores, r.calls, r.prompt_tokens, r.model_tokens) for r in records]
 
-
-def test_a_run_with_failures_is_replayed_to_the_same_records(
-    settings: Settings, fake: FakeModelServer, tmp_path: Path
-) -> None:
-    tape = tmp_path / "tape.jsonl"
-    fake.set(fault="500")
-    fresh = measured(settings, replace(TRIAL, cassette=tape, record=True))
-    assert all(one.error is not None for one in fresh)
-    replayed = measured(settings, replace(TRIAL, cassette=tape))
-    assert [(one.id, one.predicted, one.scores) for one in replayed] == [
-        (one.id, one.predicted, one.scores) for one in fresh
-    ]
-    assert all("failed when cassette" in (one.error or "") for one in replayed)
+    fake.set(fault=fault)
+    trial = replace(TRIAL, cassette=tmp_path / "tape.jsonl")
+    fresh = measured(settings, replace(trial, record=True))
+    assert all(record.error for record in fresh) is (fault == "500")
+    fake.set(fault="hang")
+    replayed = measured(settings, trial)
+    assert told(replayed) == told(fresh)
+    if fault == "500":
+        assert all("failed when cassette" in (one.error or "") for one in replayed)
+    else:
+        with pytest.raises(ReplyMissing, match="no reply to this call of answer-span"):
+            measured(settings, replace(trial, engine="kg-only"))
 
 
 @pytest.mark.parametrize(("engine", "prompt"), [("loop", None), ("single-pass", "read-direct")])
@@ -229,6 +218,7 @@ def test_the_oracle_tells_all_four_kinds() -> None:
 MISSPELT = question("m", "Can I apeal to the Panel?", ConditionalAnswer("42 days"))
 
 
+@pytest.mark.long
 def test_the_oracle_knows_a_question_whose_spelling_was_corrected(settings: Settings) -> None:
     """The gold kind of an engine with prompts, and of the extractive reader: the words ask for yes or no."""
     (record,) = measured(settings, TRIAL, questions=(MISSPELT,))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.services.engine_evaluation import EngineTrial, measure_engine
+from clausegraph.app.services.evaluation import EngineTrial, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from clausegraph.eval.conditionalqa.engines import drawn
 from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
+from clausegraph.eval.conditionalqa.run import drawn
 from clausegraph.ingestion.pipeline import no_progress
 
 pytestmark = pytest.mark.integration

@@ -12,12 +12,12 @@ import pytest
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.conditionalqa.records import BudgetFigures, Quote, make_record
 from clausegraph.eval.conditionalqa.run import EvaluationResult, write_evaluation
-from clausegraph.eval.plots import plot_bars, plot_confusion, plot_recall_by_budget
+from clausegraph.eval.files import write_records
+from clausegraph.eval.passages import PASSAGE_RECORD, PassageRecord
 from clausegraph.eval.provenance import CorpusFacts, FileFacts, Program, Provenance, write_run
-from clausegraph.eval.records import PASSAGE_RECORD, PassageRecord, Quote, make_record, write_records
-from clausegraph.eval.report import write_report
-from clausegraph.eval.retrieval import BudgetFigures
+from clausegraph.eval.report import plot_bars, write_report
 
 pytestmark = pytest.mark.unit
 
@@ -213,7 +213,3 @@ def test_unfinished_folders_are_refused(tmp_path: Path) -> None:
 def test_nothing_to_plot() -> None:
     with pytest.raises(InputError, match="nothing to plot for 'T'"):
         plot_bars({"one": {}}, title="T", ylabel="y")
-    with pytest.raises(InputError, match=r"none of the runs \['one'\] has retrieval figures"):
-        plot_recall_by_budget({"one": {}})
-    with pytest.raises(InputError, match="no answer to count"):
-        plot_confusion({})

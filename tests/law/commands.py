@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from clausegraph.app.services.corpora import drop as drop_corpus
-from clausegraph.app.services.epochs import rollback as rollback_corpus
-from clausegraph.app.services.epochs import vacuum_corpus
+from clausegraph.app.services.history import rollback as rollback_corpus
+from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings

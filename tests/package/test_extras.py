@@ -17,23 +17,22 @@ from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.neo4j import make_server
 from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
-from clausegraph.app.services.engine_evaluation import measure_engine
-from clausegraph.app.services.export.llamaindex import write_folder
-from clausegraph.app.services.export.llamaindex_neo4j import write_neo4j
+from clausegraph.app.services.evaluation import measure_engine
+from clausegraph.app.services.llamaindex import write_folder
+from clausegraph.app.services.llamaindex_neo4j import write_neo4j
 from clausegraph.app.services.train import train_guide
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import ClauseGraphError, InputError, ModelError, SettingsError
-from clausegraph.core.extras import EXTRAS
+from clausegraph.core.errors import EXTRAS, ClauseGraphError, InputError, ModelError, SettingsError
+from clausegraph.core.models.embedding import TransformersEncoder
 from clausegraph.core.models.reranking import CrossEncoderReranker
-from clausegraph.core.models.sentence_transformers import TransformersEncoder
 from clausegraph.core.settings import Settings, load_settings
-from clausegraph.core.telemetry.recording import start_telemetry
+from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.eval.metrics import best_pairs
-from clausegraph.eval.plots import plot_recall_by_budget
+from clausegraph.eval.report import plot_bars
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.query.crag.attributes.svm import train_attribute_model
-from clausegraph.query.rank.pagerank import build_network
+from clausegraph.query.crag.svm import train_attribute_model
+from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
@@ -53,7 +52,7 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),
     ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
-    ("eval", InputError, lambda _home, _: plot_recall_by_budget({"one": {650: NONE}})),
+    ("eval", InputError, lambda _home, _: plot_bars({"one": {"all": NONE}}, title="", ylabel="")),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),
     ("pagerank", InputError, lambda _home, _: PagerankRanking(NONE, NONE)),
     ("train", InputError, lambda _home, _: train_attribute_model([], NONE)),

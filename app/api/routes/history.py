@@ -1,4 +1,4 @@
-"""How a corpus came to be what it is: epochs, what each changed, runs and what they did not use."""
+"""How a corpus came to be what it is: epochs, changes, runs, and what curators decide."""
 
 from __future__ import annotations
 
@@ -7,15 +7,42 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
-from clausegraph.app.api.paging import after_cursor, by_content, part
-from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochNumber, LimitQuery, RollbackBody
-from clausegraph.app.api.replies import reply
-from clausegraph.app.api.shapes import ChangesReply, EpochsReply, RunsReply
-from clausegraph.app.services import epochs as epoch_services
+from clausegraph.app.api.parameters import (
+    OF_A_CORPUS,
+    CorpusPath,
+    CursorQuery,
+    DecisionPath,
+    DenyBody,
+    EpochNumber,
+    Held,
+    HideBody,
+    LimitQuery,
+    MergeBody,
+    ReviewBody,
+    RollbackBody,
+    SettleBody,
+    StatementPath,
+    Who,
+    about,
+    statuses,
+)
+from clausegraph.app.api.replies import after_cursor, by_content, part, reply
+from clausegraph.app.api.shapes import (
+    ChangesReply,
+    DecisionsReply,
+    EpochsReply,
+    HideReply,
+    HidingDecision,
+    NameDecision,
+    RunsReply,
+    SettledReply,
+)
+from clausegraph.app.api.work import Ticket, waited
+from clausegraph.app.services import entities, statements
+from clausegraph.app.services import history as epoch_services
 from clausegraph.app.services.changes import changes as find_changes
+from clausegraph.app.services.corpora import corpus_status, get_run_record
 from clausegraph.app.services.listings import reject_slice, run_slice
-from clausegraph.app.services.status import corpus_status, get_run_record
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["history"])
 _READ = statuses(*OF_A_CORPUS)
@@ -82,3 +109,79 @@ async def rejects(
     after = after_cursor(request, cursor)
     found = await held.reads.run(reject_slice, held.workspace, corpus, run, limit, after)
     return reply({"corpus": corpus, "run": run} | part(request, found))
+
+
+decisions_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
+_CHANGE = statuses(*OF_A_CORPUS, 409, 413)
+
+
+@decisions_router.get("/decisions", response_model=DecisionsReply, responses=statuses(*OF_A_CORPUS))
+async def decisions(held: Held, corpus: CorpusPath) -> Response:
+    """Every decision, by whom, since which epoch it is in force, and what waits for the next publish: about names
+    (`decisions`, what pages define, `pending`), and about statements (`hidden`, and what comes back: `returning`)."""
+
+    def read() -> dict[str, Any]:
+        found = entities.decisions_status(held.workspace, corpus)
+        return found | statements.hidden_status(held.workspace, corpus)
+
+    return reply(await held.reads.run(read))
+
+
+@decisions_router.post("/decisions/review", response_model=dict[str, Any], responses=_CHANGE)
+async def review(held: Held, corpus: CorpusPath, wanted: ReviewBody) -> Response:
+    """Pairs of names that may be one entity, best first, with sentences of both; what is new among them is kept."""
+    return reply(await held.reads.run(entities.review, held.workspace, corpus, wanted.type, wanted.limit))
+
+
+@decisions_router.post("/decisions/merge", response_model=NameDecision, responses=_CHANGE)
+async def merge(request: Request, held: Held, who: Who, corpus: CorpusPath, pair: MergeBody) -> Response:
+    """Take a name for an entity; a pair that is merged already stays so."""
+    about(request, f"{pair.name!r} is {pair.entity!r}")
+    return reply(await held.reads.run(entities.merge, held.workspace, corpus, pair.name, pair.entity, who.name))
+
+
+@decisions_router.post("/decisions/deny", response_model=SettledReply, responses=_CHANGE)
+async def deny(request: Request, held: Held, who: Who, corpus: CorpusPath, denied: DenyBody) -> Response:
+    """Decide that a name is not what pages define it to be."""
+    about(request, repr(denied.name))
+    return reply(await held.reads.run(entities.deny, held.workspace, corpus, denied.name, who.name))
+
+
+@decisions_router.post(
+    "/decisions/publish", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS, 409, 413, 504)
+)
+async def publish(request: Request, held: Held, corpus: CorpusPath) -> Response:
+    """Publish what was decided, without a run of a source; the report has no epoch where everything is in force.
+
+    A publish whose client goes away, or whose time is over, goes on to its end.
+    """
+
+    def work(ticket: Ticket) -> dict[str, object]:
+        ticket.check()
+        return entities.run_apply(held.workspace, corpus).as_dict()
+
+    return reply(await waited(request, held.work, held.workspace.settings.serve_seconds, work))
+
+
+@decisions_router.put("/decisions/{number}", response_model=SettledReply, responses=_CHANGE)
+async def settle(
+    request: Request, held: Held, who: Who, corpus: CorpusPath, number: DecisionPath, wanted: SettleBody
+) -> Response:
+    """Accept or reject a proposal, or take that back, which removes a merge that nobody had proposed."""
+    about(request, wanted.state)
+    return reply(await held.reads.run(entities.settle, held.workspace, corpus, number, wanted.state, who.name))
+
+
+@decisions_router.put("/statements/{statement}/hidden", response_model=HideReply, responses=_CHANGE)
+async def hide(
+    request: Request, held: Held, who: Who, corpus: CorpusPath, statement: StatementPath, why: HideBody
+) -> Response:
+    """Hide a statement that is wrong, with the reason; one that is hidden already stays as it was decided."""
+    about(request, why.reason)
+    return reply(await held.reads.run(statements.hide, held.workspace, corpus, statement, why.reason, who.name))
+
+
+@decisions_router.delete("/hidden/{number}", response_model=HidingDecision, responses=_CHANGE)
+async def unhide(held: Held, corpus: CorpusPath, number: DecisionPath) -> Response:
+    """Take back a decision that hides a statement."""
+    return reply(await held.reads.run(statements.undo, held.workspace, corpus, number))

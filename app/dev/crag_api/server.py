@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from clausegraph.core.errors import InputError
-from clausegraph.query.crag.kg.api.functions import FUNCTIONS, function_of
+from clausegraph.query.crag.kg.api_functions import FUNCTIONS, function_of
 
 HOST = "127.0.0.1"
 _BODY = 1_000_000  # bytes of a request

@@ -14,8 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 
 _START = 60.0  # seconds
 _STOP = 5.0

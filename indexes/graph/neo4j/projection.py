@@ -72,7 +72,7 @@ class _Work:
         if time.monotonic() > self.deadline:
             raise StoreUnavailable(
                 f"Neo4j did not take {what} of corpus {self.corpus.name!r} within {self.seconds:g} s ({self.written} "
-                "rows are written and will be found again); look at its load, or raise CLAUSEGRAPH_NEO4J_DEADLINE"
+                "rows are written and will be found again); look at its load"
             )
 
     def report(self, action: str, epoch: int) -> ProjectionReport:

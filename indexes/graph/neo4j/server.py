@@ -37,7 +37,7 @@ _ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
      "is read-only (database {database!r}); make it writable or set CLAUSEGRAPH_NEO4J_MODE=off"),
     (r"Statement\.AccessMode", StoreRefused, "refused to write in a transaction for reading"),
     (r"TransactionTimedOut|Transaction\.Terminated|LockClientStopped", StoreUnavailable,
-     "took longer than {deadline:g} s; look at its load or raise CLAUSEGRAPH_NEO4J_DEADLINE"),
+     "took longer than {deadline:g} s; look at its load"),
     (r"MemoryPool|OutOfMemory", StoreRefused,
      "ran out of memory for this transaction; give it more (server.memory.heap.max_size)"),
     (r"Neo\.TransientError|DatabaseUnavailable", StoreUnavailable, "cannot do this now; try again"),
@@ -254,7 +254,7 @@ class Neo4jServer:
         """The result of ``work``, or an error once the deadline is over."""
         seconds = seconds or self.address.deadline + RETRY_S + _SLACK_S
         late = f"Neo4j at {self.address.uri} has not answered for {seconds:.0f} s: it hangs or is overloaded; " + (
-            advice or "look at its logs, restart it, or raise CLAUSEGRAPH_NEO4J_DEADLINE"
+            advice or "look at its logs, or restart it"
         )
         with driver_errors(self.address):
             return within(seconds, work, self._thread_name, late)

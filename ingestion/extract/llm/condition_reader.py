@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, leaves
-from clausegraph.ingestion.extract.llm.items import element_number
+from clausegraph.ingestion.extract.llm.items import UnusableItem, element_number
 from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, clean_name, content_words, numbers_of
 
 # What a clause begins with before it says what something is: "if you're a limited company"
@@ -21,6 +21,27 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST = 2  # words that a part of a name has at least, to say nothing but the name
+MAX_DEPTH = 8
+MAX_LEAVES = 50
+_OPERATORS = ("all", "any", "not")
+_LEAF_KEYS = frozenset({"element", "quote", "text", "means"})
+_LONGEST_QUOTE = 8000
+_LONGEST_MEANING = 300
+_MOST_QUOTES = 2000  # different ones that are looked for in a chunk
+_DENYING = word_set("not no never cannot neither nor none without unable nobody nothing")
+_POINTING = re.compile(
+    r"\b(?:these|those|the (?:following|above)|either|both|all|any|one) (?:\w+ )?(?:appl(?:y|ies)|changes?|happens?)\b"
+    r"|\b(?:any|all|one|both|either|each|some|none) of (?:these|those|the (?:following|above))\b"
+    r"|\bthis (?:is the case|happens|applies)\b",
+    re.IGNORECASE,
+)
+_ONE = phrases("ones?")  # a pronoun more often than a number: "you do not have one"
+_LEANING = YOU | word_set(
+    "it its this that they them their these those there he him his she her we us our one if not unless when once so do"
+)
+_OTHERWISE = word_set("other another different else otherwise only")  # what a meaning may say with "not"
+_CLAUSE = 2  # words from which a condition says something by itself: "this happens" leans on what was said before
+_SHARE = 1 / 3  # of the words of a condition that its meaning has, in some form
 
 
 def without_repeated(condition: Condition | None, names: Sequence[str]) -> Condition | None:
@@ -50,19 +71,6 @@ def _within(words: Sequence[str], name: Sequence[str]) -> bool:
     return any(name[i : i + len(words)] == words for i in range(len(name) - len(words) + 1))
 
 
-MAX_DEPTH = 8
-MAX_LEAVES = 50
-_OPERATORS = ("all", "any", "not")
-_LEAF_KEYS = frozenset({"element", "quote", "text", "means"})
-_LONGEST_QUOTE = 8000
-_LONGEST_MEANING = 300
-_MOST_QUOTES = 2000  # different ones that are looked for in a chunk
-
-
-class UnusableCondition(Exception):
-    """The condition cannot be used, so that its triple cannot either."""
-
-
 class ConditionReader:
     """Reads the conditions of one chunk's triples. ``labels`` maps the numbers of a call to the chunk's labels.
 
@@ -85,7 +93,7 @@ class ConditionReader:
         """The tree, without singletons and repeated children; none for no condition.
 
         Raises:
-            UnusableCondition: it is malformed or too large, or cites what the chunk does not say.
+            UnusableItem: it is malformed or too large, or cites what the chunk does not say.
         """
         if value is None or value in ([], {}, "", {"all": []}):
             return None
@@ -94,7 +102,7 @@ class ConditionReader:
 
     def _tree(self, value: Any, depth: int) -> Condition:
         if depth > MAX_DEPTH:
-            raise UnusableCondition(f"its condition is nested more than {MAX_DEPTH} deep")
+            raise UnusableItem(f"its condition is nested more than {MAX_DEPTH} deep")
         if isinstance(value, list):
             return _joined(All, [self._tree(item, depth + 1) for item in value])
         if not isinstance(value, dict):
@@ -103,19 +111,19 @@ class ConditionReader:
         if any(key in given for key in _OPERATORS):
             return self._operation(given, depth)
         if "element" not in given or not _LEAF_KEYS.issuperset(given):
-            raise UnusableCondition("its condition cannot be read")
+            raise UnusableItem("its condition cannot be read")
         leaf = self._leaf(given["element"], given.get("quote", given.get("text")))
         return replace(leaf, meaning=self._meaning(leaf, given["means"])) if "means" in given else leaf
 
     def _meaning(self, leaf: Leaf, means: Any) -> str:
         meaning = clean_name(means, _LONGEST_MEANING)
         if meaning is None:
-            raise UnusableCondition("what its condition means is no text, empty or too long")
+            raise UnusableItem("what its condition means is no text, empty or too long")
         return self._clear(leaf.anchor, leaf.text, meaning)
 
     def _operation(self, given: dict[str, Any], depth: int) -> Condition:
         if not set(given) <= set(_OPERATORS):
-            raise UnusableCondition("its condition cannot be read")
+            raise UnusableItem("its condition cannot be read")
         made: list[Condition] = []
         for operator, value in given.items():
             if operator == "not":
@@ -129,15 +137,15 @@ class ConditionReader:
     def _leaf(self, element: Any, quote: Any) -> Leaf:
         self._leaves += 1
         if self._leaves > MAX_LEAVES:
-            raise UnusableCondition(f"its condition has more than {MAX_LEAVES} parts")
+            raise UnusableItem(f"its condition has more than {MAX_LEAVES} parts")
         number = element_number(element)
         label = None if number is None else self._labels.get(number)
         if label is None:
-            raise UnusableCondition("its condition cites an element that its section does not have")
+            raise UnusableItem("its condition cites an element that its section does not have")
         text = self._text_of(label)
         place = (0, len(text)) if quote is None else self._place(label, quote)
         if place is None or place[0] == place[1]:
-            raise UnusableCondition(f"the quote of its condition is not in element {number}")
+            raise UnusableItem(f"the quote of its condition is not in element {number}")
         return Leaf(label, place[0], place[1], text[place[0] : place[1]])
 
     def _place(self, label: str, quote: Any) -> tuple[int, int] | None:
@@ -146,7 +154,7 @@ class ConditionReader:
         key = (label, quote)
         if key not in self._found:
             if len(self._found) >= _MOST_QUOTES:
-                raise UnusableCondition(f"its section is quoted in more than {_MOST_QUOTES:,} ways")
+                raise UnusableItem(f"its section is quoted in more than {_MOST_QUOTES:,} ways")
             if label not in self._quotables:
                 self._quotables[label] = Quotable(self._text_of(label))
             self._found[key] = self._quotables[label].find(quote)
@@ -156,24 +164,8 @@ class ConditionReader:
 def _joined(operation: type[All[Leaf]] | type[AnyOf[Leaf]], children: list[Condition]) -> Condition:
     unique = tuple(dict.fromkeys(children))
     if not unique:
-        raise UnusableCondition("its condition has an empty list")
+        raise UnusableItem("its condition has an empty list")
     return unique[0] if len(unique) == 1 else operation(unique)
-
-
-_DENYING = word_set("not no never cannot neither nor none without unable nobody nothing")
-_POINTING = re.compile(
-    r"\b(?:these|those|the (?:following|above)|either|both|all|any|one) (?:\w+ )?(?:appl(?:y|ies)|changes?|happens?)\b"
-    r"|\b(?:any|all|one|both|either|each|some|none) of (?:these|those|the (?:following|above))\b"
-    r"|\bthis (?:is the case|happens|applies)\b",
-    re.IGNORECASE,
-)
-_ONE = re.compile(r"\bones?\b", re.IGNORECASE)  # a pronoun more often than a number: "you do not have one"
-_LEANING = YOU | word_set(
-    "it its this that they them their these those there he him his she her we us our one if not unless when once so do"
-)
-_OTHERWISE = word_set("other another different else otherwise only")  # what a meaning may say with "not"
-_CLAUSE = 2  # words from which a condition says something by itself: "this happens" leans on what was said before
-_SHARE = 1 / 3  # of the words of a condition that its meaning has, in some form
 
 
 def checked_meaning(text: str, meaning: str, shown: ShownWords, *, own_clause: bool) -> str:
@@ -182,21 +174,21 @@ def checked_meaning(text: str, meaning: str, shown: ShownWords, *, own_clause: b
     ``own_clause``: whether nothing before the text can deny it, as the lead-in of a list item can.
 
     Raises:
-        UnusableCondition: it says something else.
+        UnusableItem: it says something else.
     """
     if tokens(meaning) == tokens(text):
         return ""
     if not shown.names(meaning):
-        raise UnusableCondition(f"not stated: what its condition means, {meaning!r}")
+        raise UnusableItem(f"not stated: what its condition means, {meaning!r}")
     if not numbers_of(meaning).issuperset(numbers_of(_ONE.sub("", text))):
-        raise UnusableCondition(f"what its condition means, {meaning!r}, lacks a number of {text!r}")
+        raise UnusableItem(f"what its condition means, {meaning!r}, lacks a number of {text!r}")
     wanted, found = content_words(text) - _LEANING, content_words(meaning)
     kept = sum(any(akin(word, other) for other in found) for word in wanted)
     may_deny = not own_clause or len(wanted) < _CLAUSE or not _OTHERWISE.isdisjoint(tokens(text))
     if _denies(text) > _denies(meaning) or (_denies(meaning) > _denies(text) and not may_deny):
-        raise UnusableCondition(f"what its condition means, {meaning!r}, turns {text!r} round")
+        raise UnusableItem(f"what its condition means, {meaning!r}, turns {text!r} round")
     if len(wanted) >= _CLAUSE and kept < _SHARE * len(wanted):
-        raise UnusableCondition(f"what its condition means, {meaning!r}, is not what {text!r} says")
+        raise UnusableItem(f"what its condition means, {meaning!r}, is not what {text!r} says")
     return meaning
 
 
@@ -210,7 +202,7 @@ def without_pointers(condition: Condition, introduces: Callable[[str, str], bool
     ``introduces`` tells whether the element of one label introduces that of another.
 
     Raises:
-        UnusableCondition: what a leaf points to is not part of the condition.
+        UnusableItem: what a leaf points to is not part of the condition.
     """
     match condition:
         case All(children):
@@ -222,7 +214,7 @@ def without_pointers(condition: Condition, introduces: Callable[[str, str], bool
         case Not(child):
             return Not(without_pointers(child, introduces))
         case Leaf() if _POINTING.search(condition.words):
-            raise UnusableCondition(f"its condition only points to other lines: {condition.words!r}")
+            raise UnusableItem(f"its condition only points to other lines: {condition.words!r}")
     return condition
 
 

@@ -10,16 +10,15 @@ from functools import lru_cache
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.extraction import Extraction, Reject
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.extraction import Extraction, Reject, names_above
+from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.values import VALUE_KINDS
 from clausegraph.core.models.json_text import JsonText, read_json
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Passage, Span, Statement
 from clausegraph.ingestion.extract.llm.condition_reader import (
     ConditionReader,
-    UnusableCondition,
     checked_meaning,
     without_pointers,
     without_repeated,
@@ -46,15 +45,8 @@ from clausegraph.ingestion.extract.llm.page_words import (
     ChunkTexts,
     ShownWords,
     clean_name,
-    key_of,
     numbers_of,
 )
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    """An object with exactly these keys: strict schemas know no optional ones."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
 
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
@@ -62,6 +54,26 @@ _NULL = {"type": "null"}
 _CONDITION = {"$ref": "#/$defs/condition"}
 _CONDITION_LIST = {"type": "array", "items": _CONDITION}
 _LINE = {"type": "integer"}  # a condition that is a whole line
+_CONDITIONS = ("if", "conditions", "condition")
+_UNREADABLE = ("unless", "except", "exceptions", "only_if", "when")
+_WE = word_set("we us our ours ourselves")
+_PRONOUNS = BARE_PRONOUNS | YOU | _WE
+_POSSESSIVE = re.compile(r"\b(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
+_PERSONS = word_set("role person people group")
+_SPOKEN = phrases("you|we|your|us|our")
+_OTHER = re.compile(
+    r"(?:any |the |all )?others?\b(?! (?:side|party|parent|partner)\b)(?!.*\b(?:than|besides?|except)\b)", re.IGNORECASE
+)
+_NO_DOUBT = ("none", "no", "null", "n/a")
+_MOST_CHUNKS = 4  # that one triple may be stated in
+_LISTS = ("triples", "triplets", "facts", "statements")
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    """An object with exactly these keys: strict schemas know no optional ones."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
 _TRIPLE = _object(
     **dict.fromkeys(("subject", "subject_type", "relation", "object", "object_type"), _TEXT),
     elements={"type": "array", "items": _LINE},
@@ -85,20 +97,6 @@ _FORMS = [
 CONDITIONAL_SCHEMA = _object(triples={"type": "array", "items": {"$ref": "#/$defs/triple"}}) | {
     "$defs": {"triple": _TRIPLE, "condition": {"anyOf": _FORMS}}
 }
-
-
-_CONDITIONS = ("if", "conditions", "condition")
-_UNREADABLE = ("unless", "except", "exceptions", "only_if", "when")
-_WE = word_set("we us our ours ourselves")
-_PRONOUNS = BARE_PRONOUNS | YOU | _WE
-_POSSESSIVE = re.compile(r"\b(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
-_PERSONS = word_set("role person people group")
-_SPOKEN = re.compile(r"\b(?:you|we)\b|\b(?:your|us|our)\b", re.IGNORECASE)
-_OTHER = re.compile(
-    r"(?:any |the |all )?others?\b(?! (?:side|party|parent|partner)\b)(?!.*\b(?:than|besides?|except)\b)", re.IGNORECASE
-)
-_ISO = re.compile(r"\d{4}-\d\d-\d\d")
-_NO_DOUBT = ("none", "no", "null", "n/a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ class ChunkParser:
         own = self._own(numbers, notes)
         try:
             made = self._statement(item, own, notes)
-        except (UnusableItem, UnusableCondition) as problem:
+        except UnusableItem as problem:
             return ReadItem(item, None, (str(problem),))
         doubt = item.get("doubt")
         said = doubt.strip().lower() if isinstance(doubt, str) else doubt
@@ -194,7 +192,7 @@ class ChunkParser:
         if not self._shown.names(surface):
             raise UnusableItem(f"not stated: {role} {surface!r}")
         kind = type_name(item.get(f"{role}_type"))
-        return Mention(surface, key_of(surface), kind, self._written(surface, kind, own))
+        return Mention(surface, entity_key(surface), kind, self._written(surface, kind, own))
 
     def _name(self, item: dict[str, Any], role: str) -> str:
         surface = clean_name(item.get(role), LONGEST_NAME)
@@ -217,7 +215,7 @@ class ChunkParser:
     def _object(self, item: dict[str, Any], own: list[str]) -> Mention | Literal:
         kind = type_name(item.get("object_type"))
         value = item.get("object")
-        if isinstance(value, str) and _ISO.fullmatch(value):
+        if isinstance(value, str) and _iso_date(value):
             item = item | {"object": self._as_written_here(value)}
         if isinstance(value, int | float) and not isinstance(value, bool):
             item = item | {"object": f"{value:g}" if isinstance(value, float) else str(value)}
@@ -298,10 +296,6 @@ def _iso_date(text: str) -> str | None:
         return text if date.fromisoformat(text).isoformat() == text else None
     except ValueError:
         return None
-
-
-_MOST_CHUNKS = 4  # that one triple may be stated in
-_LISTS = ("triples", "triplets", "facts", "statements")
 
 
 def parse_conditional(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:

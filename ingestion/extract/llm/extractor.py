@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import (
     BudgetExceeded,
@@ -17,8 +17,7 @@ from clausegraph.core.errors import (
     UnusableReply,
 )
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
-from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.hashing import content_hash
+from clausegraph.core.hashing import LLMFingerprint, content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
@@ -30,26 +29,23 @@ from clausegraph.ingestion.extract.llm.lines import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
 
 if TYPE_CHECKING:
-    from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
-    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.guard import ChatOutcome, ChatRequest, GuardedLLM
 
-
-class Parse(Protocol):
-    """A reply turned into one extraction for each chunk of its call; none for what a cut-off reply does not cover."""
-
-    def __call__(self, text: str, call: Call, *, cut_off: bool) -> Sequence[Extraction | None]: ...
+# Refused for what we are or where we go, not for what we asked: no other call will succeed, where none did before
+_NO_USE = {401, 402, 403, 404, 301, 302, 303, 307, 308}
+_IN_A_ROW = 8  # calls that found no server, each after all its attempts, before the rest is left undone
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """How a prompt's replies are read. ``parser`` names the parser's version: a change is another extraction.
 
-    ``schema`` is the name and JSON schema of a reply, for servers that enforce one; ``whole_pages`` whether chunks of a
-    page share a call, which is printed by its headings (see ``numbering``).
+    ``parse`` gives one extraction for each chunk of a call, none for what a cut-off reply does not cover; ``schema`` is
+    the name and JSON schema of a reply, for servers that enforce one; with ``whole_pages`` a page's chunks share calls.
     """
 
     parser: str
-    parse: Parse
+    parse: Callable[..., Sequence[Extraction | None]]  # text, call, cut_off=
     schema: tuple[str, dict[str, Any]] | None
     whole_pages: bool
 
@@ -74,11 +70,6 @@ def task_of(prompt: Prompt) -> Task:
         f"prompt {prompt.id} ({prompt.path}) cannot be read by an extractor: its header's output must begin with one "
         f"of {known}"
     )
-
-
-# Refused for what we are or where we go, not for what we asked: no other call will succeed, where none did before
-_NO_USE = {401, 402, 403, 404, 301, 302, 303, 307, 308}
-_IN_A_ROW = 8  # calls that found no server, each after all its attempts, before the rest is left undone
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +134,7 @@ class LLMExtractor:
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""
-        from clausegraph.core.models.fan_out import chat_all
+        from clausegraph.core.models.guard import chat_all
 
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
@@ -159,44 +150,24 @@ class LLMExtractor:
     def jobs(self, page: PageInputs) -> Iterator[_Job]:
         """The calls of one page."""
         limit = self._options.call_tokens if self._task.whole_pages else 0
-        for inputs in grouped(page.inputs, limit):
-            yield self.job(page.page, inputs)
-
-    def job(self, page: str, inputs: Sequence[ExtractionInput]) -> _Job:
-        """The call of these chunks of a page."""
-        return _Job(page, number_call(inputs))
+        yield from (_Job(page.page, number_call(inputs)) for inputs in grouped(page.inputs, limit))
 
     def request(self, job: _Job) -> ChatRequest[_Job]:
         """The call of a job."""
         from llama_index.core.base.llms.types import ChatMessage
 
-        from clausegraph.core.models.fan_out import ChatRequest
+        from clausegraph.core.models.guard import ChatRequest
 
-        if job.found:
-            return self._check(job)
-        rendered = render_call(
-            self._prompt,
-            job.call,
-            examples=self._examples,
-            types=self._options.guide.text,
-            ontology=self._options.ontology.guide,
-        )
-        messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
-        options = self._llm.json_options(*self._task.schema) if self._task.schema else {}
-        labels = CallLabels(self._prompt.task, self._prompt.id, (job.page,))
-        return ChatRequest(job, messages, options, labels)
-
-    def _check(self, job: _Job) -> ChatRequest[_Job]:
-        from llama_index.core.base.llms.types import ChatMessage
-
-        from clausegraph.core.models.fan_out import ChatRequest
-
-        prompt = self._options.check
-        assert prompt is not None
-        rendered = render_check(prompt, job.call, job.found)
+        options, prompt, schema = self._options, self._prompt, self._task.schema
+        if job.found and options.check is not None:
+            prompt, schema = options.check, CHECK_SCHEMA
+            rendered = render_check(prompt, job.call, job.found)
+        else:
+            guides = {"types": options.guide.text, "ontology": options.ontology.guide}
+            rendered = render_call(prompt, job.call, examples=self._examples, **guides)
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
         labels = CallLabels(prompt.task, prompt.id, (job.page,))
-        return ChatRequest(job, messages, self._llm.json_options(*CHECK_SCHEMA), labels)
+        return ChatRequest(job, messages, self._llm.json_options(*schema) if schema else {}, labels)
 
     def to_check(self, job: _Job, found: Sequence[Extraction | None]) -> _Job | None:
         """The call that looks at what another one found; none where that is not wanted, or nothing was stated."""
@@ -210,7 +181,7 @@ class LLMExtractor:
         Raises:
             UnusableReply: nothing in the reply can be read; it is dropped from the cache.
         """
-        from clausegraph.core.models.fan_out import finish_reason
+        from clausegraph.core.models.guard import finish_reason
 
         assert outcome.response is not None
         job, text = outcome.request.job, outcome.response.message.content or ""
@@ -299,7 +270,7 @@ class _Work:
     def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
         """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
         middle = -(-len(inputs) // 2) if split else len(inputs)
-        self._again += [self._extractor.job(job.page, part) for part in (inputs[:middle], inputs[middle:]) if part]
+        self._again += [_Job(job.page, number_call(part)) for part in (inputs[:middle], inputs[middle:]) if part]
 
     def left_over(self) -> Iterator[Extracted]:
         """What was not asked since the work was stopped.

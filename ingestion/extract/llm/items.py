@@ -19,7 +19,6 @@ from clausegraph.core.types import Mention, Modality, Passage, PassageKind, Stat
 from clausegraph.ingestion.extract.llm.page_words import clean_name
 
 T = TypeVar("T")
-
 LONGEST_NAME = 200
 LONGEST_RELATION = 100
 MOST_ITEMS = 5_000  # of a reply that are read: more than any that was asked for has
@@ -29,6 +28,34 @@ _LONGEST_TYPE = 40
 _MAX_DIGITS = 9  # of an element number
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ROLES = ("subject", "relation", "object")
+_MODALITIES = {
+    **{modality.value: modality for modality in Modality},
+    "": Modality.IS,
+    "shall": Modality.MUST,
+    "needn't": Modality.NEED_NOT,
+    **dict.fromkeys(("might", "could"), Modality.CAN),
+    **dict.fromkeys(("can not", "must not", "may not", "can't", "mustn't"), Modality.CANNOT),
+}
+_TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+_AUXILIARY = re.compile(
+    r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
+)
+_SAYS = {
+    "may": Modality.MAY,
+    "can": Modality.MAY,
+    "might": Modality.CAN,
+    "could": Modality.CAN,
+    "must": Modality.MUST,
+    "shall": Modality.MUST,
+    "should": Modality.SHOULD,
+    "cannot": Modality.CANNOT,
+    "need not": Modality.NEED_NOT,
+}
+_DENIED = {Modality.MAY: Modality.CANNOT, Modality.MUST: Modality.CANNOT}  # "might not" is no "cannot"
+_NEGATIVE = (Modality.CANNOT, Modality.NEED_NOT)
+_KEYS = ("entity_types", "relations")
+_LONGEST_IN_GUIDE = 100
+_MOST_PROPOSED = 500
 
 
 def relation_name(value: Any, longest: int) -> str | None:
@@ -117,33 +144,6 @@ def left_of(made: Statement) -> Passage:
     return Passage(kind, made.spans, made.condition, names)
 
 
-_MODALITIES = {
-    **{modality.value: modality for modality in Modality},
-    "": Modality.IS,
-    "shall": Modality.MUST,
-    "needn't": Modality.NEED_NOT,
-    **dict.fromkeys(("might", "could"), Modality.CAN),
-    **dict.fromkeys(("can not", "must not", "may not", "can't", "mustn't"), Modality.CANNOT),
-}
-_TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
-_AUXILIARY = re.compile(
-    r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
-)
-_SAYS = {
-    "may": Modality.MAY,
-    "can": Modality.MAY,
-    "might": Modality.CAN,
-    "could": Modality.CAN,
-    "must": Modality.MUST,
-    "shall": Modality.MUST,
-    "should": Modality.SHOULD,
-    "cannot": Modality.CANNOT,
-    "need not": Modality.NEED_NOT,
-}
-_DENIED = {Modality.MAY: Modality.CANNOT, Modality.MUST: Modality.CANNOT}  # "might not" is no "cannot"
-_NEGATIVE = (Modality.CANNOT, Modality.NEED_NOT)
-
-
 class UnusableItem(Exception):
     """The item cannot be used, and why."""
 
@@ -200,11 +200,6 @@ def _in_third_person(relation: str) -> str:
     verb = words[place]
     words[place] = "is" if verb in ("are", "am") else third_person(verb) if is_base(verb) else verb
     return " ".join(words)
-
-
-_KEYS = ("entity_types", "relations")
-_LONGEST_IN_GUIDE = 100
-_MOST_PROPOSED = 500
 
 
 @dataclass(frozen=True, slots=True)

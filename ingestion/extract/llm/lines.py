@@ -11,6 +11,7 @@ from typing import Any
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, Reject
 from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.types import Literal, Mention, Span, Statement
@@ -23,7 +24,7 @@ from clausegraph.ingestion.extract.llm.items import (
     told,
 )
 from clausegraph.ingestion.extract.llm.numbering import Call
-from clausegraph.ingestion.extract.llm.page_words import BARE_PRONOUNS, ChunkTexts, clean_name, key_of, sharing_most
+from clausegraph.ingestion.extract.llm.page_words import BARE_PRONOUNS, ChunkTexts, clean_name, sharing_most
 from clausegraph.ingestion.extract.rules.names import mention_type
 from clausegraph.ingestion.sources.passages import TripledPassage, squeezed
 
@@ -38,6 +39,14 @@ _OPEN = {"(": ")", "[": "]", "<": ">", "{": "}"}
 _QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’"}
 _SPACES = re.compile("[ \u00a0]+")
 _RULE = re.compile(r"[\s|:+=-]*")
+_NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*", re.IGNORECASE)
+_KEYS = (
+    ("subject", "head", "s"),
+    ("predicate", "relation", "p"),
+    ("object", "tail", "o"),
+)
+_THOUGHT = "</think>"
+_GIVEN_VERSION = "given:1"  # count up when the parser, or what is done with its triples, changes
 
 
 def bare(line: str) -> str:
@@ -153,15 +162,6 @@ def chosen(cut: list[str], source: str) -> tuple[str, str, str] | None:
         if subject.lower() in source and target.lower() in source:
             return subject, relation, target
     return cut[0], cut[1], ", ".join(cut[2:])
-
-
-_NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*", re.IGNORECASE)
-_KEYS = (
-    ("subject", "head", "s"),
-    ("predicate", "relation", "p"),
-    ("object", "tail", "o"),
-)
-_THOUGHT = "</think>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,10 +345,7 @@ def _statement(triple: RawTriple, texts: ChunkTexts, labels: list[str]) -> State
 
 @lru_cache(maxsize=4096)
 def _mention(surface: str) -> Mention:
-    return Mention(surface, key_of(surface), mention_type(surface))
-
-
-_GIVEN_VERSION = "given:1"  # count up when the parser, or what is done with its triples, changes
+    return Mention(surface, entity_key(surface), mention_type(surface))
 
 
 class GivenExtractor:

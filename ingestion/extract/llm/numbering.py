@@ -17,6 +17,10 @@ from clausegraph.core.prompts import Prompt, PromptMessage
 
 _CHARACTERS = 4  # of English per token, near enough to decide what shares a call
 _PER_ELEMENT = 3  # tokens of an element's number and line
+MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
+CUT = " [cut]"
+_LEVELS = {"h1": "#", "h2": "##", "h3": "###"}
+_MARKS = {"li": "-", "tr": "|", **_LEVELS}
 
 
 def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[ExtractionInput, ...]]:
@@ -43,12 +47,6 @@ def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[Ext
 
 def _tokens(chunk_input: ExtractionInput) -> int:
     return sum(len(element.text) // _CHARACTERS + _PER_ELEMENT for element in chunk_input.elements if element.is_own)
-
-
-MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
-CUT = " [cut]"
-_LEVELS = {"h1": "#", "h2": "##", "h3": "###"}
-_MARKS = {"li": "-", "tr": "|", **_LEVELS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,33 +102,16 @@ def page_text(call: Call) -> str:
     that no numbered heading gives. The texts are one line each, so that no text can pass for another element.
     """
     lines: list[str] = []
-    paths = _Paths(call)
+    last: tuple[str, ...] | None = None
     for item in call.printed:
-        lines += paths.before(item.chunk)
+        source = call.inputs[item.chunk]
+        if source.headings != last:
+            last = source.headings
+            numbered = {element.text for element in (*source.above, *source.elements) if element.tag in _LEVELS}
+            if not numbered.issuperset(last):
+                lines.append("## " + cut(visible(" > ".join(last))))
         lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {element_text(item.element)}")
     return "\n".join(lines)
-
-
-class _Paths:
-    """The lines that name a heading path."""
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-        self._last: tuple[str, ...] | None = None
-
-    def before(self, chunk: int) -> Iterator[str]:
-        """The line that an element of this chunk needs before it, if any."""
-        source = self._call.inputs[chunk]
-        if source.headings == self._last:
-            return
-        self._last = source.headings
-        if not _headings(source).issuperset(source.headings):
-            yield "## " + cut(visible(" > ".join(source.headings)))
-
-
-def _headings(source: ExtractionInput) -> set[str]:
-    """Texts of the headings that are elements of an input."""
-    return {element.text for element in (*source.above, *source.elements) if element.tag in _LEVELS}
 
 
 def element_text(element: InputElement) -> str:

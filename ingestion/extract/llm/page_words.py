@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import takewhile
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import ExtractionInput, InputElement, names_above
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import (
     AUXILIARIES,
@@ -20,7 +20,6 @@ from clausegraph.core.language.lexicon import (
     word_set,
 )
 from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Span
 from clausegraph.ingestion.extract.llm.numbering import Call
 
@@ -30,19 +29,19 @@ _STOP = (
     AUXILIARIES | DETERMINERS | PREPOSITIONS | RELATIVES | word_set("and or but nor so than then if when it etc as not")
 )
 _NUMBER_WORDS = {word: str(number) for word, number in NUMBERS.items()}
+_STEM = 4  # letters that two forms of a word share at least, and all but two of the shorter: seized, seizure
+_ENOUGH = 5  # letters that are enough of any word: adopt, adopts, adopter, adoption
+_SHARE = 0.5  # of the words of a name that the page must show; the others may be a paraphrase
+# Nouns for whom a page addresses, which it need not have itself: "applicant for" what it names
+_ROLE_NOUNS = word_set("applicant claimant person someone holder user member customer recipient reader")
+_NUMBER = re.compile(r"(?<![\w.,])[£$€]?(\d[\d,]*(?:\.\d+)?)")
 _CACHED = 8192  # names and texts whose words are kept; pages repeat few names
-
-
-@lru_cache(maxsize=_CACHED)
-def key_of(surface: str) -> str:
-    """The entity key of a name."""
-    return entity_key(surface)
 
 
 @lru_cache(maxsize=_CACHED)
 def content_words(surface: str) -> frozenset[str]:
     """The words of a name that can be looked for: those of its key without stop words, all where no other is left."""
-    words = frozenset(key_of(surface).split())
+    words = frozenset(entity_key(surface).split())
     return words - _STOP or words
 
 
@@ -58,8 +57,9 @@ def _base(word: str) -> str:
 
 
 def _value_words(words: Iterable[str]) -> frozenset[str]:
-    """Words of a value: numbers in figures, without currency, percent and thousands marks."""
-    bare = (word.strip("£$€%") or word for word in words)
+    """Words of a value and their hyphened parts: numbers in figures, without currency, percent and thousands marks."""
+    parts = (part for word in words for part in (word.split("-") if "-" in word else (word,)) if part)
+    bare = (part.strip("£$€%") or part for part in parts)
     return frozenset(_NUMBER_WORDS.get(word) or (word.replace(",", "") if word[0].isdigit() else word) for word in bare)
 
 
@@ -82,22 +82,14 @@ class ElementText:
 
     @cached_property
     def value_words(self) -> frozenset[str]:
-        parts = (part for word in self.words for part in (word, *word.split("-")) if part)
-        return _value_words(parts)
+        """The words in the form that values are compared in, hyphened ones whole and in parts."""
+        return _value_words(self.words) | frozenset(word for word in self.words if "-" in word)
 
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
         """Spans of the sentences; the whole text when it is one."""
         found = sentence_spans(self.text)
         return found if len(found) > 1 else [(0, len(self.text))]
-
-    @cached_property
-    def _lower_sentences(self) -> list[str]:
-        return [self.text[start:end].lower() for start, end in self.sentences]
-
-    @cached_property
-    def _sentence_words(self) -> list[frozenset[str]]:
-        return [words_of(self.text[start:end]) for start, end in self.sentences]
 
     def holds(self, lowered: str) -> bool:
         """Whether the text has these lower-case characters as whole words."""
@@ -114,17 +106,19 @@ class ElementText:
         if len(self.sentences) == 1:
             return [Span(self.label, *self.sentences[0])]
         names = subject.lower(), target.lower()
-        verbatim = [i for i, text in enumerate(self._lower_sentences) if names[0] in text and names[1] in text]
-        chosen = verbatim if len(verbatim) == 1 else sharing_most((subject, target, relation), self._sentence_words)
+        texts = [self.text[start:end] for start, end in self.sentences]
+        verbatim = [i for i, text in enumerate(texts) if all(name in text.lower() for name in names)]
+        chosen = verbatim if len(verbatim) == 1 else sharing_most((subject, target, relation), map(words_of, texts))
         return [Span(self.label, *self.sentences[i]) for i in chosen] or [Span(self.label, 0, len(self.text))]
 
 
-def sharing_most(names: tuple[str, str, str], texts: Sequence[frozenset[str]]) -> list[int]:
+def sharing_most(names: tuple[str, str, str], every: Iterable[frozenset[str]]) -> list[int]:
     """Places of the texts, given by their words, that a subject, an object and (to break ties) a relation stand in.
 
     The text that shares most words with both names, and where it lacks one of them, the text that has most of that;
     none when no text shares a word.
     """
+    texts = list(every)
     subjects, targets, ties = (
         [len(wanted & words) / (len(wanted) or 1) for words in texts] for wanted in map(content_words, names)
     )
@@ -160,11 +154,6 @@ class ChunkTexts:
     def all_text(self) -> str:
         return "\n".join((*self._titles, *(element.text for element in self.elements.values())))
 
-    def above(self, labels: Iterable[str]) -> list[ElementText]:
-        """The lead-ins and parent items of elements, all the way up."""
-        found = dict.fromkeys(name for label in labels for name in names_above(self.elements[label], self.elements))
-        return [self.texts[label] for label in found]
-
     def states_name(self, surface: str, labels: Sequence[str]) -> bool:
         """Whether a name shares a content word with the elements, their headings, lead-ins or the title.
 
@@ -174,25 +163,22 @@ class ChunkTexts:
         if any(self.texts[label].holds(lowered) for label in labels):
             return True
         wanted = content_words(surface)
-        if any(not wanted.isdisjoint(self.texts[label].words) for label in labels):
+        above = (name for label in labels for name in names_above(self.elements[label], self.elements))
+        if any(not wanted.isdisjoint(self.texts[label].words) for label in (*labels, *above)):
             return True
         if not wanted.isdisjoint(self.heading_words):
             return True
-        if any(not wanted.isdisjoint(text.words) for text in self.above(labels)):
-            return True
-        return lowered in YOU and (self.addresses_reader or any(self._instructs(label) for label in labels))
-
-    def _instructs(self, label: str) -> bool:
-        return next(iter(tokens(self.texts[label].text[:40])), "") in IMPERATIVES
+        if lowered not in YOU:
+            return False
+        openings = (next(iter(tokens(self.texts[label].text[:40])), "") for label in labels)
+        return self.addresses_reader or not IMPERATIVES.isdisjoint(openings)
 
     def states_value(self, value: str, labels: Sequence[str]) -> bool:
         """Whether every word of a value occurs in one of the elements."""
         lowered = value.lower()
         if any(self.texts[label].holds(lowered) for label in labels):
             return True
-        words = words_of(value)
-        parts = frozenset(part for word in words for part in (word.split("-") if "-" in word else [word]) if part)
-        wanted = _value_words(parts) - _STOP
+        wanted = _value_words(words_of(value)) - _STOP
         return bool(wanted) and any(wanted <= self.texts[label].value_words for label in labels)
 
 
@@ -202,15 +188,6 @@ def clean_name(value: object, longest: int) -> str | None:
         return None
     name = " ".join(visible(value).split())
     return name if name and len(name) <= longest and any(c.isalnum() for c in name) else None
-
-
-_STEM = 4  # letters that two forms of a word share at least, and all but two of the shorter: seized, seizure
-_ENOUGH = 5  # letters that are enough of any word: adopt, adopts, adopter, adoption
-_SHARE = 0.5  # of the words of a name that the page must show; the others may be a paraphrase
-# Nouns for whom a page addresses, which it need not have itself: "applicant for" what it names
-_ROLE_NOUNS = word_set("applicant claimant person someone holder user member customer recipient reader")
-_NUMBER = re.compile(r"(?<![\w.,])[£$€]?(\d[\d,]*(?:\.\d+)?)")
-_NUMBERS_IN_WORDS = {word: str(number) for word, number in NUMBERS.items()}
 
 
 class ShownWords:
@@ -242,10 +219,6 @@ class ShownWords:
     def _numbers(self) -> frozenset[str]:
         return frozenset(number for text in self._texts for number in numbers_of(text))
 
-    @property
-    def _addresses_reader(self) -> bool:
-        return not YOU.isdisjoint(self._words)
-
     def names(self, surface: str) -> bool:
         """Whether the page can be taken to speak of a name: it shows half of its words, and all of its numbers."""
         if not self._numbers.issuperset(numbers_of(surface)):
@@ -253,7 +226,7 @@ class ShownWords:
         words = content_words(surface)
         telling = words - _ROLE_NOUNS
         if not telling:
-            return self._addresses_reader or any(map(self._shown, words))
+            return not YOU.isdisjoint(self._words) or any(map(self._shown, words))
         return sum(map(self._shown, telling)) >= _SHARE * len(telling)
 
     def _shown(self, word: str) -> bool:
@@ -274,4 +247,4 @@ def akin(word: str, other: str) -> bool:
 def numbers_of(text: str) -> frozenset[str]:
     """The numbers of a text, in figures without thousands marks."""
     figures = {found.replace(",", "") for found in _NUMBER.findall(text)}
-    return frozenset(figures | {_NUMBERS_IN_WORDS[word] for word in tokens(text) if word in _NUMBERS_IN_WORDS})
+    return frozenset(figures | {_NUMBER_WORDS[word] for word in tokens(text) if word in _NUMBER_WORDS})

@@ -11,11 +11,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.lexicon import NOUNS_IN_ING, base_of_gerund, gerund, is_base, third_person, word_set
+from clausegraph.core.language.lexicon import (
+    NOUNS_IN_ING,
+    base_of_gerund,
+    gerund,
+    is_base,
+    phrases,
+    third_person,
+    word_set,
+)
 from clausegraph.core.language.normalise import expand, singular
 
 READER = "role"  # type of a mention that stands for "you"
-
 ROLES = word_set(
     "employee employer worker tenant landlord applicant claimant carer student driver executor director owner resident"
     " citizen apprentice member customer parent mother father relative guardian attorney deputy trustee charity casc"
@@ -25,10 +32,10 @@ ROLES = word_set(
     " club widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
 )
 # What a page is about that people ask for.
-_ASKED_FOR = re.compile(
-    r"\b(?:payments?|allowances?|benefits?|loans?|grants?|pensions?|credits?|reliefs?|supplement|bursary|leave|pay"
-    r"|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration|award)\b",
-    re.IGNORECASE,
+_ASKED_FOR = phrases(
+    "payments?|allowances?|benefits?|loans?|grants?|pensions?|credits?|reliefs?|supplement|bursary|leave|pay"
+    "|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration"
+    "|award"
 )
 _AS_ROLE = re.compile(
     r"\b(?:as|you're|you are|become|becoming)\s+(?:an?|the)\s+(?P<role>[\w' -]+?)"
@@ -60,8 +67,6 @@ _ON_WHAT = re.compile(
 )  # "Tax on shares you inherit"
 _MODALS = word_set("can cannot could may might must should will would shall do did need")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
-
-
 _THEIRS = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
 _AFTER_THEM = lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and", "or"}
 

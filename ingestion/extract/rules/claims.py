@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.normalise import entity_key, expand, lemma, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
@@ -24,31 +24,29 @@ from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
 _QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")
 _NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
 _BRACKET = re.compile(r"\s*\(([^()]*)\)")
-_NARROWS = re.compile(
-    r"\b(?:if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
-    r"|at least|within|under|over)\b",
-    re.IGNORECASE,
+_NARROWS = phrases(
+    "if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
+    "|at least|within|under|over"
 )
-_POINTS = re.compile(
-    r"\b(?:this|these|those|it|its|itself|they|them|themselves|he|she|him|his|her|such|the same|others?|another"
-    r"|either|neither|there|here|(?:above|below)(?!\s+(?:the|an?|your|their|£|\d))|instead|otherwise|therefore|however"
-    r"|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]|$)"
-    r"|so|then|again|some of|any of|all of|both of|each of)\b",
-    re.IGNORECASE,
+_POINTS = phrases(
+    r"this|these|those|it|its|itself|they|them|themselves|he|she|him|his|her|such|the same|others?|another"
+    r"|either|neither|there|here|(?:above|below)(?!\s+(?:the|an?|your|their|£|\d))|instead|otherwise|therefore"
+    r"|however|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]"
+    r"|$)|so|then|again|some of|any of|all of|both of|each of"
 )
-_HANGS = re.compile(  # says more of when or how something holds than a condition tree has
-    r"\b(?:if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although|though"
-    r"|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case|as long|until"
-    r"|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe|unlike|rather|even"
-    r"|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time|in most cases|at first|for now)\b",
-    re.IGNORECASE,
+_HANGS = phrases(  # says more of when or how something holds than a condition tree has
+    "if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although"
+    "|though|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case"
+    "|as long|until|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe"
+    "|unlike|rather|even|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time"
+    "|in most cases|at first|for now"
 )
 _WHOLE_IN_TIME = re.compile(  # a bound that the object or the relation has whole
     r"\b(?i:until|after|before|during|since|following)\s+(?=(?:the\s+)?(?:end of\s+)?(?:\d|[A-Z][a-z]+ \d|an? )"
     r"|(?:the\s+)?(?:tax|school|academic|calendar) year)"
 )
 _COMPARES = re.compile(r"\bas (?=an?\b)|(?<=\bmore) than\b|(?<=\bless) than\b|(?<=\bfewer) than\b")
-_PAST = re.compile(r"\b(?:was|were|had|did|wasn't|weren't|didn't)\b", re.IGNORECASE)
+_PAST = phrases("was|were|had|did|wasn't|weren't|didn't")
 # Definite nouns that stand for something told before; not so with what they are of: "the decision of the court".
 _TOLD = re.compile(
     r"(?:\b(?:the|your|their)|\w's)\s+"
@@ -70,6 +68,43 @@ LOSABLE = word_set(  # words that a statement may lack: its form says them, or n
     " their they no any get able allowed entitled eligible qualify need needs only when if out up there that who own"
     " following all one these yourself i'm re ll ve s t automatically always"
 )
+_BINDING = frozenset({Modality.MAY, Modality.MUST, Modality.CANNOT, Modality.NEED_NOT})
+_SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
+_BY_VALUE = re.compile(
+    r"(?:(?P<thing>\S.*?)\s+)?(?P<how>within|by|for|from|until|before|after|in|at least|no later than)\s+(?P<value>.+)$"
+)
+_OF_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")  # what a duration is counted from
+_STATE = re.compile(r"(?!\w*ly$)\w+(?:ed|able|ible|ful|free|exempt|tax-free|free of charge)|free|exempt|legal|illegal")
+_ASKS_FOR = word_set("gets claims applies")  # verbs whose object may go without saying: what the page grants
+_ACTS = word_set(  # verbs that say little of their object without the page: to or for whom, where, how
+    "includes contacts calls does makes tells asks takes goes reads finds sees checks works is"
+)
+_KNOWN = word_set("you we it they")
+_CLAUSAL = word_set("if that which who how what because when whether where why")
+_LONGEST_OBJECT = 12  # words
+_ALIKE = 4  # letters by which a word of a heading and one of a statement are taken for one
+_LONGEST_LEAF = 40  # words of a condition
+_CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only says that something may be
+    r":|^(?:to|that)\b|\b(?:an?|the|any|your|their|of|for|to|with|and|or)$|\b(?:may|might|must|should|could|eligible|entitled)\b"
+)
+_TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
+    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
+    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
+)
+_ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
+_ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
+_EXAMPLE = phrases(r"examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz")
+_NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
+    "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
+    " need your you the a an and or of for in on if it is are be work works cost costs fee fees pay paying payment"
+    " payments more help information further contact rules about before after start other check using find out with by"
+    " from at which where why details general introduction summary guide guidance next steps step qualify rights right"
+    " duties must may not application process online post phone form forms documents deadlines deadline time limits"
+    " conditions requirements types kinds main overall change changes report reporting appeal appeals decision"
+    " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
+    " part section stage chapter"
+)
+_NEUTRAL = lemmas(" ".join(_NAMES_NO_CASE))
 
 
 def unquoted(text: str) -> str:
@@ -109,45 +144,6 @@ def points(text: str) -> bool:
 def told_before(text: str) -> list[str]:
     """The stems of definite nouns that stand for something told before: "the decision", but not "the decision of"."""
     return [lemma(found[0].lower().split()[-1]) for found in _TOLD.finditer(text)]
-
-
-_BINDING = frozenset({Modality.MAY, Modality.MUST, Modality.CANNOT, Modality.NEED_NOT})
-_SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
-_BY_VALUE = re.compile(
-    r"(?:(?P<thing>\S.*?)\s+)?(?P<how>within|by|for|from|until|before|after|in|at least|no later than)\s+(?P<value>.+)$"
-)
-_OF_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")  # what a duration is counted from
-_STATE = re.compile(r"(?!\w*ly$)\w+(?:ed|able|ible|ful|free|exempt|tax-free|free of charge)|free|exempt|legal|illegal")
-_ASKS_FOR = word_set("gets claims applies")  # verbs whose object may go without saying: what the page grants
-_ACTS = word_set(  # verbs that say little of their object without the page: to or for whom, where, how
-    "includes contacts calls does makes tells asks takes goes reads finds sees checks works is"
-)
-_KNOWN = word_set("you we it they")
-_CLAUSAL = word_set("if that which who how what because when whether where why")
-_LONGEST_OBJECT = 12  # words
-_ALIKE = 4  # letters by which a word of a heading and one of a statement are taken for one
-_LONGEST_LEAF = 40  # words of a condition
-_CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only says that something may be
-    r":|^(?:to|that)\b|\b(?:an?|the|any|your|their|of|for|to|with|and|or)$|\b(?:may|might|must|should|could|eligible|entitled)\b"
-)
-_TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
-    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
-    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
-)
-_ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
-_ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
-_EXAMPLE = re.compile(r"\b(?:examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz)\b", re.IGNORECASE)
-_NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
-    "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
-    " need your you the a an and or of for in on if it is are be work works cost costs fee fees pay paying payment"
-    " payments more help information further contact rules about before after start other check using find out with by"
-    " from at which where why details general introduction summary guide guidance next steps step qualify rights right"
-    " duties must may not application process online post phone form forms documents deadlines deadline time limits"
-    " conditions requirements types kinds main overall change changes report reporting appeal appeals decision"
-    " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
-    " part section stage chapter"
-)
-_NEUTRAL = lemmas(" ".join(_NAMES_NO_CASE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +207,8 @@ def within(scope: Condition | None, own: Condition | None) -> Condition | None:
     return combined(join("all", kept) if kept else None, None if again else own)
 
 
-def _gist(leaf: Leaf) -> set[str]:
-    return lemmas(expand(leaf.text)) - LOSABLE - {"think"} or {leaf.text}
+def _gist(leaf: Leaf) -> frozenset[str]:
+    return lemmas(expand(leaf.text)) - LOSABLE - {"think"} or frozenset({leaf.text})
 
 
 def _leans(clause: Clause, said: str, scene: Scene) -> bool:
@@ -332,7 +328,7 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     )
 
 
-def _leaf_stands(leaf: Leaf, one: Statement, said: set[str], introduced: set[str]) -> bool:
+def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], introduced: frozenset[str]) -> bool:
     """Whether a condition is whole, can be met without the page, and says something else than its statement.
 
     ``introduced`` are nouns that the conditions bring in themselves: "the job" after "a job".
@@ -348,7 +344,7 @@ def _leaf_stands(leaf: Leaf, one: Statement, said: set[str], introduced: set[str
     return whole and bool(own) and not leans and not own <= said
 
 
-def _names_its_section(one: Statement, said: set[str], scene: Scene, scope: Condition | None) -> bool:
+def _names_its_section(one: Statement, said: frozenset[str], scene: Scene, scope: Condition | None) -> bool:
     """Whether each heading above names no case of its own, or shares a word with the statement or its conditions."""
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True

@@ -57,6 +57,8 @@ _DANGLES = re.compile(  # only points to what was told before: "if you do not"
     re.IGNORECASE,
 )
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
+VERSION = 2  # raise it with every change of what the rules state: pages are then extracted again
+_OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 
 @dataclass(slots=True)
@@ -361,11 +363,6 @@ def _dangles(condition: Condition | None) -> bool:
     """Whether all that a condition says only points to what was told before."""
     pointing = [_DANGLES.fullmatch(leaf.text.strip()) is not None for leaf in leaves(condition)]
     return bool(pointing) and all(pointing)
-
-
-VERSION = 2  # raise it with every change of what the rules state: pages are then extracted again
-
-_OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 
 class RuleExtractor:

@@ -36,6 +36,28 @@ _LONGEST = 5
 _NO_PART = _STOPS | lexicon.CONTRACTED
 _OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | lexicon.IMPERATIVES
 _AFTER_VERB = lexicon.DETERMINERS | lexicon.PRONOUNS | {"to"}
+LONGEST_NAME = 7  # words of a phrase that names one thing
+_DETERMINERS = word_set("a an the your our their his her its my any each every no")
+_IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
+    lexicon.AUXILIARIES
+    | lexicon.PRONOUNS
+    | lexicon.CONTRACTED
+    | lexicon.RELATIVES
+    | word_set(
+        "if unless because although how what why when where while whether so than then here such same other another"
+        " following more less most many all some none us them him only even"
+    )
+) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
+_NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
+_DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | word_set("and or but to")
+# Nouns that need no page to be understood; any other that stands alone is completed by the topic.
+_STANDING = word_set(
+    "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
+    " parliament university college school bank embassy hospital doctor solicitor interest savings property cash"
+    " alcohol tobacco petrol food gas water animal dog vehicle car ship home house holiday pregnancy marriage divorce"
+    " redundancy bereavement adoption sickness illness death dismissal payslip payroll post phone telephone email"
+    " letter receipts staff internet prison mortgage"
+)
 
 
 def things_named(text: str, most: int = 2) -> list[str]:
@@ -130,30 +152,6 @@ def _is_part(tokens: list[str], at: int, first: int) -> bool:
         return False
     following = tokens[at + 1].lower() if at + 1 < len(tokens) else ""
     return not (base_of_third_person(lowered) and following in _AFTER_VERB)
-
-
-LONGEST_NAME = 7  # words of a phrase that names one thing
-_DETERMINERS = word_set("a an the your our their his her its my any each every no")
-_IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
-    lexicon.AUXILIARIES
-    | lexicon.PRONOUNS
-    | lexicon.CONTRACTED
-    | lexicon.RELATIVES
-    | word_set(
-        "if unless because although how what why when where while whether so than then here such same other another"
-        " following more less most many all some none us them him only even"
-    )
-) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
-_NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
-_DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | word_set("and or but to")
-# Nouns that need no page to be understood; any other that stands alone is completed by the topic.
-_STANDING = word_set(
-    "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
-    " parliament university college school bank embassy hospital doctor solicitor interest savings property cash"
-    " alcohol tobacco petrol food gas water animal dog vehicle car ship home house holiday pregnancy marriage divorce"
-    " redundancy bereavement adoption sickness illness death dismissal payslip payroll post phone telephone email"
-    " letter receipts staff internet prison mortgage"
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import ExtractionInput, InputElement, introducer
 from clausegraph.core.language.clauses import after_number, sentence_spans, trim
 from clausegraph.core.language.conditions import (
     LONGEST_SENTENCE,
@@ -26,7 +26,6 @@ from clausegraph.core.language.conditions import (
 )
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
-from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
 from clausegraph.ingestion.extract.rules.restrictions import lists_requirements
 

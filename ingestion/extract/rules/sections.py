@@ -57,6 +57,19 @@ _APPLIES = re.compile(
     re.IGNORECASE,
 )
 _BEING = re.compile(r"you(?:'re| are) (?:an?|the) (?P<who>.+)", re.IGNORECASE)
+# Verbs by which anything is granted or refused: what it is, the nouns say.
+_LIGHT = word_set(
+    "get have give claim pay receive grant issue accept offer make use ask usually normally sometimes still also be"
+    " been will won't apply consider take provide"
+)
+_POINTS = word_set("it this that them these those one")
+_ANNOUNCED = re.compile(
+    r"\s*\b(?:if|when|where|unless|because|(?:any|one|all) of|the following|these)\b.*$", re.IGNORECASE
+)
+_SAYS_LITTLE = (LOSABLE - _POINTS) | PREPOSITIONS
+S = TypeVar("S", Statement, Passage)
+_ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
+_OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
 
 
 def heading_case(heading: InputElement) -> Condition | None:
@@ -154,20 +167,6 @@ def _passage(found: dict[Leaf, Condition]) -> Passage:
     return Passage(PassageKind.REQUIREMENTS, spans, join("all", list(found.values())))
 
 
-# Verbs by which anything is granted or refused: what it is, the nouns say.
-_LIGHT = word_set(
-    "get have give claim pay receive grant issue accept offer make use ask usually normally sometimes still also be"
-    " been will won't apply consider take provide"
-)
-_POINTS = word_set("it this that them these those one")
-_ANNOUNCED = re.compile(
-    r"\s*\b(?:if|when|where|unless|because|(?:any|one|all) of|the following|these)\b.*$", re.IGNORECASE
-)
-
-
-_SAYS_LITTLE = (LOSABLE - _POINTS) | PREPOSITIONS
-
-
 def same_outcome(granted: str, refused: str) -> bool:
     """Whether a clause refuses what another grants: its nouns are among the other's, or it only points ("it").
 
@@ -180,16 +179,11 @@ def same_outcome(granted: str, refused: str) -> bool:
     return bool(refuses & _POINTS) or (bool(refuses) and refuses <= grants)
 
 
-def _outcome_words(clause: str) -> set[str]:
+def _outcome_words(clause: str) -> frozenset[str]:
     """The words of a clause that say what it is about, in their base forms."""
     said = _ANNOUNCED.sub("", expand(clause).strip(" .:;,"))
     bare = re.sub(r"^(?:also|however|but),?\s", "", said, flags=re.IGNORECASE)
     return lemmas(bare) - _SAYS_LITTLE
-
-
-S = TypeVar("S", Statement, Passage)
-_ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
-_OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
 
 
 def excludes(lead: Lead) -> bool:

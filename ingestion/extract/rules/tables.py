@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.lexicon import DETERMINERS, MONTH, NOUN_VERBS, NOUNS_IN_ING, base_of_gerund, is_base
+from clausegraph.core.language.lexicon import (
+    DETERMINERS,
+    MONTH,
+    NOUN_VERBS,
+    NOUNS_IN_ING,
+    base_of_gerund,
+    is_base,
+    phrases,
+)
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.propositions import shorten
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
@@ -24,22 +32,20 @@ from clausegraph.ingestion.extract.rules.claims import LOSABLE
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
 
 # A table of where to turn: its rows name offices, not cases.
-_REACH = re.compile(r"\b(?:e-?mail|(?:tele)?phone|address|contact|website)\b", re.IGNORECASE)
+_REACH = phrases("e-?mail|(?:tele)?phone|address|contact|website")
 _LONGEST_CASE = 14  # words of a row header that names a case; a longer one describes
 _LONGEST_NAME = 8  # of one that names a thing
 _LONGEST_CELL = 10  # words of a cell that is one value; what is longer explains
 _NEAR_START = 18  # characters before the value of a case: "Between …", "Born before …"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # Says more of whom the table is for.
-_EXCEPTS = re.compile(r"\b(?:if|unless|only|except|not|other than|depends?)\b", re.IGNORECASE)
+_EXCEPTS = phrases("if|unless|only|except|not|other than|depends?")
 _DUTY = re.compile(r"You (?:must|need to|have to) [^.]+\.")
 # Says what its reader may or must do, and is: not whom a table is for that does not follow it at once.
 _OF_THE_READER = re.compile(r"[Yy]ou(?:'re|’re)? (?:can|cannot|may|must|need to|have to|are|live|have)\b")
-_LEFT_OVER = re.compile(r"\b(?:elsewhere|others?|same|rest|above|below|any|all)\b", re.IGNORECASE)
-_RELATIVE = re.compile(
-    r"\b(?:elsewhere|others?(?! than)|(?:every|any|all)(?:one)? else|rest|same|remaining)\b", re.IGNORECASE
-)
-_EXAMPLE = re.compile(r"\bexamples?\b", re.IGNORECASE)
+_LEFT_OVER = phrases("elsewhere|others?|same|rest|above|below|any|all")
+_RELATIVE = phrases("elsewhere|others?(?! than)|(?:every|any|all)(?:one)? else|rest|same|remaining")
+_EXAMPLE = phrases("examples?")
 _PLAIN_HEADING = re.compile(  # names no thing that a row could be of
     r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
     re.IGNORECASE,
@@ -76,7 +82,7 @@ _CASE_HEADER = re.compile(  # a column of those of whom this is so
     re.IGNORECASE,
 )
 _LASTING = re.compile(r"\d+ (?:days?|weeks?|months?|years?|hours?)", re.IGNORECASE)  # "6 months": for so long
-_COUNTED = re.compile(r"\b(?:number|at a time)\b", re.IGNORECASE)  # a header whose cells may be bare numbers
+_COUNTED = phrases("number|at a time")  # a header whose cells may be bare numbers
 _SUMS = re.compile(  # what a heading says that the sums below it are
     r"\b(?P<what>(?:(?:minimum|maximum|weekly|monthly|yearly|annual|standard|basic) )*"
     r"(?:rate|fee|price|cost|charge|allowance|duty|fine|penalty|payment))s?\b"
@@ -90,9 +96,7 @@ _IN_FORCE = re.compile(  # from when a table holds
     r"|(?:^|[.] )(?P<first>From \d{1,2} \w+ \d{4}),? the "
     r"(?:\w+ )?(?:rates?|prices?|fees?|figures?|amounts?|limits?) (?:are|is):",
 )
-_OF_TABLES = re.compile(
-    r"\b(?:rates?|prices?|fees?|figures?|amounts?|limits?|charges?|table|these|they)\b", re.IGNORECASE
-)
+_OF_TABLES = phrases("rates?|prices?|fees?|figures?|amounts?|limits?|charges?|table|these|they")
 _EACH = {
     word: often
     for often, words in (
@@ -105,13 +109,12 @@ _EACH = {
     )
     for word in words.split()
 }
-_OFTEN = re.compile(
-    r"\b(?:(?:each|every|per|a) (?P<unit>year|month|week|day|night|hour)"
-    r"|(?P<so>yearly|annual|annually|monthly|weekly|daily|nightly|hourly))\b",
-    re.IGNORECASE,
+_OFTEN = phrases(
+    "(?:each|every|per|a) (?P<unit>year|month|week|day|night|hour)|(?P<so>yearly|annual|annually|monthly"
+    "|weekly|daily|nightly|hourly)"
 )
-_ONCE = re.compile(r"\b(?:application|first|one-off|deposit|fine|penalty|cost)\b", re.IGNORECASE)  # nothing that recurs
-_HANGS_ON = re.compile(r"\bdepends?\b", re.IGNORECASE)  # said directly above a table, it is what the table is of
+_ONCE = phrases("application|first|one-off|deposit|fine|penalty|cost")  # nothing that recurs
+_HANGS_ON = phrases("depends?")  # said directly above a table, it is what the table is of
 _VALUE_UNITS = re.compile(
     r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$"
     rf"|^\d{{1,2}} {MONTH}\b",

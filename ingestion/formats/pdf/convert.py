@@ -13,7 +13,7 @@ from pdfminer.pdfdocument import PDFPasswordIncorrect
 from pdfminer.psparser import PSException
 from pdfplumber.utils.exceptions import PdfminerException
 
-from clausegraph.core.pages.dates import iso_date
+from clausegraph.core.pages.page_facts import iso_date
 from clausegraph.ingestion.formats.converted import Converted, Unreadable
 from clausegraph.ingestion.formats.pdf.columns import ColumnFinder
 from clausegraph.ingestion.formats.pdf.furniture import without_furniture

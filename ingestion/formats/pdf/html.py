@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from clausegraph.core.pages.whole import PAGE_NUMBER
+from clausegraph.core.pages.read import PAGE_NUMBER
 from clausegraph.ingestion.formats.pdf.joining import joined, vocabulary
 from clausegraph.ingestion.formats.pdf.structure import TextBlock
 from clausegraph.ingestion.formats.pdf.tables import PageTable, TableCell

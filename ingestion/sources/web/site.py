@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from clausegraph.core.pages.document import HTML
+from clausegraph.core.pages.read import HTML
 from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.fetch.addresses import shape_of
 from clausegraph.ingestion.sources.web.options import WebOptions

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from clausegraph.core.pages.document import HTML
+from clausegraph.core.pages.read import HTML
 from clausegraph.indexes.fetches import ASIDE, FetchRow
 from clausegraph.indexes.truth import raw_hash_of
 from clausegraph.ingestion.fetch import Validators, WebClient, WebReply

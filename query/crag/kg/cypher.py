@@ -12,7 +12,7 @@ from typing import Any
 from clausegraph.indexes.graph.neo4j.cypher import run_cypher
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.query.crag.kg.align import candidates
-from clausegraph.query.crag.kg.protocol import DayRange, GraphFact, GraphThing, SchemaRelation
+from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
 
 _FOUND, _MOST, _SAMPLE = 50, 300, 5000
 _SECONDS = 20.0

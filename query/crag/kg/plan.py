@@ -8,18 +8,138 @@ A graph without a schema is gone along hop by hop, each call seeing the relation
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.query.crag.kg.protocol import DayRange, GraphFact, GraphThing, KnowledgeGraph, SchemaRelation
-from clausegraph.query.crag.kg.relevance import MOST, nearest
-from clausegraph.query.crag.time.resolve import resolve
-from clausegraph.query.crag.types import CragFault, CragFeedback, CragQuestion
-from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema, short
+from clausegraph.core.language.normalise import singular
+from clausegraph.core.types import Evidence, PageKey, Span
+from clausegraph.query.crag.kg.align import plain
+from clausegraph.query.crag.times import TimeRange, resolve
+from clausegraph.query.crag.types import (
+    Attributes,
+    CragFault,
+    CragFeedback,
+    CragQuestion,
+    KgFound,
+    Reference,
+    ReferenceKind,
+)
 from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
+
+DayRange = tuple[date, date]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphThing:
+    """Something the graph knows: its key there, how it is called, and of which type of the schema it is."""
+
+    key: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRelation:
+    """A relation that things of a type may have; ``gives`` is the type it leads to, empty for a plain value."""
+
+    name: str
+    of: str
+    gives: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFact:
+    """One fact in words, the relation it is of, the thing it leads to, and the query or call that gave it."""
+
+    text: str
+    relation: str
+    thing: GraphThing | None = None
+    source: str = ""
+    evidence: tuple[Evidence, ...] = ()  # where it is stated, if the graph knows
+
+
+class KnowledgeGraph(Protocol):
+    """Raises ``StoreError`` where it does not answer; nothing found is an empty list."""
+
+    @property
+    def name(self) -> str:
+        """As answers cite it."""
+
+    def schema(self) -> Sequence[SchemaRelation]:
+        """All relations by type; empty where the graph has no schema, so that a plan is made on data."""
+
+    def find(self, name: str, kind: str) -> list[GraphThing]:
+        """The things of that type most like a name, at most three, the surest first; any type where it is empty."""
+
+    def facts(self, thing: GraphThing, relations: Collection[str] | None, days: DayRange | None) -> list[GraphFact]:
+        """Facts of a thing along these relations (none means all); those that have a time, of these days."""
+
+
+MOST = 30  # facts that are kept, as in KERAG
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_PIECE = 4  # letters by which forms of a word meet
+
+
+def nearest(
+    facts: Sequence[GraphFact], question: CragQuestion, entities: Collection[str], most: int = MOST
+) -> list[GraphFact]:
+    """The facts nearest to what the question asks besides naming its entities; in their order where equally near.
+
+    Those that bear a day which the question names come first: a table has a row of each day, all of the same words.
+    """
+    times = resolve(question.text, question.time)
+    about = _stems(question.text) - {stem for name in entities for stem in _stems(name)}
+    unique = list({fact.text: fact for fact in facts}.values())
+
+    def nearness(fact: GraphFact) -> float:
+        relation, text = _stems(fact.relation.replace("_", " ")), _stems(fact.text)
+        return 2 * len(about & relation) + len(about & text) / math.sqrt(1 + len(text))
+
+    def first(fact: GraphFact) -> tuple[bool, float]:
+        return bool(times) and _is_of(fact.text, times), nearness(fact)
+
+    ranked = sorted(unique, key=first, reverse=True)
+    kept = {id(fact) for fact in ranked[:most]}
+    return [fact for fact in ranked if id(fact) in kept]
+
+
+def _is_of(text: str, times: Sequence[TimeRange]) -> bool:
+    days = _DAY.findall(text)
+    return any(
+        (one.start is None or one.start.isoformat() <= day) and (one.end is None or day <= one.end.isoformat())
+        for one in times
+        for day in days
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {singular(word)[: max(_PIECE, len(word) - 3)] for word in plain(text).split() if len(word) > 2}
+
+
+def kg_reference(
+    fact: str, graph: str, call: str, entities: Iterable[str] = (), stated: tuple[Evidence, ...] = ()
+) -> Reference:
+    """A fact in words. It is cited by where it is stated; an API has no pages, so there the call is the page."""
+    if stated:
+        return Reference(ReferenceKind.KG, fact, graph, stated, score=1.0)
+    evidence = Evidence(
+        page=PageKey("kg", call),
+        title=graph,
+        headings=tuple(entities),
+        span=Span("", 0, len(fact)),
+        quote=fact,
+        html="",
+    )
+    return Reference(ReferenceKind.KG, fact, f"{graph}: {call}", (evidence,), score=1.0)
+
 
 HOPS = 3
 _ENTITIES = 4
@@ -159,7 +279,7 @@ class SchemaPlan:
         wrong = [str(one) for one in feedback if one.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN)]
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": _asked_at(question),
+            "time": question.moment,
             "types": ", ".join(types) or "any",
             "feedback": "; ".join(wrong),
         }
@@ -178,7 +298,7 @@ class SchemaPlan:
         """The model's; a reply that cannot be used keeps everything and ends the plan."""
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": _asked_at(question),
+            "time": question.moment,
             "entities": "; ".join(f"{thing.name} ({thing.type})" for thing in frontier),
             "relations": "\n".join(
                 f"{one.name}{f' -> {one.gives}' if one.gives else ''}{f': {one.about}' if one.about else ''}"
@@ -231,5 +351,41 @@ def _days(question: CragQuestion) -> DayRange:
     return today - _RECENT, today
 
 
-def _asked_at(question: CragQuestion) -> str:
-    return f"{question.time:%A, %Y-%m-%d %H:%M %Z}".strip()
+# --- as the engine looks things up ----------------------------------------------------------------
+
+
+def planned_facts(plan: SchemaPlan, graph: str, question: CragQuestion, feedback: Sequence[CragFeedback]) -> KgFound:
+    """The facts along a plan as references, and the plan in words; errors as of ``SchemaPlan.run``."""
+    planned = plan.run(question, feedback)
+    names = tuple(thing.name for thing in planned.entities)
+    facts = (kg_reference(one.text, graph, one.source or one.relation, names, one.evidence) for one in planned.facts)
+    return KgFound(tuple(facts), tuple(planned.said), names, looked_into=(graph,))
+
+
+class GraphLookup:
+    """KERAG over any graph, which is opened for each look-up and closed after it."""
+
+    def __init__(
+        self,
+        opened: Callable[[], AbstractContextManager[KnowledgeGraph]],
+        model: StepModel,
+        hops: int = HOPS,
+        *,
+        filtered: bool = True,
+    ) -> None:
+        self._opened, self._model, self._hops, self._filtered = opened, model, hops, filtered
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """Facts along the plan; nothing where no plan can be made.
+
+        Raises:
+            StoreError: the graph did not answer.
+        """
+        with self._opened() as graph:
+            plan = SchemaPlan(self._model, graph, self._hops, filtered=self._filtered)
+            try:
+                return planned_facts(plan, graph.name, question, feedback)
+            except UNUSABLE as error:
+                return KgFound(calls=(f"no plan ({error})",))

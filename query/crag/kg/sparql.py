@@ -1,20 +1,105 @@
-"""Any SPARQL 1.1 endpoint as a knowledge graph: labels to things, triples to facts. Names go in as literals, escaped.
-
-A plan is made on its data, hop by hop: what an endpoint calls its schema is too large to show (DBpedia has thousands of
-properties), and few say what holds of a thing.
-"""
+"""One request to an endpoint, bounded in bytes and time; and any SPARQL 1.1 endpoint as a knowledge graph."""
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
+from urllib.parse import urlsplit
 
-from clausegraph.core.errors import StoreRefused
+import httpx
+
+from clausegraph.core.errors import NotFoundError, SettingsError, StoreRefused, StoreUnavailable
 from clausegraph.query.crag.kg.align import candidates
-from clausegraph.query.crag.kg.http import Endpoint
-from clausegraph.query.crag.kg.protocol import DayRange, GraphFact, GraphThing, SchemaRelation
+from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
+
+MOST_BYTES = 32_000_000  # CRAG's year of films has 25,000, its play by play of one game 250,000 bytes
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointLimits:
+    """What one request may take."""
+
+    seconds: float = 10.0
+    bytes: int = MOST_BYTES
+
+
+class Endpoint:
+    """A server that answers JSON; for one thread."""
+
+    def __init__(self, address: str, limits: EndpointLimits = EndpointLimits()) -> None:
+        """Take the address, without a slash at its end.
+
+        Raises:
+            SettingsError: it is no http(s) address.
+        """
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SettingsError(f"{address[:_SHOWN]!r} is no address of a knowledge graph; give http(s)://host[:port]")
+        self.address = address.rstrip("/")
+        self._limits = limits
+        headers = {"accept": "application/json, application/sparql-results+json", "accept-encoding": "identity"}
+        self._client = httpx.Client(headers=headers, follow_redirects=False, timeout=limits.seconds, trust_env=False)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def post(self, path: str, *, body: object = None, form: dict[str, str] | None = None) -> Any:
+        """The JSON that the server answers.
+
+        Raises:
+            NotFoundError: it has no such thing (404).
+            StoreRefused: it refuses, redirects, or what it answers is no JSON or too much.
+            StoreUnavailable: it does not answer in time, or not well (5xx).
+        """
+        began = time.monotonic()
+        given: dict[str, Any] = {"data": form} if form is not None else {"json": body}
+        try:
+            with self._client.stream("POST", self.address + path, **given) as response:
+                content = self._read(response, began)
+                status = response.status_code
+        except httpx.TimeoutException as error:
+            raise StoreUnavailable(
+                f"{self.address} has not answered within {self._limits.seconds:g} seconds"
+            ) from error
+        except httpx.HTTPError as error:
+            raise StoreUnavailable(f"{self.address} cannot be reached: {str(error)[:_SHOWN]}") from error
+        return self._value(path, status, content)
+
+    def _read(self, response: httpx.Response, began: float) -> bytes:
+        content = bytearray()
+        for piece in response.iter_raw():
+            content += piece
+            if len(content) > self._limits.bytes:
+                raise StoreRefused(f"{self.address} answers more than {self._limits.bytes:,} bytes; ask for less")
+            if time.monotonic() - began > self._limits.seconds:
+                raise StoreUnavailable(f"{self.address} has not ended its answer in {self._limits.seconds:g} seconds")
+        return bytes(content)
+
+    def _value(self, path: str, status: int, content: bytes) -> Any:
+        said = content[:_SHOWN].decode("utf-8", "replace")
+        if status == 404:
+            raise NotFoundError(f"{self.address}{path} is not there: {said}")
+        if status >= 500 or status == 429:
+            raise StoreUnavailable(f"{self.address}{path} answers {status}: {said}")
+        if status != 200:
+            raise StoreRefused(f"{self.address}{path} answers {status}: {said}")
+        try:
+            return json.loads(content)
+        except ValueError as error:
+            raise StoreRefused(f"{self.address}{path} answers no JSON: {said}") from error
+
 
 _IRI = re.compile(r"https?://[^\s<>\"{}|\\^`\x00-\x20]{1,500}")
 _FOUND, _MOST = 25, 300  # things by a name, and triples of one

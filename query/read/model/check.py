@@ -5,29 +5,81 @@ Nothing that fails here reaches an answer: it is told as a problem, which one re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import (
     All,
+    Alternative,
     AnyOf,
     ConditionState,
     Element,
+    Evidence,
     JudgedCondition,
     JudgedLeaf,
     Leaf,
     Not,
     Sentence,
+    holds,
     leaves,
+    mapped,
 )
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.read.model.reply import Draft, DraftAnswer, DraftCondition, DraftSentence
+from clausegraph.query.read.model.schema import Draft, DraftAnswer, DraftCondition, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
-from clausegraph.query.read.model.verdict import settled, value_of
 from clausegraph.query.read.protocol import Pages
+
+_SAID = {ConditionState.MET: True, ConditionState.UNMET: False, ConditionState.UNKNOWN: None}
+
+
+def value_of(tree: JudgedCondition | None, *, favourable: bool = True) -> bool | None:
+    """Whether a condition holds; None where that depends on an open leaf.
+
+    An unknown leaf that is not decisive is taken for granted: it counts for what lets the whole hold, true, or false
+    under a "not".
+    """
+    return _SAID[holds(None if tree is None else _presumed(tree, favourable=favourable))]
+
+
+def _presumed(tree: JudgedCondition, *, favourable: bool) -> JudgedCondition:
+    within = partial(_presumed, favourable=favourable)
+    match tree:
+        case Not(child):
+            return Not(_presumed(child, favourable=not favourable))
+        case All(children):
+            return All(tuple(within(child) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(within(child) for child in children))
+        case JudgedLeaf():
+            if tree.decisive or tree.state is not ConditionState.UNKNOWN:
+                return tree
+            return replace(tree, state=ConditionState.MET if favourable else ConditionState.UNMET)
+    raise TypeError(f"{tree!r} is no condition")
+
+
+def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedCondition:
+    """The tree with those open leaves no longer decisive on which its value does not depend any more."""
+    if value_of(tree, favourable=favourable) is not None:
+        return mapped(tree, _quiet)
+    within = partial(settled, favourable=favourable)
+    match tree:
+        case Not(child):
+            return Not(settled(child, favourable=not favourable))
+        case All(children):
+            return All(tuple(within(child) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(within(child) for child in children))
+    return tree
+
+
+def _quiet(judged: JudgedLeaf) -> JudgedLeaf:
+    return replace(judged, decisive=False) if judged.state is ConditionState.UNKNOWN else judged
+
 
 MAX_DEPTH = 8
 MAX_LEAVES = 60
@@ -227,3 +279,46 @@ def _place(element: Element, quote: str) -> tuple[int, int] | None:
     if len(standing) < len(places):
         return None
     return min(start for start, _ in standing), max(end for _, end in standing)
+
+
+def decided(answers: Sequence[CheckedAnswer], kind: str, notes: list[str]) -> list[CheckedAnswer]:
+    """The answers that hold or may hold, each once.
+
+    A verdict that its own conditions refute becomes the other one where the question is a gate, which is open or shut;
+    any other answer that is refuted is left out.
+    """
+    holding = [answer for answer in answers if answer.value is not False]
+    for refuted in (answer for answer in answers if answer.value is False):
+        turned = _turned(refuted) if kind == "gate" and refuted.is_verdict else None
+        if turned is not None and not any(answer.is_verdict for answer in holding):
+            notes.append(f"{refuted.text!r} became {turned.text!r}: its own conditions refute it")
+            holding.append(turned)
+        else:
+            notes.append(f"left out {refuted.text[:80]!r}: its own conditions refute it")
+    once: dict[str, CheckedAnswer] = {}
+    for answer in holding:
+        once.setdefault(answer.text.lower(), answer)
+    return list(once.values())
+
+
+def _turned(answer: CheckedAnswer) -> CheckedAnswer | None:
+    if answer.condition is None:
+        return None
+    other = VERDICTS[1 - VERDICTS.index(answer.text)]
+    condition: JudgedCondition = answer.condition.child if isinstance(answer.condition, Not) else Not(answer.condition)
+    return CheckedAnswer(other, None, condition, answer.evidence, True)
+
+
+def alternative_of(answer: CheckedAnswer, pages: Pages) -> Alternative:
+    """The alternative of an answer, with everything it rests on as evidence."""
+    found: list[Evidence] = []
+    for shown in answer.evidence:
+        if answer.place is not None and shown is answer.place[0]:
+            found.append(_evidence(shown, pages, answer.place[1], answer.place[2]))
+        else:
+            found.append(_evidence(shown, pages))
+    return Alternative(answer.text, answer.condition, tuple(found))
+
+
+def _evidence(shown: ShownElement, pages: Pages, start: int = 0, end: int | None = None) -> Evidence:
+    return evidence_of(shown.page, pages(shown.page), shown.element, start, end)

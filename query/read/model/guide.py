@@ -1,19 +1,83 @@
-"""A guide: what is usual in good answers, in words, with the questions it was learned from."""
+"""Guides: conventions in words, with the base rates of the labelled questions that they were learned from."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from statistics import median, quantiles
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import InputError, UnusableReply
+from clausegraph.core.models.json_text import read_json
 from clausegraph.core.prompts import shipped_folder
-from clausegraph.query.read.model.forms import FormRates
-from clausegraph.query.read.model.labelled import LabelledQuestion, seen_among
+from clausegraph.query.read.model.check import VERDICTS
+from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion, seen_among, shown_example
+from clausegraph.query.steps.model import StepModel
+
+FEWEST = 20  # questions of a form: fewer say nothing
+_SENTENCE, _CLAUSE, _WORD = re.compile(r"[.?!;:]\s|[?!.]$"), re.compile(r",\s"), re.compile(r"[a-z][a-z'’]*")
+_ASKING = frozenset("what which who whom whose when where why how".split())  # noqa: SIM905
+_VERBS = frozenset(
+    "am are can could did do does had has have is may might must need ought shall should was were will would".split()  # noqa: SIM905
+)
+_BEFORE = frozenset("and at but by for from in of on or so then to under with".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class FormRates:
+    """Of so many answered questions of a form: which share has several answers, and which has a condition."""
+
+    questions: int
+    several: float
+    conditional: float
+
+
+def rates_by_form(questions: Sequence[LabelledQuestion]) -> dict[str, FormRates]:
+    """Form → its rates, of forms that at least ``FEWEST`` answered questions have; the most frequent first."""
+    having: dict[str, list[LabelledQuestion]] = {}
+    for question in questions:
+        for form in forms_of(question.question) if question.answers else ():
+            having.setdefault(form, []).append(question)
+    kept = sorted(((form, asked) for form, asked in having.items() if len(asked) >= FEWEST), key=lambda f: -len(f[1]))
+    return {form: _rates(asked) for form, asked in kept}
+
+
+def _rates(asked: Sequence[LabelledQuestion]) -> FormRates:
+    several = sum(len(question.answers) > 1 for question in asked)
+    conditional = sum(any(answer.conditions for answer in question.answers) for question in asked)
+    return FormRates(len(asked), round(several / len(asked), 3), round(conditional / len(asked), 3))
+
+
+def forms_of(question: str) -> tuple[str, ...]:
+    """The forms of a question, the most exact first; none where nothing in it opens like a question."""
+    for sentence in reversed(_SENTENCE.split(question.lower())):
+        clauses = _CLAUSE.split(sentence)
+        for clause in [*reversed(clauses[1:]), clauses[0]]:
+            words = _WORD.findall(clause)
+            while words and words[0] in _BEFORE:
+                words = words[1:]
+            if words and words[0] in _ASKING | _VERBS:
+                return (" ".join(words[:2]), words[0]) if len(words) > 1 else (words[0],)
+    return ()
+
+
+def told_form(forms: Mapping[str, FormRates], question: str) -> str:
+    """How questions like this one are usually answered, in a sentence; "" where too few ask alike."""
+    form = next((form for form in forms_of(question) if form in forms), None)
+    if form is None:
+        return ""
+    rates = forms[form]
+    return (
+        f'Of {rates.questions} labelled questions that ask "{form} …", {rates.several:.0%} have more than one answer '
+        f"and {rates.conditional:.0%} any condition."
+    )
+
 
 MOST_WORDS = 900
 FORM = 1  # of the file
@@ -88,3 +152,180 @@ def read_guide(path: Path) -> Guide:
 def benchmark_guide() -> Guide:
     """The conventions of ConditionalQA's annotators in general words, for evaluations; people get no guide."""
     return read_guide(shipped_folder() / "guides" / f"{BENCHMARK}.json")
+
+
+T = TypeVar("T")
+
+_SAID = {
+    "verdicts": "of the questions are answered yes or no",
+    "unanswerable": "of the questions have no answer on the page",
+    "verdicts_single": "of the yes/no questions have one answer",
+    "verdicts_both": "of the yes/no questions have both yes and no",
+    "verdicts_yes": "of the single yes/no answers are yes",
+    "verdicts_conditional": "of the single yes/no answers have conditions",
+    "asked_can_conditional": "of the single yes/no answers to questions with can, may, allowed, able or eligible do",
+    "spans_single": "of the other questions have one answer",
+    "spans_single_conditional": "of their single answers have conditions",
+    "spans_several_conditional": "of their several answers, each counted, have conditions",
+    "conditions_items": "of all conditions are list items",
+    "conditions_lead_ins": "of all conditions are sentences that introduce a list",
+    "conditions_single": "of the conditional answers have exactly one condition",
+}
+_WORDS = {
+    "span_words_median": "words: the median of answers that are no yes or no",
+    "span_words_ninth_decile": "words: nine of ten of them have no more",
+    "several_median": "answers where there are several: the median",
+    "conditions_median": "conditions of a conditional answer: the median",
+}
+_CAN = frozenset("can could may might allowed able eligible entitled qualify".split())  # noqa: SIM905
+
+
+def rates_of(questions: Sequence[LabelledQuestion]) -> dict[str, float]:
+    """Name → share, or number of words or answers; a rate of nothing is left out."""
+    answered = [question for question in questions if question.answers]
+    verdicts = [question for question in answered if is_verdict(question)]
+    spans = [question for question in answered if not is_verdict(question)]
+    alone, short = ([q for q in group if len(q.answers) == 1] for group in (verdicts, spans))
+    several = [question for question in spans if len(question.answers) > 1]
+    conditional = [answer for question in answered for answer in question.answers if answer.conditions]
+    conditions = [condition for answer in conditional for condition in answer.conditions]
+    can = [question for question in alone if _CAN & set(question.question.lower().split())]
+    made = {
+        "verdicts": _part(len(verdicts), len(questions)),
+        "unanswerable": _part(len(questions) - len(answered), len(questions)),
+        "verdicts_single": _part(len(alone), len(verdicts)),
+        "verdicts_both": _share(verdicts, lambda q: {*VERDICTS} <= {a.text.lower() for a in q.answers}),
+        "verdicts_yes": _share(alone, lambda q: q.answers[0].text.lower() == "yes"),
+        "verdicts_conditional": _share(alone, _has_conditions),
+        "asked_can_conditional": _share(can, _has_conditions),
+        "spans_single": _part(len(short), len(spans)),
+        "spans_single_conditional": _share(short, _has_conditions),
+        "spans_several_conditional": _share([a for q in several for a in q.answers], lambda a: bool(a.conditions)),
+        "conditions_items": _share(conditions, lambda c: c.startswith("<li>")),
+        "conditions_lead_ins": _share(conditions, lambda c: c.endswith(":</p>")),
+        "conditions_single": _share(conditional, lambda a: len(a.conditions) == 1),
+        **_sizes([len(a.text.split()) for q in spans for a in q.answers], several, conditional),
+    }
+    return {name: round(value, 3) for name, value in made.items() if value is not None}
+
+
+def is_verdict(question: LabelledQuestion) -> bool:
+    """Whether a question is answered by yes or no."""
+    return any(answer.text.lower() in VERDICTS for answer in question.answers)
+
+
+def _has_conditions(question: LabelledQuestion) -> bool:
+    return any(answer.conditions for answer in question.answers)
+
+
+def _part(some: int, every: int) -> float | None:
+    return some / every if every else None
+
+
+def _share(items: Iterable[T], holds: Callable[[T], bool]) -> float | None:
+    found = [holds(item) for item in items]
+    return _part(sum(found), len(found))
+
+
+def _sizes(
+    words: Sequence[int], several: Sequence[LabelledQuestion], conditional: Sequence[LabelledAnswer]
+) -> dict[str, float | None]:
+    return {
+        "span_words_median": median(words) if words else None,
+        "span_words_ninth_decile": quantiles(words, n=10)[-1] if len(words) > 1 else None,
+        "several_median": median(len(q.answers) for q in several) if several else None,
+        "conditions_median": median(len(a.conditions) for a in conditional) if conditional else None,
+    }
+
+
+def told_rates(rates: Mapping[str, float]) -> str:
+    """The rates in words, a line each."""
+    shares = [f"- {rates[name]:.0%} {said}" for name, said in _SAID.items() if name in rates]
+    numbers = [f"- {rates[name]:g} {said}" for name, said in _WORDS.items() if name in rates]
+    return "\n".join([*shares, *numbers])
+
+
+PROMPT = "guide"
+SCHEMA = (
+    "guide",
+    {
+        "type": "object",
+        "properties": {"guide": {"type": "string"}},
+        "required": ["guide"],
+        "additionalProperties": False,
+    },
+)
+CASES = 72
+_LONGEST = 2_400  # characters of a case
+_HELD_SHARE = 5  # at most every fifth page is held back
+_FEWEST_WORDS = 30
+
+Kind = Callable[[LabelledQuestion], bool]
+
+
+def _conditional(question: LabelledQuestion) -> bool:
+    return any(answer.conditions for answer in question.answers)
+
+
+# What a sample must have, with its share of the cases
+_KINDS: tuple[tuple[int, Kind], ...] = (
+    (20, lambda q: is_verdict(q) and _conditional(q) and len(q.answers) == 1),
+    (14, lambda q: is_verdict(q) and not _conditional(q)),
+    (8, lambda q: is_verdict(q) and len(q.answers) > 1),
+    (12, lambda q: bool(q.answers) and not is_verdict(q) and len(q.answers) == 1),
+    (12, lambda q: not is_verdict(q) and len(q.answers) > 1),
+    (6, lambda q: not q.answers),
+)
+
+
+def held_back(questions: Sequence[LabelledQuestion], count: int, seed: int) -> list[LabelledQuestion]:
+    """Questions to test a guide on, one a page, of at most a fifth of the pages; nothing of these is learned from."""
+    rng = random.Random(seed)
+    pages = sorted({question.page for question in questions})
+    rng.shuffle(pages)
+    kept = pages[: max(1, len(pages) // _HELD_SHARE)]
+    by_page = {page: [question for question in questions if question.page == page] for page in kept}
+    return [rng.choice(by_page[page]) for page in kept[:count]]
+
+
+def sampled(questions: Sequence[LabelledQuestion], seed: int, most: int = CASES) -> list[LabelledQuestion]:
+    """Cases of every kind, by their shares."""
+    rng = random.Random(seed)
+    whole = sum(share for share, _ in _KINDS)
+    found: dict[str, LabelledQuestion] = {}
+    for share, is_kind in _KINDS:
+        fitting = [q for q in questions if is_kind(q) and len(shown_example(q)) <= _LONGEST]
+        for question in rng.sample(fitting, min(len(fitting), -(-most * share // whole))):
+            found.setdefault(question.id, question)
+    return list(found.values())
+
+
+def worded(model: StepModel, name: str, questions: Sequence[LabelledQuestion], seed: int) -> Guide:
+    """A guide in the model's words, with the rates of all the questions.
+
+    Raises:
+        UnusableReply: the reply has no guide in it, or one that is too long for a prompt.
+        ModelError: there is no reply.
+    """
+    rates = rates_of(questions)
+    cases = "\n\n".join(shown_example(case) for case in sampled(questions, seed))
+    inputs = {"rates": told_rates(rates), "cases": cases, "words": MOST_WORDS}
+    said = model.ask(PROMPT, inputs, parse_guide, schema=SCHEMA)
+    forms = rates_by_form(questions)
+    return Guide(name, said.value, made_by=model.name, rates=rates, forms=forms, saw=saw_of(questions))
+
+
+def parse_guide(text: str) -> str:
+    """The guide in a reply.
+
+    Raises:
+        UnusableReply: there is none, or it is too short or too long.
+    """
+    value = read_json(text).value
+    found = value.get("guide") if isinstance(value, dict) else None
+    if not isinstance(found, str) or len(found.split()) < _FEWEST_WORDS:
+        raise UnusableReply('the reply has no "guide" of any length')
+    words = len(found.split())
+    if words > MOST_WORDS:
+        raise UnusableReply(f"the guide in the reply has {words:,} words; {MOST_WORDS} were asked for")
+    return found.strip()

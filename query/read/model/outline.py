@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
 
-from clausegraph.core.pages.lists import names_above
+from clausegraph.core.extraction import names_above
 from clausegraph.core.types import Element, Reading
 
 LONGEST_LIST = 15  # items; of a longer list only what was found is shown

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from clausegraph.core.models.json_scan import MAX_STEPS, scan_list
+from clausegraph.core.models.json_text import MAX_STEPS, scan_list
 from clausegraph.core.types import TraceStep
 
 WRITING = "writing"  # name of a step that is told while a question is open, and is in no answer's trace

@@ -8,20 +8,232 @@ then its quote takes its place, and a sentence without a source is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 from clausegraph.core.expression import Value
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.known_values import KnownValues
+from clausegraph.core.language.lexicon import MONTHS, WEEKDAYS
+from clausegraph.core.language.modals import (
+    ModalClass,
+    ModalUse,
+    is_denying,
+    is_duty,
+    is_obliging,
+    is_soft,
+    is_uncertain,
+    modal_uses,
+)
+from clausegraph.core.language.normalise import content
+from clausegraph.core.language.values import atoms
 from clausegraph.core.types import Sentence, SentenceRole
 from clausegraph.query.read.model.check import VERDICTS, Checked, CheckedAnswer, CheckedSentence, check_draft
-from clausegraph.query.read.model.claims import claim_problems, speaks_to_a_model
-from clausegraph.query.read.model.reply import Draft, DraftSentence
+from clausegraph.query.read.model.schema import Draft, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
-from clausegraph.query.read.model.sums import Sums, computed_sums
-from clausegraph.query.read.model.support import CitedSupport, told_by
+from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, told_by
 from clausegraph.query.read.protocol import Pages
+
+_LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
+_LEAST_OF_CONDITION = 0.6
+_FEW = 2  # terms of a sentence: fewer say too little to be judged
+_BEFORE, _AFTER = 50, 80  # characters around a modal word that are compared
+_NAME = re.compile(r"(?<![.!?:“\"] )(?<!^)(?<![\w’'])[A-Z][\w’'-]*(?:\s+[A-Z][\w’'-]*)*")
+_CLAUSE = re.compile(
+    r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
+    re.IGNORECASE,
+)
+_NOT_NAMES = cited_words(" ".join((*WEEKDAYS, *MONTHS)) + " i im id ive ill yes no you your we it the a an if unless")
+_COMMANDS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
+    r"|\b(?:language model|system prompt|as an ai|ai assistant|chatbot|you are (?:now )?(?:an? )?(?:assistant|ai\b))"
+    r"|\b(?:reply|respond|answer|output)\s+(?:only|exactly|with)\b.{0,60}[\"“'‘:{]",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(r"\b(?:up to|about|around|approximately|roughly)\b", re.IGNORECASE)
+_BOUNDED = re.compile(
+    r"\b(?:up to|about|around|approximately|roughly|maximum|most|at least|least|minimum|limit|threshold|more|less|over"
+    r"|under|within|between|enough|cap|part)\b",
+    re.IGNORECASE,
+)
+_JOINING = content(
+    "because unless otherwise over under even though although while instead either once until already only except"
+    " mean means counts case depend depends yes first last each one two three four five six seven eight nine ten"
+    # of what becomes of a request or a rule, whatever it is about
+    " fail fails failed refuse refused reject rejected turned late later early earlier sooner expire expired yet still"
+    " already otherwise apply applies need needs want wants unsure sure possible ready wrong missed miss happens happen"
+    " agree disagree agreed unhappy differ different true neither ago same then so do not there any other such that"
+    # of asking somebody
+    " please ask tell contact call ring phone telephone email write speak check find out let know help whether"
+    " would like talk through afraid sorry"
+)
+_WISH = re.compile(r"\b(?:if|whether|where|when) (?:you|they|he|she)(?: still| also)? $", re.IGNORECASE)
+_EXCEPTION = re.compile(r"\b(?:unless|except)\b", re.IGNORECASE)
+_COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {
+    ModalClass.MAY: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
+    ModalClass.PERMISSION: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
+    ModalClass.HEDGE: frozenset({ModalClass.MAY, ModalClass.HEDGE}),
+}
+
+
+def speaks_to_a_model(text: str) -> bool:
+    """Whether a text of a page gives orders to whoever processes it: no evidence for a person."""
+    return _COMMANDS.search(text) is not None
+
+
+def claim_problems(
+    text: str, support: CitedSupport, shown: Shown, inquiry: Inquiry, sums: Sums, names: frozenset[str]
+) -> Iterator[str]:
+    """What a sentence says that its sources do not, each as an instruction to the one who wrote it.
+
+    ``names``: words of the sources of all sentences of the reply; a name that one of them has introduced is known.
+    """
+    if speaks_to_a_model(text):
+        yield "it passes on an order of a page; leave it out"
+    for value in dict.fromkeys(support.values.missing(text)):
+        yield f"{value!r} stands in none of its sources; cite where it stands, or compute it in sums"
+    yield from _names(text, support, names)
+    yield from _conditions(text, support, shown)
+    for check in _CHECKS:
+        yield from check(text, support)
+    yield from _other_page(text, support, shown, inquiry)
+    yield from _other_row(text, support, shown, sums)
+
+
+def _names(text: str, support: CitedSupport, names: frozenset[str]) -> Iterator[str]:
+    known = f"{support.text}\n{support.context}\n{support.told}"
+    for address in sorted(addresses(text)):
+        if address not in known:
+            yield f"{address!r} stands in none of its sources"
+        text = text.replace(address, "")
+    plain = _without_days(text)
+    for match in _NAME.finditer(plain):
+        unknown = cited_words(match[0]) - names - _NOT_NAMES
+        if unknown:
+            yield f"{match[0]!r} stands in none of its sources; cite where it stands or leave it out"
+
+
+def _without_days(text: str) -> str:
+    """A text without its dates, which are held to the sources as values."""
+    for value in reversed([one for one in atoms(text) if one.kind == "date"]):
+        text = f"{text[: value.start]}{text[value.end :]}"
+    return text
+
+
+def _claimed_terms(text: str) -> set[str]:
+    """Content terms but words that only join clauses, and numbers, which are held to the sources as values."""
+    return {term for term in content(text) - _JOINING if not any(c.isdigit() for c in term)}
+
+
+def _terms(text: str, support: CitedSupport) -> Iterator[str]:
+    """Whether its content comes from the sources at all."""
+    wanted = _claimed_terms(text) - support.told_terms
+    if len(wanted) > _FEW and len(wanted & support.terms) < _LEAST_TERMS * len(wanted):
+        yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
+
+
+def _conditions(text: str, support: CitedSupport, shown: Shown) -> Iterator[str]:
+    """Conditions whose words neither the cited sections nor the person used."""
+    sections = {(one.page, one.element.headings) for one in support.cited}
+    have = support.terms | support.told_terms
+    have |= content(
+        " ".join(one.element.text for one in shown.elements if (one.page, one.element.headings) in sections)
+    )
+    for match in _CLAUSE.finditer(text):
+        wanted = _claimed_terms(_without_days(match[1]))
+        if wanted and len(wanted & have) < _LEAST_OF_CONDITION * len(wanted):
+            yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"
+
+
+def _modality(text: str, support: CitedSupport) -> Iterator[str]:
+    stated = list(modal_uses(support.text))
+    denied = text.lower().startswith("no")  # held to the condition trees
+    for use in modal_uses(text):
+        if use.kind is ModalClass.PERMISSION and _BOUNDED.search(text):
+            continue  # "you can borrow up to 5": the page may say "cannot borrow more than 5"
+        if _WISH.search(text[: use.start]) and use.verb != "":
+            continue  # "if you need help": whether they do is theirs to say
+        if denied and use.kind in (ModalClass.EXEMPTION, ModalClass.PROHIBITION):
+            continue
+        beside = [one for one in stated if use.verb and one.verb == use.verb]
+        if any(_compatible(use, one) for one in beside):
+            continue
+        near = support.near(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
+        if beside and not _is_stated_elsewhere(use, near):
+            yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
+        elif not beside and not _agrees(use, " ".join(near), support.context):
+            yield f"it says {use.words!r}, its source only {' '.join(near)[:80]!r}; keep the page's word"
+
+
+def _is_stated_elsewhere(use: ModalUse, near: Sequence[str]) -> bool:
+    """Whether a duty stands in a sentence without another modal word of that verb, or an exemption in an exception."""
+    if use.kind is ModalClass.EXEMPTION:
+        return any(_EXCEPTION.search(sentence) for sentence in near)
+    others = [one for one in near if not any(stated.verb == use.verb for stated in modal_uses(one))]
+    return use.kind is ModalClass.OBLIGATION and any(map(is_obliging, others))
+
+
+def _agrees(use: ModalUse, near: str, headings: str) -> bool:
+    """Whether the nearest sentence of the sources is as strong as a modal word."""
+    match use.kind:
+        case ModalClass.OBLIGATION:
+            return is_obliging(near) or is_duty(headings)
+        case ModalClass.EXEMPTION | ModalClass.PROHIBITION:
+            return is_denying(near)
+        case ModalClass.MAY | ModalClass.HEDGE:
+            return is_soft(near) or not is_obliging(near)
+        case _:
+            return True
+
+
+def _compatible(use: ModalUse, stated: ModalUse) -> bool:
+    allowed = _COMPATIBLE.get(use.kind, frozenset({use.kind}))
+    return stated.kind in allowed
+
+
+def _certainty(text: str, support: CitedSupport) -> Iterator[str]:
+    nearest = support.nearest(text)
+    if " | " not in nearest and is_uncertain(nearest) and not is_soft(text):
+        yield f"its source leaves it open ({nearest[:80]!r}); keep that word"
+    if support.values_only_bounded(text, _BOUND) and not _BOUNDED.search(text):
+        yield "its source gives the value as a bound (up to, about, at least); keep that word"
+
+
+def _other_page(text: str, support: CitedSupport, shown: Shown, inquiry: Inquiry) -> Iterator[str]:
+    """A sentence on what another page says must name it, where the question names its page."""
+    asked = content(inquiry.question)
+    distinctive = {
+        page: content(title) - set().union(*(content(t) for p, t in shown.titles.items() if p != page))
+        for page, title in shown.titles.items()
+    }
+    named = {page for page, terms in distinctive.items() if terms and terms <= asked}
+    cited = {one.page for one in support.cited}
+    if named and not named & cited:
+        said = content(text)
+        if not any(distinctive[page] & said for page in cited if page in distinctive):
+            titles = ", ".join(sorted(shown.titles[page] for page in cited))
+            yield f"it is from {titles!r}, not the page that was asked about; say so in the sentence or leave it out"
+
+
+def _other_row(text: str, support: CitedSupport, shown: Shown, sums: Sums) -> Iterator[str]:
+    """A value of one row must not be told of what another row of the table is about."""
+    rows = [one for one in support.cited if one.element.tag == "tr" and any(one.element.headers)]
+    cited = [_first_cell(one) for one in rows]
+    if not rows or sums.values or any(cell and cell in text.lower() for cell in cited):
+        return
+    for other in shown.elements:
+        same = any(other.page == one.page and other.element.headers == one.element.headers for one in rows)
+        cell = _first_cell(other)
+        if same and other not in rows and len(cell) > 1 and re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", text.lower()):
+            yield f"it speaks of {cell!r}, but cites another row of the table"
+
+
+def _first_cell(shown: ShownElement) -> str:
+    return shown.element.text.split(" | ")[0].strip().lower()
+
+
+_CHECKS: tuple[Callable[[str, CitedSupport], Iterator[str]], ...] = (_terms, _modality, _certainty)
+
 
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]*")
 _OPENING = " \t\"'“‘*"

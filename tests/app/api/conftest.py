@@ -87,7 +87,7 @@ async def client_of(app: FastAPI, **headers: str) -> AsyncIterator[httpx.AsyncCl
 
 
 class Talks:
-    """Conversations with a fresh application each: ``talk(conversation, role="admin", serve_queue=0)``."""
+    """Conversations with a fresh application each: ``talk(conversation, role="admin", serve_workers=1)``."""
 
     def __init__(self, stand: Stand) -> None:
         self.stand = stand

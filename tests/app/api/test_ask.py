@@ -12,9 +12,8 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from clausegraph.app.api.pool import Ticket, WorkPool
 from clausegraph.app.api.problems import Refusal
-from clausegraph.app.api.waiting import Tell, streamed
+from clausegraph.app.api.work import Tell, Ticket, WorkPool, streamed
 from tests.app.api.conftest import Talks
 
 pytestmark = pytest.mark.unit

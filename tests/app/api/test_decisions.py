@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from clausegraph.app.access.audit import AuditLog
-from clausegraph.app.api.decision_shapes import (
+from clausegraph.app.api.shapes import (
     DecisionsReply,
     HideReply,
     HidingDecision,

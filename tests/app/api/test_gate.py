@@ -16,10 +16,10 @@ from clausegraph.app.access.rules import API_RULES, WHOLE, Rules
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import Face, check_rules, create_app
 from clausegraph.app.api.problems import Refusal
-from clausegraph.app.api.rate import RateLimit
 from clausegraph.app.api.serve import server_config
+from clausegraph.app.api.served import RateLimit
 from clausegraph.app.console.face import face as console_face
-from clausegraph.app.mcp.http import mcp_face
+from clausegraph.app.mcp import mcp_face
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, SettingsError
 from tests.app.api.conftest import BASE, CORPORA, Stand, Talks, client_of

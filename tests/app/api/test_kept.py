@@ -16,7 +16,7 @@ import pytest
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
-from clausegraph.app.services.epochs import vacuum_corpus
+from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.tokens import revoke_token
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.answers import forget_owner, keep_answer, new_name, newest_answers, read_answer

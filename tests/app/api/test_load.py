@@ -16,7 +16,7 @@ import httpx
 import psutil
 import pytest
 
-from clausegraph.app.services.search import search
+from clausegraph.app.services.ask import search
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings
@@ -97,7 +97,7 @@ def test_fifty_readers_see_whole_epochs_while_pages_are_published(tmp_path: Path
     stand: Stand = make_stand(tmp_path / "stand", MODEL)
     home = shutil.copytree(stand.home, tmp_path / "home")
     ended, folder = threading.Event(), tmp_path / "stand" / "default" / "pages"
-    with Serving(home, serve_queue="100", embedding_model=MODEL) as server, ThreadPoolExecutor(READERS) as pool:
+    with Serving(home, serve_workers="12", embedding_model=MODEL) as server, ThreadPoolExecutor(READERS) as pool:
         reading = [pool.submit(_read, server, number, ended) for number in range(READERS)]
         begun = time.monotonic()
         try:

@@ -8,10 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from clausegraph.app.api.from_pages import pages_work
+from clausegraph.app.api import application
 from clausegraph.app.api.parameters import WebQuestionBody
-from clausegraph.app.api.pool import Abandoned, Ticket
+from clausegraph.app.api.routes.questions import pages_work
 from clausegraph.app.api.served import serve_workspace
+from clausegraph.app.api.work import Abandoned, Ticket
 from clausegraph.app.workspace import Workspace
 from tests.app.api.conftest import Stand, Talks
 from tests.harness.site import NAME, local_site
@@ -55,7 +56,7 @@ def test_pages_that_are_sent_answer_with_heading_and_sentence(talk: Talks) -> No
     talk(ask)
 
 
-def test_what_is_wrong_is_said_with_its_status(talk: Talks) -> None:
+def test_what_is_wrong_is_said_with_its_status(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong: list[tuple[dict[str, Any], int, str]] = [
         (ASKED | {"pages": []}, 400, "there is no page to answer from"),
         (ASKED | {"pages": [PAGE | {"html": "<p></p>"}]}, 400, "there is no page to answer from"),
@@ -75,7 +76,8 @@ def test_what_is_wrong_is_said_with_its_status(talk: Talks) -> None:
             assert words in answer.json()["detail"]
             assert "folder" not in answer.json()["detail"]
 
-    talk(ask, serve_pages_mb=0.25)
+    monkeypatch.setattr(application, "_PAGES_BYTES", 256 * 1024)
+    talk(ask)
 
 
 def test_a_token_of_some_corpora_has_no_answers_beside_them(talk: Talks) -> None:
@@ -109,7 +111,7 @@ def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: 
             assert found["alternatives"][0]["evidence"][0]["url"] == site.url("/alder")
 
         talk(closed, serve_addresses=True)
-        talk(opened, serve_addresses=True, web_allow=("127.0.0.1",), web_names={NAME: ("127.0.0.1",)}, web_interval=0.0)
+        talk(opened, serve_addresses=True, web_allow=(f"{NAME}=127.0.0.1",), web_interval=0.0)
 
 
 def test_who_left_has_no_page_read(stand: Stand) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -60,8 +59,7 @@ def test_addresses_are_fetched_by_the_guarded_client(cli: Cli, tmp_path: Path, m
         assert refused.exit_code == 2
         assert "there is no page to answer from" in refused.stderr
         assert not site.asked
-        monkeypatch.setenv("CLAUSEGRAPH_WEB_ALLOW", '["127.0.0.1"]')
-        monkeypatch.setenv("CLAUSEGRAPH_WEB_NAMES", json.dumps({NAME: ["127.0.0.1"]}))
+        monkeypatch.setenv("CLAUSEGRAPH_WEB_ALLOW", f"127.0.0.1, {NAME}=127.0.0.1")
         monkeypatch.setenv("CLAUSEGRAPH_WEB_INTERVAL", "0")
         for place in (site.url("/alder"), str(addresses)):
             found = parsed(cli("ask", QUESTION, "--web", place, "--json"))

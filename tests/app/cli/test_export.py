@@ -9,7 +9,7 @@ import networkx
 import pytest
 from lxml import etree
 
-from clausegraph.app.services.export.table import safe_cell
+from clausegraph.app.services.export import safe_cell
 from clausegraph.core.text import clean
 from tests.app.cli.conftest import Cli, parsed
 from tests.app.cli.hostile import write_page

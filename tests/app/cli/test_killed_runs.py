@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.services.steps import RunRequest, plan
+from clausegraph.app.services.scheduling import RunRequest, plan
 from clausegraph.indexes.ledger.leases import is_held
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 

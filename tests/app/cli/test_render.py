@@ -10,11 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from rich.console import Console, RenderableType
 
-from clausegraph.app.answer_json import SCHEMA, answer_json, pages_disagree
-from clausegraph.app.conditions import condition_json
-from clausegraph.app.render import answer_markdown, render_answer, render_step
+from clausegraph.app.render import SCHEMA, answer_json, answer_markdown, condition_json, render_answer, render_step
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.presentation.wording import headline, question_of
+from clausegraph.core.presentation.wording import headline, pages_disagree, question_of
 from clausegraph.core.text import clean, clean_json, clean_xml, one_line
 from clausegraph.core.types import (
     All,

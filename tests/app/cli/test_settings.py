@@ -58,7 +58,7 @@ def test_config_names_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             ["'serve_hosts' in clausegraph.toml, line 1", 'must be a list, as ["…", "…"]'],
         ),
         ("[corpora.north]", ["'corpora.north.source'", "line 1", "is missing; add it"]),
-        ('embedding_pooling = "max"', ["'embedding_pooling'", "'cls' or 'mean'"]),
+        ('graph = "mars"', ["'graph'", "'ledger' or 'neo4j'"]),
     ],
 )
 def test_wrong_file(text: str, parts: list[str], tmp_path: Path) -> None:
@@ -96,7 +96,6 @@ def test_a_list_is_words_in_a_variable(value: str, monkeypatch: pytest.MonkeyPat
             "1",
             "a table (found '1'); write it as CLAUSEGRAPH_LLM_PRICES='{\"mistral-small-latest\": [0.1, 0.3]}'",
         ),
-        ("CRAG_POLICY", "live", "JSON (found 'live'); write it as CLAUSEGRAPH_CRAG_POLICY='{\"real-time\": \"live\"}'"),
         ("OIDC_ROLES", "[" * 100_000, 'CLAUSEGRAPH_OIDC_ROLES=\'{"staff"'),
     ],
 )
@@ -117,7 +116,7 @@ def test_the_example_of_each_setting_is_taken(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(f"CLAUSEGRAPH_{name.upper()}", examples[0])
     found = load_settings()
     assert all(getattr(found, name) for name in several)
-    assert {"web_allow", "web_names", "serve_hosts", "llm_prices", "oidc_roles", "crag_policy"} <= set(several)
+    assert {"web_allow", "serve_hosts", "llm_prices", "oidc_roles"} <= set(several)
 
 
 def test_a_settings_file_that_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,11 +67,3 @@ def test_who_names_the_file_or_the_address_trusts_it(
     monkeypatch.delenv("CLAUSEGRAPH_CONFIG")
     monkeypatch.setenv(f"CLAUSEGRAPH_{address.upper()}", "bolt://mine.example")
     assert getattr(load_settings(), address) == "bolt://mine.example"
-
-
-def test_a_collectors_token_is_a_secret_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / FILE).write_text('telemetry = "otlp"\ntelemetry_url = "http://evil.example"\n')
-    load_settings()
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=token-1234")
-    with pytest.raises(SettingsError, match="OTEL_EXPORTER_OTLP_HEADERS"):
-        load_settings()

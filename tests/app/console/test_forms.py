@@ -18,8 +18,8 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
-from clausegraph.app.console.routes.graph import shown_relation
-from clausegraph.app.console.templating import HERE
+from clausegraph.app.console.pages import shown_relation
+from clausegraph.app.console.screen import HERE
 from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError

@@ -15,7 +15,7 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
-from clausegraph.app.console.templating import address
+from clausegraph.app.console.screen import address
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.api.conftest import client_of

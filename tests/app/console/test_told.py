@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.console.told import step_title, step_words
+from clausegraph.app.console.answer import step_title, step_words
 
 pytestmark = pytest.mark.unit
 

@@ -8,7 +8,7 @@ import pytest
 
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.query.crag.kg.cypher import CypherGraph
-from clausegraph.query.crag.kg.protocol import SchemaRelation
+from clausegraph.query.crag.kg.plan import SchemaRelation
 
 pytestmark = pytest.mark.integration
 

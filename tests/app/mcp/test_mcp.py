@@ -15,7 +15,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from clausegraph.app.mcp.server import DATA
+from clausegraph.app.mcp import DATA
 from tests.app.api.conftest import Stand
 from tests.app.api.serving import Serving
 

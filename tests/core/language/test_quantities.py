@@ -8,7 +8,6 @@ import pytest
 
 from clausegraph.core.language.quantities import (
     Quantity,
-    Whichever,
     find_quantities,
     lies_within,
     read_quantity,
@@ -86,30 +85,24 @@ def test_a_value_is_an_interval_with_a_unit(text: str, meant: Quantity) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "one of these", "form SA100", "phone 0300 123 4567", "8am to 6pm", "31 April 2026", "once a year"]
+    "text",
+    [
+        "52 weeks or 6 months, whichever is later",
+        "£100 or 5% of the price, whichever is the lower",
+        "the longer of 3 months or 12 weeks",
+        "the lower of 3 months",
+        "30% of £200",
+        "",
+        "one of these",
+        "form SA100",
+        "phone 0300 123 4567",
+        "8am to 6pm",
+        "31 April 2026",
+        "once a year",
+    ],
 )
 def test_what_is_no_value_is_none(text: str) -> None:
     assert read_quantity(text) is None
-
-
-def test_several_values_that_nothing_joins_are_not_one() -> None:
-    assert [found.kind for found in find_quantities("30% of £200")] == ["percent", "amount"]
-    assert read_quantity("30% of £200") is None
-
-
-@pytest.mark.parametrize(
-    ("text", "which", "count"),
-    [
-        ("52 weeks or 6 months, whichever is later", "latest", 2),
-        ("£100 or 5% of the price, whichever is the lower", "lowest", 2),
-        ("the longer of 3 months or 12 weeks", "highest", 2),
-        ("30 days of the notice or 6 April 2026, whichever comes first", "earliest", 2),
-    ],
-)
-def test_whichever_is_an_expression_of_values(text: str, which: str, count: int) -> None:
-    found = read_quantity(text)
-    assert isinstance(found, Whichever)
-    assert (found.which, len(found.options)) == (which, count)
 
 
 def test_the_bound_in_a_relation_is_that_of_its_value() -> None:
@@ -124,7 +117,7 @@ def test_the_bound_in_a_relation_is_that_of_its_value() -> None:
 
 def quantity(text: str) -> Quantity:
     found = read_quantity(text)
-    assert isinstance(found, Quantity), text
+    assert found is not None, text
     return found
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clausegraph.core.extraction import extraction_input
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.pages.chunking.chunks import MAX_TOKENS, SPECIAL_TOKENS, chunk_reading
+from clausegraph.core.pages.chunks import MAX_TOKENS, SPECIAL_TOKENS, chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.tokens import count_many
 from clausegraph.core.types import Reading

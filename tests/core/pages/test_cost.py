@@ -9,17 +9,12 @@ from typing import Any
 import pytest
 
 from clausegraph.core import tokens
-from clausegraph.core.extraction import extraction_inputs
-from clausegraph.core.pages import trafilatura_text
+from clausegraph.core.extraction import MAX_ABOVE, extraction_inputs
+from clausegraph.core.pages import main_text
 from clausegraph.core.pages.blocks import Block, Cell
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.chunking.cuts import Unit, best_cuts
-from clausegraph.core.pages.chunking.split import split_text
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.lists import MAX_ABOVE
-from clausegraph.core.pages.read import read_document
-from clausegraph.core.pages.relations import elements_of
-from clausegraph.core.pages.tables import MAX_SPANNED
+from clausegraph.core.pages.chunks import Unit, best_cuts, chunk_reading, split_text
+from clausegraph.core.pages.elements import MAX_SPANNED, elements_of
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 from tests.harness.work import lines_run
 
@@ -83,8 +78,8 @@ def test_equal_texts_that_alternate_with_others_are_not_compared_run_by_run(monk
     def refused(*_: object, **__: object) -> object:
         raise AssertionError("difflib was given too many equal texts")
 
-    monkeypatch.setattr(trafilatura_text, "SequenceMatcher", refused)
-    assert trafilatura_text._in_order(keys, units) == set(range(0, 6000, 2))
+    monkeypatch.setattr(main_text, "SequenceMatcher", refused)
+    assert main_text._in_order(keys, units) == set(range(0, 6000, 2))
 
 
 def test_descriptions_do_not_look_for_their_term_one_by_one() -> None:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.pages.blocks import Block
-from clausegraph.core.pages.decode import decode_page
-from clausegraph.core.pages.main_text import main_blocks
-from clausegraph.core.pages.parse import parse_page
-from clausegraph.core.pages.trafilatura_text import trafilatura_blocks
+from clausegraph.core.pages.decode import decode_page, parse_page
+from clausegraph.core.pages.main_text import main_blocks, trafilatura_blocks
 from clausegraph.core.pages.walk import page_blocks
 
 pytestmark = pytest.mark.unit

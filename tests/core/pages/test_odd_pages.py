@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.pages.blocks import Block
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.gaps import between
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.main_text import between
+from clausegraph.core.pages.read import SourceDocument, read_document
 
 pytestmark = pytest.mark.unit
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.pieces import pieces_of, with_pieces
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 
 pytestmark = pytest.mark.unit

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import passage_from_json, passage_to_json, statement_from_json, statement_to_json
 from clausegraph.core.types import Literal, Mention, Passage, PassageKind, Reading, Span, Statement, StepOrder

@@ -9,10 +9,9 @@ from typing import Any
 import lxml.html
 
 from clausegraph.app.access.roles import Principal, Role
-from clausegraph.app.answer_json import answer_json
-from clausegraph.app.console.templating import render
-from clausegraph.app.console.view import answer_view
-from clausegraph.app.render import answer_markdown, answer_text
+from clausegraph.app.console.answer import answer_view
+from clausegraph.app.console.screen import render
+from clausegraph.app.render import answer_json, answer_markdown, answer_text
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.core.types import Answer
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clausegraph.app.render import answer_markdown, answer_text
 from clausegraph.core.presentation.answer import Presentation, present
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
+from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine
 from clausegraph.core.types import Answer, AnswerStatus, Sentence
 from clausegraph.query.read.evidence import evidence_of
 from tests.core.presentation.faces import faces

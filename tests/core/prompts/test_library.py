@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.errors import NotFoundError, PromptError
-from clausegraph.core.prompts import Prompt, PromptMessage, library, shipped_examples, shipped_prompts
-from clausegraph.core.prompts.template import fence
+from clausegraph.core.prompts import Prompt, PromptMessage, fence, library, shipped_examples, shipped_prompts
 
 pytestmark = pytest.mark.unit
 

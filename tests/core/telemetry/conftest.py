@@ -19,10 +19,11 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from clausegraph.core import secrets
 from clausegraph.core.telemetry import redaction
 from clausegraph.core.telemetry.logs import ROOT
-from clausegraph.core.telemetry.recording import stop_telemetry
+from clausegraph.core.telemetry.spans import stop_telemetry
 from tests.app.cli.conftest import REPOSITORY
 from tests.harness.wait import PATIENCE_S
 
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -84,7 +85,9 @@ def _plain(value: AnyValue) -> object:
 
 
 @pytest.fixture
-def collector() -> Iterator[Collector]:
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    """One that the environment names."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             received.paths.append(self.path)
@@ -99,6 +102,7 @@ def collector() -> Iterator[Collector]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         received = Collector(f"http://127.0.0.1:{server.server_address[1]}")
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv(ENDPOINT, received.url)
         yield received
         server.shutdown()
 

@@ -15,9 +15,8 @@ from lxml import html
 from typer.testing import CliRunner
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.telemetry.recording import start_telemetry, stop_telemetry
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
-from tests.core.telemetry.conftest import Collector, Run
+from tests.core.telemetry.conftest import ENDPOINT, Collector, Run
 from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
@@ -49,7 +48,7 @@ def stocked(guides: Path, tmp_path: Path) -> None:
 
 
 def traced(collector: Collector, **more: str) -> dict[str, str]:
-    return {"CLAUSEGRAPH_TELEMETRY": "otlp", "CLAUSEGRAPH_TELEMETRY_URL": collector.url, **more}
+    return {"CLAUSEGRAPH_TELEMETRY": "otlp", ENDPOINT: collector.url, **more}
 
 
 def page_texts() -> set[str]:
@@ -114,7 +113,7 @@ def test_the_question_where_it_is_asked_for(collector: Collector, run: Run) -> N
 
 @pytest.mark.usefixtures("stocked")
 def test_off_by_default(collector: Collector, run: Run) -> None:
-    assert run("ingest", str(GUIDES), CLAUSEGRAPH_TELEMETRY_URL=collector.url).returncode == 0
+    assert run("ingest", str(GUIDES), **{ENDPOINT: collector.url}).returncode == 0
     assert collector.paths == []
 
 
@@ -125,8 +124,8 @@ def test_errors_of_commands(collector: Collector, run: Run) -> None:
     collector.bodies.clear()
     assert run("epochs", "list", **traced(collector)).returncode == 4
     assert collector.one("cli.epochs.list").failed
-    wrong = run("epochs", "list", CLAUSEGRAPH_TELEMETRY="otlp", CLAUSEGRAPH_TELEMETRY_URL="collector:4318")
-    assert wrong.returncode == 2 and "telemetry_url" in wrong.stderr and "Traceback" not in wrong.stderr
+    wrong = run("epochs", "list", CLAUSEGRAPH_TELEMETRY="otlp", **{ENDPOINT: "collector:4318"})
+    assert wrong.returncode == 4 and LOSS in wrong.stderr and "Traceback" not in wrong.stderr
 
 
 @pytest.mark.parametrize("answers", ["refused", "silent"])
@@ -134,7 +133,7 @@ def test_collector_down(run: Run, answers: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1] if answers == "silent" else 9
         address = f"http://name:password@127.0.0.1:{port}"
-        done = run("ingest", str(PAGE), "-q", CLAUSEGRAPH_TELEMETRY="otlp", CLAUSEGRAPH_TELEMETRY_URL=address)
+        done = run("ingest", str(PAGE), "-q", CLAUSEGRAPH_TELEMETRY="otlp", **{ENDPOINT: address})
     assert done.returncode == 0 and "published epoch 1" in done.stdout
     (line,) = done.stderr.splitlines()
     assert LOSS in line and "password" not in line
@@ -161,7 +160,7 @@ BLOCKED = """
 import sys
 for name in ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter"):
     sys.modules[name] = None
-from clausegraph.core.telemetry.recording import start_telemetry
+from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.errors import SettingsError
 with span("works", pages=1): pass
@@ -193,23 +192,3 @@ def test_off_loads_nothing_of_it(word: str) -> None:
         "print('LOADED', sorted(n for n in sys.modules if n.split('.')[0] in ('opentelemetry', 'requests')))"
     )
     assert python(code, word).stdout.splitlines()[-1] == "LOADED []"
-
-
-@pytest.mark.usefixtures("stocked")
-def test_llamaindex_calls_are_spans(collector: Collector) -> None:
-    from clausegraph import open_corpus
-
-    with open_corpus() as corpus:
-        engine = corpus.query_engine()
-        retriever = corpus.retriever(budget=200)
-        retriever.retrieve(QUESTION)  # before: not seen
-        start_telemetry("otlp", collector.url)
-        nodes = retriever.retrieve(QUESTION)
-        engine.query(QUESTION)
-        stop_telemetry()
-        retriever.retrieve(QUESTION)  # after: not seen
-    assert collector.tree()["llama.retrieve"] is None
-    assert collector.tree()["ask"] == "llama.query" and collector.tree()["ask.retrieve"] == "ask"
-    found = collector.one("llama.retrieve")
-    assert found.attributes == {"clausegraph.class": "ViewRetriever", "clausegraph.nodes": len(nodes)}
-    assert QUESTION.encode() not in b"".join(collector.bodies)

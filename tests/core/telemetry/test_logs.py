@@ -38,10 +38,10 @@ def test_text_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_json_line_with_context(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logs("debug", "json")
     with log_fields(corpus="policies", run="r1"):
-        log.debug("step", chunks=2, rows={"chunks": 3, "name": "left out"})
+        log.info("step", chunks=2, rows={"chunks": 3, "name": "left out"})
     log.info("after")
     first, second = map(json.loads, lines(capsys))
-    assert (first["level"], first["event"], first["corpus"], first["run"]) == ("debug", "step", "policies", "r1")
+    assert (first["level"], first["event"], first["corpus"], first["run"]) == ("info", "step", "policies", "r1")
     assert first["fields"] == {"chunks": 2, "rows": {"chunks": 3}} and first["logger"] == "clausegraph.tests.logs"
     assert "corpus" not in second and second["fields"] == {}
 
@@ -52,7 +52,7 @@ def test_levels(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     other.setLevel(logging.DEBUG)
     configure_logs("debug", form)
     configure_logs("debug", form)  # again: still one handler
-    log.debug("ours")
+    log.info("ours")
     other.info("GET https://example.org/?key=1")
     other.warning("theirs %d", 7)
     assert len(lines(capsys)) == 2

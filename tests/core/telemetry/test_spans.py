@@ -11,14 +11,12 @@ from collections.abc import Iterator
 import pytest
 from opentelemetry import trace
 
-from clausegraph.core.errors import ModelUnavailable, NotFoundError, SettingsError
+from clausegraph.core.errors import ModelUnavailable, NotFoundError
 from clausegraph.core.secrets import register_secret
 from clausegraph.core.telemetry.logs import configure_logs
-from clausegraph.core.telemetry.otlp import traces_address
-from clausegraph.core.telemetry.recording import start_telemetry, stop_telemetry
 from clausegraph.core.telemetry.redaction import allow_content
-from clausegraph.core.telemetry.spans import current_span, span
-from tests.core.telemetry.conftest import Collector
+from clausegraph.core.telemetry.spans import current_span, span, start_telemetry, stop_telemetry
+from tests.core.telemetry.conftest import ENDPOINT, Collector
 
 
 @pytest.fixture
@@ -39,19 +37,11 @@ def test_off_is_one_shared_object_that_does_nothing() -> None:
     stop_telemetry()
 
 
-@pytest.mark.unit
-@pytest.mark.parametrize("wrong", ["", "collector", "ftp://host", "http://", "http://host:99999"])
-def test_endpoint_that_is_none(wrong: str) -> None:
-    with pytest.raises(SettingsError, match="telemetry_url"):
-        traces_address(wrong)
-    assert traces_address("http://host:4318/") == traces_address("http://host:4318/v1/traces")
-
-
 @pytest.mark.integration
 def test_parents_attributes_and_errors(collector: Collector) -> None:
     register_secret("sk-secret-value")
-    start_telemetry("otlp", collector.url, version="1.2")
-    start_telemetry("otlp", "http://127.0.0.1:9")  # already on
+    start_telemetry("otlp", version="1.2")
+    start_telemetry("otlp", version="1.3")  # already on
     with span("outer", corpus="c", question="Am I?", key="sk-secret-value", nothing=None) as outer:
         outer.set(pages=["a", "\ud800"], texts=["x", "y"], tokens=3, seconds=0.5, ok=True, endpoint="a sk-secret-value")
         with span("inner", model="m", prompt_tokens=7, output_tokens=2, prompt="triplets.v1"):
@@ -99,7 +89,7 @@ def test_parents_attributes_and_errors(collector: Collector) -> None:
 def test_texts_where_they_are_asked_for(collector: Collector) -> None:
     allow_content(True)
     register_secret("sk-secret-value")
-    start_telemetry("otlp", collector.url)
+    start_telemetry("otlp")
     with span("call", reply="yes, sk-secret-value"):
         pass
     stop_telemetry()
@@ -116,7 +106,7 @@ def test_threads_loops_and_streams(collector: Collector) -> None:
         with span("on the loop"):
             await asyncio.sleep(0)
 
-    start_telemetry("otlp", collector.url)
+    start_telemetry("otlp")
     with span("outer"):
         asyncio.run_coroutine_threadsafe(call(), loop).result()
         stream = span("stream").start()
@@ -139,7 +129,7 @@ def test_threads_loops_and_streams(collector: Collector) -> None:
 @pytest.mark.integration
 def test_nothing_of_ours_is_global(collector: Collector) -> None:
     """Instrumented libraries find neither a provider to write prompts to nor a current span of ours."""
-    start_telemetry("otlp", collector.url)
+    start_telemetry("otlp")
     with span("outer"):
         assert not trace.get_current_span().get_span_context().is_valid
         with trace.get_tracer("mistralai_sdk_tracer").start_as_current_span("chat", attributes={"messages": "all"}):
@@ -153,10 +143,9 @@ def test_nothing_of_ours_is_global(collector: Collector) -> None:
 def test_without_a_collector_one_warning(
     where: str, silent: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("HTTP_PROXY", "http_proxy"):
-        monkeypatch.setenv(name, "http://proxy.invalid:1")
+    monkeypatch.setenv(ENDPOINT, silent if where == "silent" else "http://127.0.0.1:9")
     configure_logs("info")
-    start_telemetry("otlp", silent if where == "silent" else "http://127.0.0.1:9")
+    start_telemetry("otlp")
     for _ in range(3000):  # more than the queue holds: several batches
         with span("work"):
             pass
@@ -164,17 +153,4 @@ def test_without_a_collector_one_warning(
     stop_telemetry()
     assert time.monotonic() - start < 25  # a guard: the SDK alone waits for 30 s and more
     ours = [line for line in capsys.readouterr().err.splitlines() if "telemetry.lost" in line]
-    assert len(ours) == 1 and "127.0.0.1" in ours[0]
-
-
-@pytest.mark.integration
-def test_collector_on_this_machine_is_asked_past_any_proxy(
-    collector: Collector, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    start_telemetry("otlp", collector.url)
-    with span("work"):
-        pass
-    stop_telemetry()
-    assert set(collector.tree()) == {"work"}
+    assert len(ours) == 1 and ENDPOINT in ours[0]

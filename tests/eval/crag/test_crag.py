@@ -11,26 +11,25 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
-from clausegraph.app.crag import crag_options
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.attribute_evaluation import measure_attributes
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag, measure_judge
-from clausegraph.app.services.crag_tuning import write_chats
-from clausegraph.app.wiring import engine_options
+from clausegraph.app.services import crag_evaluation
+from clausegraph.app.services.crag_evaluation import (
+    CragTrial,
+    measure_attributes,
+    measure_crag,
+    measure_judge,
+    write_chats,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
-from clausegraph.eval.crag.judge import read_verdicts
-from clausegraph.eval.crag.rows import ROWS, row_of
-from clausegraph.eval.crag.tables import TABLES
-from clausegraph.eval.crag.verdicts import by_rules
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.time.clock import parse_time
-from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.eval.crag.judge import by_rules, read_verdicts
+from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
+from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
+from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragSwitches
 
 pytestmark = pytest.mark.integration
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
@@ -159,6 +158,7 @@ def test_each_row_is_a_set_of_switches() -> None:
         row_of("best")
 
 
+@pytest.mark.long
 def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp_path: Path) -> None:
     labelled = read_verdicts(VERDICTS)
     assert {one.verdict for one in labelled} == {"correct", "incorrect", "missing"}
@@ -177,8 +177,9 @@ def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp
     assert plain.right["incorrect"] == plain.total["incorrect"]
 
 
+@pytest.mark.long
 def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
-    questions: Path, api: ReplayServer, tmp_path: Path
+    questions: Path, api: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "chats.jsonl"
     script = {
@@ -190,9 +191,10 @@ def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
     }
     with FakeModelServer(FakeOptions(replies="script", script=script)) as fake:
         llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        with _workspace(
-            tmp_path, crag_graph_url=api.url, crag_graph="rules", crag_attributes="off", **llm
-        ) as workspace:
+        monkeypatch.setattr(
+            crag_evaluation, "crag_switches", lambda: CragSwitches(graph="rules", attributes="off", seconds=0)
+        )
+        with _workspace(tmp_path, crag_graph_url=api.url, **llm) as workspace:
             made = write_chats(workspace, questions, output, CragTrial(seconds=0))
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     assert (made.chats, made.reasoned, made.failed) == (4, 1, ())
@@ -233,21 +235,16 @@ def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:
     assert asked == 2  # a check and an answer, which the rows share
 
 
-def test_the_predictor_in_context_is_shown_other_questions(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_the_predictor_in_context_is_shown_other_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crag_evaluation, "ATTRIBUTE_SAMPLES", 1)
     labelled = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
     reply = {"domain": "open", "kind": "simple", "dynamism": "static"}
     with FakeModelServer(FakeOptions(replies="script", script={"": json.dumps(reply)})) as fake:
         llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        settings = {"crag_attribute_samples": 1, "crag_attribute_examples": labelled, **llm}
-        with _workspace(tmp_path, **settings) as workspace:
+        with _workspace(tmp_path, **llm) as workspace:
             found = measure_attributes(workspace, labelled, 5, 13, CragTrial())
             shown = fake.last_requests(1)[0]["messages"][0]["content"]
             assert shown.count(" -> ") == 6  # five, and the line that says how they are written
-            steps = engine_options(workspace.settings, workspace.model).model
-            assert steps is not None
-            predictor = crag_options(workspace.settings).parts.predictor(steps.question(QuestionMeter()))
-            assert predictor is not None
-            predictor.predict(CragQuestion("who sang at the opening?", parse_time("2031-05-14T10:00-07:00")))
-            assert "Examples (question -> domain" in fake.last_requests(1)[0]["messages"][0]["content"]
     assert found.questions == 5
     assert set(found.right["model"]) == {"domain", "kind", "dynamism", "dynamic"}

@@ -1,44 +1,54 @@
-"""A run with a strong model, answered by hand, over the recorded responses of the real API: replayed to the same score.
+"""Runs that a strong model answered once, by hand, answered again from the recorded replies: the same scores.
 
-The cassette has hashes and replies only; questions and responses stay where they are, and the test skips without them.
+The cassettes have hashes and replies only; questions, pages and responses of the API stay where they are, and the tests
+skip without them.
 """
 
 from __future__ import annotations
 
+import bz2
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clausegraph.app import engines
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
+from clausegraph.app.services import crag_evaluation
+from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes, measure_crag
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import load_settings
-from clausegraph.eval.crag.figures import calls_by_step, crag_figures
-from clausegraph.eval.crag.run import CragRecord
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.eval.crag.run import CragRecord, calls_by_step, crag_figures
+from clausegraph.query.crag.attributes import AttributeRules
+from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragSwitches
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"
-CASSETTE = Path(__file__).parent / "plan.cassette.jsonl"
+RECORDED = Path(__file__).parent / "recorded"
+LABELLED = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
+LLM = {"llm": "openai:by-hand", "llm_url": "http://127.0.0.1:9/v1", "llm_key": "none"}
+AT = parse_time("2024-03-12T10:00-07:00")
+WITH_PAGES, TOUCHED = (0, 3, 4, 9), (191, 1329, 624, 2613)
 
 
-def replayed(tmp_path: Path, row: str, cassette: Path, **more: Any) -> list[CragRecord]:
+def replayed(
+    tmp_path: Path, questions: Path, cassette: Path, *rows: str, task: int = 2, **settings: Any
+) -> dict[str, list[CragRecord]]:
     if not (FOLDER / "crag_mock_api_calls.jsonl").is_file():
         pytest.skip(f"no recorded calls at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
     with ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as api:
-        settings = load_settings(
-            home=tmp_path, embedding_model="hashing", llm="openai:by-hand", llm_url="http://127.0.0.1:9/v1",
-            llm_key="none", crag_graph_url=api.url, **more,
-        )  # fmt: skip
-        trial = CragTrial(rows=(row,), seconds=0, at=parse_time("2024-03-12T10:00-07:00"), cassette=cassette)
-        with Workspace(settings) as workspace:
-            return measure_crag(workspace, FOLDER / "crag_questions_touching_slice.jsonl", trial)[row]
+        given = {"home": tmp_path / "home", "crag_graph_url": api.url, **LLM, **settings}
+        trial = CragTrial(task, rows, seconds=0, at=AT, cassette=cassette)
+        with Workspace(load_settings(**given)) as workspace:
+            return measure_crag(workspace, questions, trial)
 
 
 def test_functions_called_by_the_model_have_the_same_score(tmp_path: Path) -> None:
-    records = replayed(tmp_path, "kerag-tools", CASSETTE.parent / "recorded" / "tools.jsonl")
+    questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED / "tools.jsonl"
+    (records,) = replayed(tmp_path, questions, cassette, "kerag-tools", embedding_model="hashing").values()
     figures = crag_figures(records)
     assert (figures.questions, figures.failed, figures.score) == (14, 0, 0)
     verdicts = {one.id: one.verdict for one in records if one.verdict != "missing"}
@@ -46,12 +56,40 @@ def test_functions_called_by_the_model_have_the_same_score(tmp_path: Path) -> No
     assert calls_by_step(records) == pytest.approx({"crag-kg-tools": 1.0, "crag-answer": 2 / 14})
 
 
-def test_the_recorded_run_has_the_same_score(tmp_path: Path) -> None:
-    more = {"crag_attributes": "rules", "crag_calculator_samples": 1, "crag_rounds": 2}
-    records = replayed(tmp_path, "as-set", CASSETTE, **more)
+@pytest.mark.long
+def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED.parent / "plan.cassette.jsonl"
+    monkeypatch.setattr(engines, "CALCULATOR_SAMPLES", 1)
+    monkeypatch.setattr(engines, "_predictor_maker", lambda _: lambda _: AttributeRules())
+    monkeypatch.setattr(crag_evaluation, "crag_switches", lambda: CragSwitches(graph="auto", rounds=2))
+    (records,) = replayed(tmp_path, questions, cassette, "as-set", embedding_model="hashing").values()
     figures = crag_figures(records)
     assert (figures.questions, figures.failed, figures.unjudged) == (14, 0, 0)
     assert [one.verdict for one in records[:4]] == ["correct"] * 4  # what the recording answers fully
     assert [one.id for one in records if one.verdict == "incorrect"] == ["1702"]  # the recording says another price
     assert round(figures.score, 4) == 0.2143
     assert sum(calls_by_step(records).values()) == pytest.approx(4.5)
+
+
+@pytest.mark.long
+def test_rows_that_are_compared_are_answered_as_they_were(tmp_path: Path) -> None:
+    known = {"own-only": 4, "graph-only": 2, "text-only": 2, "text-and-graph": 4, "react": 4, "corrective": 4}
+    if not (FOLDER / "crag_example.jsonl.bz2").is_file():
+        pytest.skip(f"no questions at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
+    pages = bz2.decompress((FOLDER / "crag_example.jsonl.bz2").read_bytes()).decode().splitlines()
+    touched = [json.loads(line) for line in (FOLDER / "crag_questions_touching_slice.jsonl").read_text().splitlines()]
+    lines = [pages[at] for at in WITH_PAGES] + [json.dumps(one) for one in touched if one["line"] in TOUCHED]
+    (tmp_path / "questions.jsonl").write_text("\n".join(lines) + "\n")
+    found = replayed(tmp_path, tmp_path / "questions.jsonl", RECORDED / "rows.jsonl", *known)
+    figures = [crag_figures(records) for records in found.values()]
+    assert {(one.questions, one.failed, one.unjudged, one.hallucination) for one in figures} == {(8, 0, 0, 0)}
+    assert [8 * one.accuracy for one in figures] == list(known.values())
+
+
+def test_attributes_are_predicted_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crag_evaluation, "ATTRIBUTE_SAMPLES", 1)
+    settings = load_settings(home=tmp_path, embedding_model="hashing", **LLM)
+    with Workspace(settings) as workspace:
+        trial = CragTrial(at=AT, cassette=RECORDED / "attributes.jsonl")
+        found = measure_attributes(workspace, LABELLED, 20, 13, trial)
+    assert found.right["model"] == {"domain": 19, "kind": 18, "dynamism": 19, "dynamic": 20}

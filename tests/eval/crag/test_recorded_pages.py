@@ -8,24 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.wiring import make_embedder
+from clausegraph.app.models import make_embedder
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.cassette import Cassette
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.models.replay import Cassette
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.settings import Settings
 from clausegraph.eval.crag.dataset import CragCase, GivenPage, read_cases
-from clausegraph.eval.crag.figures import crag_figures
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.run import CragRecord, run_cases
+from clausegraph.eval.crag.run import CragRecord, crag_figures, run_cases
 from clausegraph.query.crag.engine import CragEngine
-from clausegraph.query.crag.pages import CragPage
-from clausegraph.query.crag.parts import CragOptions
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.text import PagesText
-from clausegraph.query.crag.types import CragAnswer
+from clausegraph.query.crag.text import CragPage, PagesText
+from clausegraph.query.crag.types import CragAnswer, CragOptions, CragSwitches
 from clausegraph.query.steps.model import ModelSteps
 
 pytestmark = pytest.mark.integration
@@ -71,6 +66,7 @@ def replayed(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> li
     return run_cases(cases, ask, CragJudge(steps), seconds=0)
 
 
+@pytest.mark.long
 def test_one_question_is_answered_as_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:
     record = replayed([cases[ONE]], embedder, steps)[0]
     assert (record.failed, record.verdict, record.calls) == ("", "missing", 1)

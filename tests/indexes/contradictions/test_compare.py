@@ -6,9 +6,8 @@ import pytest
 
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.hashing import fact_id
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import PageKey, Reading, Support
 from clausegraph.indexes.contradictions import compare
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of

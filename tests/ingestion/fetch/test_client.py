@@ -17,7 +17,7 @@ from typing import Any
 import brotli
 import pytest
 
-from clausegraph.core.pages.document import HTML
+from clausegraph.core.pages.read import HTML
 from clausegraph.ingestion.fetch import Validators, WebClient, WebLimits, WebReply
 from clausegraph.ingestion.fetch.bodies import BodyRefusedError, gunzipped
 from clausegraph.ingestion.fetch.pace import HostPace, retry_after

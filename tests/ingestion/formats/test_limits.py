@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.ingestion.formats import formats
 from clausegraph.ingestion.formats.formats import DOCX, FORMATS, PDF, conversion_fingerprint
 from clausegraph.ingestion.reading.limits import ReadingLimits

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models import json_text
-from clausegraph.core.models.json_scan import MAX_STEPS, TOO_LONG, Scanned, scan_value
-from clausegraph.core.models.json_text import JsonText, read_json
+from clausegraph.core.models.json_text import MAX_STEPS, TOO_LONG, JsonText, Scanned, read_json, scan_value
 from tests.harness.wait import no_hang
 
 pytestmark = pytest.mark.unit

@@ -212,15 +212,6 @@ def test_another_ontology_asks_again_where_the_prompt_offers_it(
     assert first.chunks_extracted and second.chunks_extracted == (first.chunks_extracted if again else 0)
 
 
-def test_types_beyond_a_guide_are_proposed(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
-    guide = tmp_path / "types.toml"
-    guide.write_text('entity_types = ["person"]\nrelations = ["may get"]\n', encoding="utf-8")
-    report = run(settings_for(tmp_path, fake, extraction_types=guide), folder)
-    assert report.proposals["entity_types"] and "person" not in report.proposals["entity_types"]
-    assert "may get" not in report.proposals["relations"]
-    assert "person" in str(fake.last_requests(1))
-
-
 @pytest.mark.parametrize(
     ("fault", "more"),
     [

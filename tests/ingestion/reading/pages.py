@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 
 
 def page(body: str, uri: str = "x.html") -> SourceDocument:

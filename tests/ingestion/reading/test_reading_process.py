@@ -14,8 +14,7 @@ import psutil
 import pytest
 
 from benchmarks.pages import FAMILIES, measure
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import PAGE_READERS
+from clausegraph.core.pages.read import PAGE_READERS, SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.page import read_page
@@ -77,7 +76,7 @@ def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
     program = (
         "import signal, sys\n"
         "from pathlib import Path\n"
-        "from clausegraph.core.pages.document import SourceDocument\n"
+        "from clausegraph.core.pages.read import SourceDocument\n"
         "from clausegraph.ingestion.reading.limits import ReadingLimits\n"
         "from clausegraph.ingestion.reading.pages import page_reading\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job of a shell ignores it

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import open_source
 

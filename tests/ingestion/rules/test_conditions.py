@@ -11,7 +11,7 @@ from clausegraph.core.language.clauses import independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import Leaf, leaves
-from tests.ingestion.rules.trees import written
+from tests.ingestion.rules.sketch import written
 
 pytestmark = pytest.mark.unit
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.wiring import web_options
+from clausegraph.app.services.ingest import web_options
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
 from tests.harness.cli import made_app
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.integration
 def settled(town: Town, monkeypatch: pytest.MonkeyPatch) -> Town:
     """Settings under which the town is found."""
     values = {
-        "WEB_ALLOW": '["127.0.0.1"]', "WEB_NAMES": json.dumps({NAME: ["127.0.0.1"]}), "WEB_INTERVAL": "0",
+        "WEB_ALLOW": f"127.0.0.1, {NAME}=127.0.0.1", "WEB_INTERVAL": "0",
         "EMBEDDING_MODEL": "hashing", "HOME": str(town.root / "home"), "WEB_CONTACT": "ops@town.example",
     }  # fmt: skip
     for name, value in values.items():
@@ -34,7 +33,7 @@ def settled(town: Town, monkeypatch: pytest.MonkeyPatch) -> Town:
 def test_settings_become_limits(settled: Town) -> None:
     options = web_options(load_settings(), {"mode": "site", "include": ["/a*"], "exclude": None})
     assert (options.mode, options.include, options.exclude) == ("site", ("/a*",), ())
-    assert (options.limits.allow, options.limits.names) == (("127.0.0.1",), {NAME: ("127.0.0.1",)})
+    assert (options.limits.allow, options.limits.names) == (("127.0.0.1", NAME), {NAME: ("127.0.0.1",)})
 
 
 def test_one_pattern_may_be_a_word() -> None:
@@ -62,12 +61,12 @@ def test_a_command_ingests_a_site(settled: Town) -> None:
 def test_private_addresses_need_a_setting(settled: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUSEGRAPH_WEB_ALLOW")
     settled.pages(1)
-    done = CliRunner().invoke(made_app(), ["ingest", settled.site.url("/"), "--corpus", "town"])
+    done = CliRunner().invoke(made_app(), ["ingest", f"http://127.0.0.1:{settled.site.port}/", "--corpus", "town"])
     assert done.exit_code == 2 and "no public address" in " ".join(done.output.split())
     assert settled.site.asked == []
 
 
-@pytest.mark.parametrize("line", ['web_allow = ["10.0.0.0/8"]', '[web_names]\n"a.example" = ["10.0.0.1"]'])
+@pytest.mark.parametrize("line", ['web_allow = ["10.0.0.0/8"]', 'web_allow = ["a.example=10.0.0.1"]'])
 def test_a_file_that_merely_lies_there_opens_no_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:

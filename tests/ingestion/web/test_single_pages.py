@@ -30,8 +30,8 @@ pytestmark = pytest.mark.integration
 def workspace(town: Town, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     monkeypatch.chdir(town.root)
     settings = load_settings(
-        home=town.root / "home", embedding_model="hashing", web_allow=["127.0.0.1"], web_interval=0.0, web_attempts=1,
-        web_names={NAME: ["127.0.0.1"]}, corpus=CORPUS,
+        home=town.root / "home", embedding_model="hashing", web_allow=[f"{NAME}=127.0.0.1"], web_interval=0.0,
+        corpus=CORPUS,
     )  # fmt: skip
     with Workspace(settings) as made:
         yield made

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.services.export.table import safe_cell
+from clausegraph.app.services.export import safe_cell
 from clausegraph.core.types import Literal
 from clausegraph.indexes.graph.neo4j.cypher import run_cypher
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection

@@ -11,8 +11,7 @@ import networkx
 import pytest
 from lxml import etree
 
-from clausegraph.app.services.export.graphml import NAMESPACE
-from clausegraph.app.services.export.table import COLUMNS, safe_cell
+from clausegraph.app.services.export import COLUMNS, NAMESPACE, safe_cell
 from clausegraph.app.services.records import object_text
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.text import clean_xml

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument, read_document
 from clausegraph.core.types import LITERAL, Literal
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.derive import object_key

@@ -9,12 +9,10 @@ import unicodedata
 import pytest
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.headings import limited
-from clausegraph.core.pages.read import read_document
-from clausegraph.core.prompts import Prompt, shipped_prompts
-from clausegraph.core.prompts.template import fence
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.elements import limited
+from clausegraph.core.pages.read import SourceDocument, read_document
+from clausegraph.core.prompts import Prompt, fence, shipped_prompts
 from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text, render_call
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, pages
 

@@ -11,9 +11,8 @@ import pytest
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_input
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
 from clausegraph.indexes.derive import object_key

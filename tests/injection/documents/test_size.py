@@ -13,10 +13,9 @@ import pytest
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
-from clausegraph.core.pages.headings import MAX_NAME
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.elements import MAX_NAME
+from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument, read_document
 from clausegraph.core.serial import pack, reading_to_json
 from clausegraph.core.types import Reading
 from clausegraph.indexes.derive import derive_rows

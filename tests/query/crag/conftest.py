@@ -1,19 +1,13 @@
-"""Invented pages about bridges, and a fake model server."""
+"""Invented pages about bridges."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
-from clausegraph.core.prompts import shipped_prompts
-from clausegraph.query.crag.pages import CragPage
-from clausegraph.query.steps.model import ModelSteps
-from tests.harness.fake_model import as_new
+from clausegraph.core.pages.read import SourceDocument, read_document
+from clausegraph.query.crag.text import CragPage
 
 MakePage = Callable[..., CragPage]
 
@@ -41,16 +35,3 @@ def bridges(make_page: MakePage) -> list[CragPage]:
             "The Cedar bridge is closed to cars.",
         ),
     ]
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
-
-
-@pytest.fixture
-def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
-    as_new(fake)
-    with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
-        yield ModelSteps(llm, shipped_prompts())

@@ -13,26 +13,25 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnswerStatus, Evidence, PageKey, Sentence, Span
 from clausegraph.query.crag.engine import CragEngine, as_answer
-from clausegraph.query.crag.pages import CragPage
-from clausegraph.query.crag.parts import CragOptions, CragParts
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.text import PagesText
-from clausegraph.query.crag.time.clock import parse_time
-from clausegraph.query.crag.time_left import TimeLeft
+from clausegraph.query.crag.rounds import TimeLeft
+from clausegraph.query.crag.text import CragPage, PagesText
+from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import (
     Attributes,
     CragAnswer,
     CragFault,
     CragFeedback,
+    CragOptions,
+    CragParts,
     CragQuestion,
+    CragSwitches,
     Domain,
     Dynamism,
     KgFound,
     Reference,
     ReferenceKind,
 )
-from clausegraph.query.steps.meter import QuestionLimits
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits
 
 pytestmark = pytest.mark.integration
 
@@ -192,7 +191,7 @@ def test_checked_answered_validated(bridges: list[CragPage], steps: ModelSteps, 
     fake.set(replies="script", script={CHECK: ENOUGH, ANSWER: reply("1931"), VALIDATE: RIGHT})
     found = ask(bridges, steps)
     assert (found.status, found.text, found.rounds) == (AnswerStatus.ANSWERED, "1931", 1)
-    assert found.usage.by_step == {"crag-check": 1, "crag-answer": 1, "crag-validate": 1}
+    assert found.usage.tasks == {"crag-check": 1, "crag-answer": 1, "crag-validate": 1}
     assert [one.name for one in found.trace] == ["attributes", "pages", "check", "answer", "validate"]
     assert told(found, "answer")[0]["sub-problems"] == ["When did it open? 1931 (r1)"]
     assert [quote.quote for quote in found.used[0].evidence] == ["The Alder bridge opened in 1931."]
@@ -207,7 +206,7 @@ def test_references_that_do_not_answer_are_not_asked(
     fake.set(replies="script", script={CHECK: {"missing": "the opening", "enough": False}})
     found = ask(bridges, steps)
     assert found.text == "i don't know"
-    assert found.usage.by_step == {"crag-check": 1}
+    assert found.usage.tasks == {"crag-check": 1}
     assert as_answer(found, Inquiry(OPENED.text), "pages", 0).quotes[0].quote == "The Alder bridge opened in 1931."
 
 
@@ -236,7 +235,7 @@ def test_a_reply_that_does_not_parse_is_summarised(
     prose = "Well. The bridge opened, it seems, in 1931."
     fake.set(replies="script", script={CHECK: ENOUGH, ANSWER: prose, SUMMARY: {"answer": "1931"}, VALIDATE: RIGHT})
     found = ask(bridges, steps)
-    assert (found.text, found.usage.by_step["crag-summarise"]) == ("1931", 1)
+    assert (found.text, found.usage.tasks["crag-summarise"]) == ("1931", 1)
     fake.set(replies="script", script={CHECK: ENOUGH, ANSWER: prose, SUMMARY: "???", VALIDATE: RIGHT})
     found = ask(bridges, steps, CragQuestion("And when did the Alder bridge open?", AT))
     assert found.text == "i don't know"
@@ -280,7 +279,7 @@ def test_facts_of_the_graph_first_need_no_pages_and_no_check(
     asked = CragQuestion("When did Birch open?", AT)
     found = ask(bridges, steps, asked, parts=CragParts(graph=lambda _: Graph()), switches=switches)
     assert found.text == "1948"
-    assert found.usage.by_step == {"crag-answer": 1, "crag-validate": 1}
+    assert found.usage.tasks == {"crag-answer": 1, "crag-validate": 1}
     assert not told(found, "pages")
 
 
@@ -313,7 +312,7 @@ def test_modules_that_are_off_make_no_call(bridges: list[CragPage], steps: Model
     fake.set(replies="script", script={ANSWER: reply("1931")})
     switches = CragSwitches(seconds=0, self_check=False, critic=False, sub_problems=False, false_premise=False)
     found = ask(bridges, steps, switches=switches)
-    assert (found.text, found.usage.by_step) == ("1931", {"crag-answer": 1})
+    assert (found.text, found.usage.tasks) == ("1931", {"crag-answer": 1})
     seen = "".join(m["content"] for m in fake.last_requests(1)[0]["messages"])
     assert "A verdict on the premise is not wanted" in seen
     assert "Sub-problems are not wanted." in seen
@@ -358,7 +357,7 @@ def test_an_answer_stands_that_there_was_no_time_to_judge(
     monkeypatch.setattr("clausegraph.query.crag.engine.TimeLeft", Hurried)
     fake.set(replies="script", script={ANSWER: reply("1931")})
     found = ask(bridges, steps, switches=CragSwitches(seconds=600))
-    assert (found.text, found.usage.by_step) == ("1931", {"crag-answer": 1})  # neither check nor critic
+    assert (found.text, found.usage.tasks) == ("1931", {"crag-answer": 1})  # neither check nor critic
     assert "nobody has judged it" in str(told(found, "stop")[0]["because"])
 
 

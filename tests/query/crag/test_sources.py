@@ -11,17 +11,17 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.query.crag.engine import CragEngine
-from clausegraph.query.crag.kg.references import kg_reference
-from clausegraph.query.crag.pages import CragPage
-from clausegraph.query.crag.parts import CragOptions, CragParts
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.text import PagesText
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.kg.plan import kg_reference
+from clausegraph.query.crag.text import CragPage, PagesText
+from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import (
     Attributes,
     CragAnswer,
     CragFeedback,
+    CragOptions,
+    CragParts,
     CragQuestion,
+    CragSwitches,
     KgFound,
     Reference,
     ReferenceKind,
@@ -92,7 +92,7 @@ def test_a_graph_that_failed_is_not_offered_to_the_critic(
 ) -> None:
     fake.set(replies="script", script={CHECK: LACKING})
     found = ask(bridges, steps, CragParts(graph=lambda _: Broken()))
-    assert (found.text, found.usage.by_step) == ("i don't know", {"crag-check": 1})
+    assert (found.text, found.usage.tasks) == ("i don't know", {"crag-check": 1})
     assert [one.name for one in found.trace].count("graph") == 1
 
 
@@ -138,11 +138,11 @@ def test_corrective_rag_takes_the_graph_where_pages_are_wrong(
     graph = CragParts(graph=lambda _: Known())
     found = ask(bridges, steps, graph, gather="corrective", self_check=False, rounds=1, references=8 + len(verdict))
     assert {one.kind.value for one in found.references} == kinds
-    assert found.usage.by_step == {"corrective": 1, "crag-answer": 1}
+    assert found.usage.tasks == {"corrective": 1, "crag-answer": 1}
 
 
 def test_a_plain_prompt_has_no_form(bridges: list[CragPage], steps: ModelSteps, fake: FakeModelServer) -> None:
     fake.set(replies="script", script={"Current time": "1931\n"})
     found = ask(bridges, steps, CragParts(), structured=False, grouped=False, self_check=False, rounds=1)
-    assert (found.text, found.usage.by_step) == ("1931", {"crag-plain": 1})
+    assert (found.text, found.usage.tasks) == ("1931", {"crag-plain": 1})
     assert "The Alder bridge opened in 1931." in [one.text for one in found.references]  # each sentence alone

@@ -8,15 +8,10 @@ from typing import Any
 
 import pytest
 
-from clausegraph.core.errors import NotFoundError
-from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.core.types import PageKey
-from clausegraph.query.crag.pages import CragPage, PagesView
-from clausegraph.query.crag.text import PagesText
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.text import CragPage, PagesText
+from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion, ReferenceKind
-from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from tests.query.crag.conftest import MakePage
 
 pytestmark = pytest.mark.unit
@@ -97,19 +92,6 @@ def test_nothing_is_embedded_when_time_is_over(bridges: list[CragPage]) -> None:
 
 def test_no_pages_are_one_empty_batch() -> None:
     assert PagesText([], HashingEmbedder()).find(QUESTION, 0, 5) == ()
-
-
-def test_every_retriever_of_the_bank_works_on_the_view(bridges: list[CragPage]) -> None:
-    embedder = HashingEmbedder()
-    with PagesView(bridges, embedder) as view:
-        assert view.page_keys() == tuple(PageKey("web", one.url) for one in bridges)
-        with pytest.raises(NotFoundError, match="none of the 3 pages"):
-            view.reading(PageKey("web", "https://elsewhere.example/"))
-        for entry in RETRIEVERS:
-            hits = make_retriever(entry.name, view, embedder).retrieve(Inquiry(QUESTION.text), limit=3)
-            assert all(hit.page in view.page_keys() for hit in hits), entry.name
-        best = make_retriever("bm25", view, embedder).retrieve(Inquiry(QUESTION.text), limit=1)[0]
-        assert best.page.uri == bridges[0].url
 
 
 def test_lists_of_references_take_no_place_among_pieces(make_page: Any) -> None:

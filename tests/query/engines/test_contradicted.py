@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from clausegraph.core.answer_serial import answer_from_json, answer_to_json
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.serial import answer_from_json, answer_to_json
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, PageKey
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit

@@ -16,10 +16,8 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.retrieve.ego import ego_of
-from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.choice import StepChoice
-from clausegraph.query.steps.comment import RuleCommentor
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.graph import Offer, ego_of
 from clausegraph.query.steps.model import ModelSteps
 from clausegraph.query.steps.protocol import (
     Acceptance,
@@ -30,7 +28,10 @@ from clausegraph.query.steps.protocol import (
     LookedUp,
     Module,
     Route,
+    StepChoice,
+    StepParts,
 )
+from clausegraph.query.steps.rules import Lookup, RuleCommentor
 
 pytestmark = pytest.mark.integration
 
@@ -198,7 +199,8 @@ def test_topics_that_meet_and_do_not_answer_are_one_too_many(sample: View, hashi
     assert len(offer.named) == 2 and ego.shared
     route = Route(AskedKind.GATE, Module.HYBRID, offer.named)
     found, judged = LookedUp((), (), len(ego.shared)), Acceptance(False, "it does not say", Lack.NAME)
-    told_back = RuleCommentor(sample).comment(inquiry, offer, route, found, judged)
+    parts = StepParts(sample, hashing, Lookup(sample, hashing, make_retriever("hybrid", sample, hashing), 60))
+    told_back = RuleCommentor(parts).comment(inquiry, offer, route, found, judged)
     assert told_back == Feedback(FeedbackKind.LACKING, offer.named[-1].key)
 
 

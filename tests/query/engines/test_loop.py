@@ -17,12 +17,11 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult, Rules
-from clausegraph.query.retrieve.ego import ego_of
-from clausegraph.query.retrieve.topics import Offer
+from clausegraph.query.retrieve.bank import Hit
+from clausegraph.query.retrieve.graph import Offer, ego_of
 from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, Module, Route, Tried
-from clausegraph.query.steps.route import RuleRouter
+from clausegraph.query.steps.rules import RuleRouter
 from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit

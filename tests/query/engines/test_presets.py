@@ -16,12 +16,10 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
-from clausegraph.query.engines.presets.chain_of_condition import parse_chain
-from clausegraph.query.engines.presets.context import PromptContext, of_page
-from clausegraph.query.engines.presets.forms import AnswerForm
-from clausegraph.query.engines.presets.gather import parse_order
-from clausegraph.query.engines.presets.react import parse_turn
-from clausegraph.query.engines.presets.summarise import parse_summary
+from clausegraph.query.engines.chain_of_condition import parse_chain
+from clausegraph.query.engines.corrective import parse_order
+from clausegraph.query.engines.prompt import AnswerForm, PromptContext, of_page, parse_summary
+from clausegraph.query.engines.react import parse_turn
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.steps.model import ModelSteps
 

@@ -11,11 +11,10 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, HashingEmbedder
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey, Sentence, Span
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import EngineOptions
-from clausegraph.query.engines.second_look import better, hits_for_missing
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.engines.bank import EngineOptions, make_engine
+from clausegraph.query.engines.loop import better, hits_for_missing
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 
 pytestmark = pytest.mark.unit
 

@@ -13,14 +13,13 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.embedding import Embedder, HashingEmbedder
-from clausegraph.core.prompts.library import PromptLibrary
+from clausegraph.core.prompts import PromptLibrary
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import Engine, EngineOptions
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.engines.bank import Engine, EngineOptions, make_engine
 from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import ModelSteps, StepModel
 from tests.harness.wait import until
 

@@ -11,7 +11,7 @@ from llama_index.core.llms.callbacks import llm_completion_callback
 
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from tests.contracts.graph.scripted import Town
 
 EMBEDDER = HashingEmbedder(8)

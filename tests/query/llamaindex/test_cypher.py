@@ -20,7 +20,7 @@ from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town

@@ -9,9 +9,9 @@ import pytest
 from llama_index.core import StorageContext, load_index_from_storage
 from llama_index.vector_stores.faiss import FaissVectorStore
 
-from clausegraph.app.services.export.llamaindex import MANIFEST
+from clausegraph.app.services.llamaindex import MANIFEST
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from tests.app.cli.conftest import SAMPLE, Cli, clean_environment, cli, parsed
 
 __all__ = ["clean_environment", "cli"]  # its fixtures

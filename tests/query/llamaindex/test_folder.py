@@ -13,10 +13,10 @@ from llama_index.core.graph_stores import SimplePropertyGraphStore
 from llama_index.core.llms import MockLLM
 from llama_index.vector_stores.faiss import FaissVectorStore
 
-from clausegraph.app.services.export.llamaindex import MANIFEST, write_folder
+from clausegraph.app.services.llamaindex import MANIFEST, write_folder
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import HOSTILE, Script

@@ -14,15 +14,15 @@ from llama_index.core.indices.property_graph import LLMSynonymRetriever, VectorC
 from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
-from clausegraph.app.services.export import llamaindex_neo4j
-from clausegraph.app.services.export.handover import hand_over
-from clausegraph.app.services.export.llamaindex import entity_id, stock_id
-from clausegraph.app.services.export.llamaindex_neo4j import identifier
+from clausegraph.app.services import llamaindex_neo4j
+from clausegraph.app.services.export import hand_over
+from clausegraph.app.services.llamaindex import entity_id, stock_id
+from clausegraph.app.services.llamaindex_neo4j import identifier
 from clausegraph.core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import emptied, mortal_folder, own_server, shared_address, shared_address_with_apoc
 from tests.query.llamaindex.conftest import HOSTILE, Script
@@ -49,7 +49,7 @@ def with_apoc() -> Address:
 
 
 def settings_for(address: Address) -> Settings:
-    return Settings(neo4j_user=address.user, neo4j_password=SecretStr(address.password), neo4j_deadline=60)
+    return Settings(neo4j_user=address.user, neo4j_password=SecretStr(address.password))
 
 
 @pytest.mark.unit

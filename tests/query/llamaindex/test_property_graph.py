@@ -22,7 +22,7 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from clausegraph.core.errors import InputError, ViewExpired
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.stores import property_graph
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town

@@ -19,7 +19,7 @@ from llama_index.core.vector_stores.types import (
 
 from clausegraph.core.errors import InputError, ModelMismatchError
 from clausegraph.indexes.views import View
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.vector_store import KINDS, ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import EMBEDDER

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
-import pytest
-
-from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
-from clausegraph.query.rank.hits import Hit
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import Answer, ConditionState, Element, PageKey, PlacedPassage, Reading, Support
+from clausegraph.query.read.assume import assumed
+from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.retrieve.bank import Hit
 
 _HTML = re.compile(r"<(\w+)>(.*)</\w+>$")
+TODAY = date(2026, 11, 22)
+READER, ALWAYS, NEVER = ExtractiveReader(), ExtractiveReader(asserted=0.0), ExtractiveReader(asserted=1.01)
 
 
 @dataclass(frozen=True)
@@ -37,36 +41,36 @@ class Pages:
         return [Hit.of_element(key, e, 1.0 - 0.02 * i, {"element": similarity}) for i, (key, e) in enumerate(found)]
 
 
-def reading(uri: str, lines: Sequence[str], updated: str | None = None) -> tuple[PageKey, Reading]:
-    """A page from ``<tag>text</tag>`` lines; an item's lead-in is the paragraph above its list."""
+def reading(
+    uri: str, lines: Sequence[str], updated: str | None = None, headers: tuple[str, ...] = ()
+) -> tuple[PageKey, Reading]:
+    """A page from lines: ``<tag>text</tag>``, "- text" (an item) or a paragraph, which introduces the items below."""
     elements: list[Element] = []
     lead: str | None = None
     for i, line in enumerate(lines):
-        match = _HTML.match(line)
+        html = line if line.startswith("<") else f"<li>{line[2:]}</li>" if line.startswith("- ") else f"<p>{line}</p>"
+        match = _HTML.match(html)
         assert match is not None, line
         tag, text = match[1], match[2]
         anchor = f"{uri}-{i}"
         if tag == "p":
             lead = anchor
-        elements.append(Element(anchor, tag, line, text, lead_in=lead if tag in ("li", "tr") else None))
+        lead_in = lead if tag in ("li", "tr") else None
+        elements.append(Element(anchor, tag, html, text, lead_in=lead_in, headers=headers if tag == "tr" else ()))
     return PageKey("test", uri), Reading(uri, None, tuple(elements), updated=updated)
 
 
-@pytest.fixture
-def page() -> Callable[..., Pages]:
-    """Build one page from its lines."""
-
-    def build(*lines: str, updated: str | None = None) -> Pages:
-        return Pages(dict([reading("page", lines, updated)]))
-
-    return build
+def page(*lines: str, updated: str | None = None, headers: tuple[str, ...] = ()) -> Pages:
+    """One page from its lines; a line break in one begins another."""
+    each = [line for block in lines for line in block.split("\n")]
+    return Pages(dict([reading("page", each, updated, headers)]))
 
 
-@pytest.fixture
-def pages() -> Callable[..., Pages]:
-    """Build several pages: name=(lines, updated)."""
-
-    def build(**named: tuple[Sequence[str], str | None]) -> Pages:
-        return Pages(dict(reading(name, lines, updated) for name, (lines, updated) in named.items()))
-
-    return build
+def ask(
+    found: Pages, question: str, scenario: str = "", reader: ExtractiveReader = READER, **states: ConditionState
+) -> Answer:
+    """The answer of a reader; conditions are assumed by words of theirs."""
+    inquiry = Inquiry(question, scenario, as_of=TODAY)
+    result = reader.read(inquiry, found.hits(), found)
+    answer = Answer(inquiry, result.status, result.alternatives, "test", 1, quotes=result.quotes)
+    return assumed(answer, {name.replace("_", " "): state for name, state in states.items()}) if states else answer

@@ -1,196 +1,219 @@
-"""What is asserted without a model, and which checks fail where nothing is."""
+"""What is asserted without a model, and what is quoted because a check fails."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
-from typing import Any
 
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import AnswerStatus, leaves
-from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.core.types import AnswerStatus, Element, PageKey, Reading, leaves
 from clausegraph.query.read.probability import ASSERTED, probability, with_counts
-from clausegraph.query.read.question_parts import Parts, parts
-from clausegraph.query.read.word_match import content_terms, coverage, same_word
+from tests.query.read.conftest import READER, TODAY, Pages, ask, page
 
 pytestmark = pytest.mark.unit
-READER = ExtractiveReader()
-FEE = "<p>It costs £215 to apply for a stall licence.</p>"
-SAVINGS = "<p>You can claim Rent Supplement if you have savings of £14,000 or less.</p>"
-LOCKS = "<p>You must not change the locks while the tenant still lives there.</p>"
-GRANT = "<p>You cannot get the study grant if you are an apprentice, unless you train as a nurse.</p>"
-NOTICE = "<p>You must claim within 3 months of the death to get the full amount.</p>"
-DEGREE = (
-    "<p>You can get the study grant if you do not have a university degree, unless you are training to be a nurse.</p>"
+FEE = "It costs £215 to apply for a stall licence."
+LOCKS = "You must not change the locks while the tenant still lives there."
+LOCKS_ASKED = "can i change the locks while the tenant lives there"
+STORY = (
+    "My aunt moved from Dunwater to a cottage near the harbour last spring, sold her boat, bought two goats, began"
+    " a bakery, married a plumber, adopted a daughter, and broke her ankle while painting the garden fence."
 )
-
-
-def said(found: Any, question: str, scenario: str = "") -> tuple[str | None, list[str]]:
-    """The asserted text, else None, and the failed checks."""
-    result = READER.read(Inquiry(question, scenario), found.hits(), found)
-    failed = result.reasons.get("failed_checks", [])
-    assert (result.status is AnswerStatus.ANSWERED) == bool(result.alternatives)
-    assert result.alternatives or result.quotes
-    return (result.alternatives[0].text if result.alternatives else None), list(
-        failed if isinstance(failed, list) else []
-    )
-
-
-@pytest.mark.parametrize(
-    ("line", "question", "scenario", "answer"),
-    [
-        (FEE, "how much does a stall licence cost", "", "£215"),
-        (FEE, "price of stall licence", "", "£215"),
-        (LOCKS, "can i change the locks while the tenant lives there", "", "no"),
-        ("<p>You do not have to renew the notice each year.</p>", "do i need to renew the notice", "", "no"),
-        (
-            "<p>You must have your own rod licence if you are aged 13 or over.</p>",
-            "does my 12 year old need a rod licence",
-            "",
-            "no",
-        ),
-        ("<p>Tell your employer within 14 days of the birth.</p>", "how long to tell my boss of the birth", "", None),
-    ],
-)
-def test_what_one_place_surely_says_is_asserted(
-    page: Callable[..., Any], line: str, question: str, scenario: str, answer: str | None
-) -> None:
-    assert said(page(line), question, scenario) == (answer or "within 14 days", [])
-
-
-@pytest.mark.parametrize(
-    ("lines", "question", "scenario", "doubt"),
-    [
-        ((SAVINGS,), "rent supplement how much", "", "belongs to a condition"),
-        ((FEE,), "how much does a pitch licence cost", "", "nothing there says “pitch”"),
-        ((FEE, "<p>A stall licence costs £90 for charities.</p>"), "cost of stall licence", "", "another place says"),
-        (("<p>Trading without a stall licence is fined with £900.</p>",), "stall licence cost", "", "fine"),
-        (("<p>Claims are usually decided within 8 weeks.</p>",), "how long to decide claims", "", "as a rule"),
-        ((NOTICE,), "will i get the full amount", "My wife's death was 5 months ago.", "5 months"),
-        (
-            ("<p>You must not study on this permit, except for a language course.</p>",),
-            "can i do a course",
-            "",
-            "a language course",
-        ),
-        (("<p>If you hold a work permit, report a new address.</p>",), "do i need a work permit", "", "condition"),
-    ],
-)
-def test_what_fails_a_check_is_quoted(
-    page: Callable[..., Any], lines: tuple[str, ...], question: str, scenario: str, doubt: str
-) -> None:
-    text, failed = said(page(*lines), question, scenario)
-    assert text is None
-    assert failed
-
-
+DEGREE = "You can get the study grant if you do not have a university degree, unless you are training to be a nurse."
 GET, COST, RENEW = "can i get the study grant", "how much is the stall licence", "do i have to renew the notice"
+PARTNER = (
+    "You can transfer up to 20 weeks of leave to your partner if your partner has worked there for at least 26 weeks."
+)
+REPAY = (
+    "You must pay the relief back if you sell the barge to a friend.\n"
+    "You do not have to pay the relief back if you have to move because of flooding or long-term illness."
+)
+AFLOAT = (
+    "You can claim mooring help if you are a skipper who has to stay aboard on at least 2 days a week because:\n"
+    "- the crew is ashore\n- the harbour has no berth\n"
+    "You cannot claim mooring help if you choose to stay aboard."
+)
+REGISTER = (
+    "You can join the register if you live in the Isles.\n"
+    "If you are 16 or 17, you can join the register only if a social worker supports you.\n"
+    "You cannot join the register if your household income is more than £52,000 a year."
+)
+DOGS = "Dogs need a ticket.\nYour dog needs a lead.\nDog tickets are sold.\nYou can take a bicycle on board."
+ROD = "You must have your own rod licence if you are aged 13 or over."
+BERTH = "The winter berth grant is between £90 and £310 a year."
+COUPLE = f"{BERTH}\nIf your partner has a berth, too, you get £105."
+PILOT = (
+    "You can claim Pilot Pay if all of these apply:\n- you are aged 16 or over\n"
+    "- you spend at least 30 hours a week steering the boat"
+)
+TAKEN = "A warden can take your pass away. You can appeal within 14 days."
+NOTICE = "You must claim within 3 months of the death to get the full amount."
+SAVINGS = "You can claim Rent Supplement if you have savings of £14,000 or less."
+COURSE = "You must not study on this permit, except for a language course."
+
+# Lines of a page, question, scenario, and what is asserted: nothing where the page is quoted.
+CASES: list[tuple[str, str, str, str | None]] = [
+    # what one place surely says
+    (FEE, "how much does a stall licence cost", "", "£215"),
+    (FEE, "price of stall licence", "", "£215"),
+    (FEE, "my aunt bakes cakes in Dunwater, how much does a stall licence cost", "", "£215"),
+    (LOCKS, LOCKS_ASKED, "", "no"),
+    (LOCKS, LOCKS_ASKED, STORY, None),
+    ("You do not have to renew the notice each year.", "do i need to renew the notice", "", "no"),
+    (ROD, "does my 12 year old need a rod licence", "", "no"),
+    ("Tell your employer within 14 days of the birth.", "how long to tell my boss of the birth", "", "within 14 days"),
+    (DEGREE, GET, "I have a university degree.", "no"),
+    ("You must not sublet the whole of your barge.", "can i sublet the whole of my barge", "", "no"),
+    (AFLOAT, "can i claim mooring help if i choose to stay aboard", "", "no"),
+    ("The Panel can go ahead without you.", "can they go ahead without me", "", "yes"),
+    ("You may get a sail loan of up to £600.", "how much is the sail loan", "", "up to £600"),
+    (TAKEN, "how long do i have to appeal if a warden takes my pass", "", "within 14 days"),
+    ("You must not change the locks.", "can i chnage the locks", "", "no"),
+    (REGISTER, "Can I join the register?", "My household income is £55,000 a year.", "no"),
+    (PILOT, "How many hours must I steer the boat to claim Pilot Pay?", "", "at least 30 hours a week"),
+    (
+        "You must give a minimum of:\n- 10 working days’ notice to cancel accommodation",
+        "how much notice to cancel accommodation",
+        "",
+        "a minimum of 10 working days",
+    ),
+    # a value for whom, of what, and under which condition
+    (
+        f"{BERTH}\nIt is paid in May.",
+        "How much is the winter berth grant for a couple?",
+        "",
+        "between £90 and £310 a year",
+    ),
+    (f"{BERTH}\nIt is paid in May.", "How much winter berth grant do couples get?", "", "between £90 and £310 a year"),
+    (COUPLE, "How much is the winter berth grant for a couple?", "", None),
+    (COUPLE, "How much winter berth grant do couples get?", "", None),
+    (SAVINGS, "rent supplement how much", "", None),
+    (FEE, "how much does a pitch licence cost", "", None),
+    (f"{FEE}\nA stall licence costs £90 for charities.", "cost of stall licence", "", None),
+    ("Trading without a stall licence is fined with £900.", "stall licence cost", "", None),
+    ("Claims are usually decided within 8 weeks.", "how long to decide claims", "", None),
+    (NOTICE, "will i get the full amount", "My wife's death was 5 months ago.", None),
+    (COURSE, "can i do a course", "", None),
+    ("If you hold a work permit, report a new address.", "do i need a work permit", "", None),
+    (PARTNER, "can my partner take 6 weeks leave", "", None),
+    (REPAY, "do i have to pay the relief back if i move because i am ill", "", None),
+    ("A fine may be £600.", "how much is the fine", "", None),
+    # what does not plainly hold now for the one who asks
+    ("You may be able to get the study grant.", GET, "", None),
+    ("You might get the study grant.", GET, "", None),
+    ("It is not true that you can get the study grant.", GET, "", None),
+    ("Some people think you can get the study grant.", GET, "", None),
+    ("Until 2019 you could get the study grant.", GET, "", None),
+    ("Ministers plan that you can get the study grant.", GET, "", None),
+    ("You can rarely get the study grant.", GET, "", None),
+    ("Hardly anyone can get the study grant.", GET, "", None),
+    ("Only nurses can get the study grant.", GET, "", None),
+    ("Your partner can get the study grant.", GET, "", None),
+    ("Landlords can get the study grant.", GET, "", None),
+    ("You can get the study grant.", "can i not get the study grant", "", None),
+    ("You should renew the notice.", RENEW, "", None),
+    ("The stall licence used to cost £215.", COST, "", None),
+    ("From 2030 the stall licence costs £215.", COST, "", None),
+    ("The stall licence does not cost £215.", COST, "", None),
+    ("The stall licence is no longer £215.", COST, "", None),
+    ("A stall licence costs about £215.", COST, "", None),
+    ("A stall licence may cost £215.", COST, "", None),
+    ("A stall licence is free, not £215.", COST, "", None),
+    ("For example, if a stall licence cost £215, you would pay in May.", COST, "", None),
+    ("Since 2020 you can get the study grant.", GET, "", "yes"),
+    ("Until 2030 you can get the study grant.", GET, "", "yes"),
+    ("Anyone can get the study grant.", GET, "", "yes"),
+    ("Only nurses can get the study grant.", "im a nurse, can i get the study grant", "", "yes"),
+    ("From 2020 the stall licence costs £215.", COST, "", "£215"),
+    ("In May a stall licence costs £215.", COST, "", "£215"),
+    # a word like another, or said elsewhere on the page, is not said there
+    (DOGS, "can i take my dog on board", "", None),
+    ("You can park a vehicle in the yard.", "can a carer park in the yard", "", None),
+    ("You can claim the allowance for a window.", "can a widow claim the allowance", "", None),
+    ("The contract costs £40.", "how much is the contribution", "", None),
+    ("The contract fee is £40.", "how much is the contribution fee", "", None),
+    ("You can transport your licence.", "can i transfer my licence", "", None),
+    # what is done, and what is excluded
+    (
+        "You have 28 days to pay a parking charge notice.",
+        "how long do i have to appeal a parking charge notice",
+        "",
+        None,
+    ),
+    ("You can only use the grant for repairs - not an extension.", "can i use the grant for an extension", "", None),
+    ("You can pay the fee by card, but not in cash.", "can i pay the fee in cash", "", None),
+    ("You can send the deed rather than a copy.", "can i send a copy of the deed", "", None),
+    # another thing or case
+    ("You may do any job on a boat pass except diving.", "Can I get a boat pass?", "", None),
+    ("You can lend your oars to others, but you cannot lend your pass.", "can i lend my oars and pass", "", None),
+    ("You can get harbour leave if you have a boat.", "can i get harbour pay", "", None),
+    ("No refund is given for the first month.", "do i get a refund", "", None),
+    ("Apply by 31 May if you have a boat, and by 30 June if you have none.", "when do i apply", "", None),
+    (
+        "You can get the boat loan if any of these apply:\n- harbours that have a deal with us\n- you own a berth",
+        "Can I get the boat loan?",
+        "",
+        None,
+    ),
+    # of two questions one is not answered as if it were all
+    (FEE, "how much does a stall licence cost and what if i am late", "", None),
+    (FEE, "how much does a stall licence cost? and do i get a refund?", "", None),
+    (FEE, "how much does a stall licence cost and whats the deadline", "", None),
+]
+
+
+@pytest.mark.parametrize(("lines", "question", "scenario", "answer"), CASES)
+def test_what_is_asserted(lines: str, question: str, scenario: str, answer: str | None) -> None:
+    found = page(lines)
+    result = READER.read(Inquiry(question, scenario, as_of=TODAY), found.hits(), found)
+    assert [one.text for one in result.alternatives] == ([answer] if answer else []), result.reasons
+    assert (result.status is AnswerStatus.ANSWERED) is (answer is not None) is not bool(result.quotes)
+    assert bool(result.reasons.get("failed_checks", True)) is (answer is None)
+
+
+def test_what_one_need_not_have_is_no_no_to_who_gets_it() -> None:
+    found = page("You do not need to get one of these benefits if your main home is in the Far Isles.")
+    answer = ask(found, "Do I get it even if not on benefits?", "I live in the Far Isles.")
+    assert [one.text for one in answer.alternatives] != ["no"]
+
+
+@pytest.mark.parametrize(("scenario", "answer"), [("I pay my rent every week.", "4 weeks"), ("", None)])
+def test_the_row_that_is_told_is_the_value(scenario: str, answer: str | None) -> None:
+    rows = ("<tr>weekly | 4 weeks</tr>", "<tr>monthly | one calendar month</tr>")
+    found = page("How much notice to give", *rows, headers=("You pay rent", "Notice you must give"))
+    made = ask(found, "how much notice do i give", scenario).alternatives
+    assert [one.text for one in made] == ([answer] if answer else [])
+
+
+def test_a_value_of_a_place_that_says_none_of_the_question_is_doubted() -> None:
+    text = "A locked account can be opened after 30 minutes."
+    places = (
+        Element("a", "p", "", text, ("Rules", "Passwords")),
+        Element("b", "p", "", "Write to us.", ("Rules", "Us")),
+    )
+    found = Pages({PageKey("test", "it"): Reading("Rules", None, places)})
+    assert ask(found, "How long must my password be?").status is not AnswerStatus.ANSWERED
+    again = ask(found, "How long until a locked account can be opened?")
+    assert [one.text for one in again.alternatives] == ["after 30 minutes"]
+
+
+def test_the_case_of_a_section_that_is_asked_about_is_no_condition_to_show() -> None:
+    found = page("<h2>If you go away</h2>", "If you go abroad, sail payments stop after 4 weeks.")
+    key, made = next(iter(found.readings.items()))
+    below = replace(made.elements[1], headings=("If you go away",))
+    found = replace(found, readings={key: replace(made, elements=(made.elements[0], below))})
+    (answer,) = ask(found, "How long until sail payments stop if I go abroad?").alternatives
+    assert answer.text == "after 4 weeks"
+    assert "you go away" not in [one.leaf.text for one in leaves(answer.condition)]
 
 
 @pytest.mark.parametrize(
-    ("question", "line", "doubt"),
-    [
-        (GET, "You may be able to get the study grant.", "only possible"),
-        (GET, "You might get the study grant.", "only possible"),
-        (GET, "It is not true that you can get the study grant.", "somebody says"),
-        (GET, "Some people think you can get the study grant.", "somebody says"),
-        (GET, "Until 2019 you could get the study grant.", "past"),
-        (GET, "Ministers plan that you can get the study grant.", "planned"),
-        (GET, "You can rarely get the study grant.", "hardly ever"),
-        (GET, "Hardly anyone can get the study grant.", "hardly ever"),
-        (GET, "Only nurses can get the study grant.", "said of “Only nurses”"),
-        (GET, "Your partner can get the study grant.", "said of “Your partner”"),
-        (GET, "Landlords can get the study grant.", "said of “Landlords”"),
-        ("can i not get the study grant", "You can get the study grant.", "with “not”"),
-        (RENEW, "You should renew the notice.", "advised"),
-        (COST, "The stall licence used to cost £215.", "past"),
-        (COST, "From 2030 the stall licence costs £215.", "still to come"),
-        (COST, "The stall licence does not cost £215.", "“not”"),
-        (COST, "The stall licence is no longer £215.", "“not”"),
-        (COST, "A stall licence costs about £215.", "roughly"),
-        (COST, "A stall licence may cost £215.", "only possible"),
-        (COST, "A stall licence is free, not £215.", "free"),
-        (COST, "For example, if a stall licence cost £215, you would pay in May.", "example"),
-    ],
+    ("question", "refused"), [("how do i cook salmon in the oven", True), ("must i put the salmon back", False)]
 )
-def test_what_does_not_plainly_hold_now_for_the_one_who_asks_is_quoted(
-    page: Callable[..., Any], question: str, line: str, doubt: str
-) -> None:
-    found = page(f"<p>{line}</p>")
-    result = READER.read(Inquiry(question, as_of=date(2026, 11, 22)), found.hits(), found)
-    assert result.alternatives == ()
-    assert result.reasons["failed_checks"]
-
-
-@pytest.mark.parametrize(
-    ("question", "line", "answer"),
-    [
-        (GET, "Since 2020 you can get the study grant.", "yes"),
-        (GET, "Until 2030 you can get the study grant.", "yes"),
-        (GET, "Anyone can get the study grant.", "yes"),
-        ("im a nurse, can i get the study grant", "Only nurses can get the study grant.", "yes"),
-        (COST, "From 2020 the stall licence costs £215.", "£215"),
-        (COST, "In May a stall licence costs £215.", "£215"),
-    ],
-)
-def test_what_holds_now_for_the_one_who_asks_leaves_none(
-    page: Callable[..., Any], question: str, line: str, answer: str
-) -> None:
-    found = page(f"<p>{line}</p>")
-    result = READER.read(Inquiry(question, as_of=date(2026, 11, 22)), found.hits(), found)
-    assert [a.text for a in result.alternatives] == [answer], result.reasons
-
-
-def test_an_unmet_requirement_whose_exception_nobody_tells_is_a_no(page: Callable[..., Any]) -> None:
-    found = page(DEGREE)
-    result = READER.read(Inquiry("can i get the study grant", "I have a university degree."), found.hits(), found)
-    assert [a.text for a in result.alternatives] == ["no"]
-
-
-def test_a_long_story_that_is_about_other_things_leaves_a_doubt(page: Callable[..., Any]) -> None:
-    story = (
-        "My aunt moved from Dunwater to a cottage near the harbour last spring, sold her boat, bought two goats, began"
-        " a bakery, married a plumber, adopted a daughter, and broke her ankle while painting the garden fence."
-    )
-    assert said(page(LOCKS), "can i change the locks while the tenant lives there")[0] == "no"
-    assert said(page(LOCKS), "can i change the locks while the tenant lives there", story)[0] is None
-
-
-def test_the_row_that_is_told_is_the_value(page: Callable[..., Any]) -> None:
-    found = page(
-        "<p>How much notice to give</p>",
-        "<tr>weekly | 4 weeks</tr>",
-        "<tr>monthly | one calendar month</tr>",
-    )
-    (key, made), *_ = found.readings.items()
-    rows = [replace(e, headers=("You pay rent", "Notice you must give")) if e.tag == "tr" else e for e in made.elements]
-    found.readings[key] = replace(made, elements=tuple(rows))
-    assert said(found, "how much notice do i give", "I pay my rent every week.")[0] == "4 weeks"
-    assert said(found, "how much notice do i give")[0] is None
-
-
-def test_a_bound_that_introduces_a_list_is_told_with_its_value(page: Callable[..., Any]) -> None:
-    found = page("<p>You must give a minimum of:</p>", "<li>10 working days’ notice to cancel accommodation</li>")
-    assert said(found, "how much notice to cancel accommodation")[0] == "a minimum of 10 working days"
-
-
-def test_the_story_in_a_question_is_not_what_it_asks(page: Callable[..., Any]) -> None:
-    told = parts("im a full time student can i get carers payment")
-    assert (told.asks, told.case, told.scenario_text) == ("can i get carers payment", "", "im a full time student")
-    assert parts("do i have to repay the grant if i leave because i am pregnant").case == "i leave"
-    assert parts("How much does a stall licence cost?") == Parts("How much does a stall licence cost?", "", "")
-    assert said(page(FEE), "my aunt bakes cakes in Dunwater, how much does a stall licence cost")[0] == "£215"
-
-
-def test_what_no_page_has_a_word_for_is_refused(page: Callable[..., Any]) -> None:
-    found = page("<p>You must put a salmon back.</p>")
-    asked = Inquiry("how do i cook salmon in the oven")
-    assert READER.read(asked, found.hits(similarity=0.47), found).status is AnswerStatus.NOT_ANSWERABLE
-    asked = Inquiry("must i put the salmon back")
-    assert READER.read(asked, found.hits(similarity=0.47), found).status is not AnswerStatus.NOT_ANSWERABLE
+def test_what_no_page_has_a_word_for_is_refused(question: str, refused: bool) -> None:
+    found = page("You must put a salmon back.")
+    status = READER.read(Inquiry(question), found.hits(similarity=0.47), found).status
+    assert (status is AnswerStatus.NOT_ANSWERABLE) is refused
 
 
 @pytest.mark.parametrize("kind", ["verdict", "value"])
@@ -202,161 +225,3 @@ def test_a_failed_check_never_raises_the_probability(kind: str) -> None:
     ]
     assert chances == sorted(chances, reverse=True)
     assert chances[0] >= ASSERTED > chances[1]
-
-
-@pytest.mark.parametrize(
-    ("question", "lines", "word"),
-    [
-        (
-            "can i take my dog on board",
-            (
-                "Dogs need a ticket.",
-                "Your dog needs a lead.",
-                "Dog tickets are sold.",
-                "You can take a bicycle on board.",
-            ),
-            "dog",
-        ),
-        ("can a carer park in the yard", ("You can park a vehicle in the yard.",), "carer"),
-        ("can a widow claim the allowance", ("You can claim the allowance for a window.",), "widow"),
-        ("how much is the contribution", ("The contract costs £40.",), "contribution"),
-        ("how much is the contribution fee", ("The contract fee is £40.",), "contribution"),
-        ("can i transfer my licence", ("You can transport your licence.",), "transfer"),
-    ],
-)
-def test_a_word_like_another_or_said_elsewhere_on_the_page_is_not_said_there(
-    page: Callable[..., Any], question: str, lines: tuple[str, ...], word: str
-) -> None:
-    text, failed = said(page(*(f"<p>{line}</p>" for line in lines)), question)
-    assert text is None and "question words missing" in failed, word
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "same"),
-    [
-        ("apply", "application", True),
-        ("stopped", "stop", True),
-        ("renewal", "renew", True),
-        ("driver", "driving", True),
-        ("eligibility", "eligible", True),
-        ("boss", "employer", True),
-        ("care", "car", False),
-        ("employer", "employee", False),
-        ("interest", "international", False),
-        ("application", "appliance", False),
-        ("private", "privacy", False),
-        ("registered", "registrar", False),
-        ("limit", "date", False),
-        ("study", "grant", False),
-    ],
-)
-def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first: str, second: str, same: bool) -> None:
-    assert same_word(first, second) is same_word(second, first) is same
-
-
-def test_everyday_words_meet_those_of_the_page() -> None:
-    asked = content_terms("can my boss sack me when im ill")
-    assert coverage(content_terms("does my boss pay"), "Your employer must pay you.") == 1.0
-    assert coverage(asked, "Your employer must pay you.") < 1.0
-    assert coverage(content_terms("emergancy passport"), "An emergency passport") == 1.0
-
-
-@pytest.mark.parametrize(
-    ("question", "line", "doubt"),
-    [
-        (
-            "how long do i have to appeal a parking charge notice",
-            "You have 28 days to pay a parking charge notice.",
-            "nothing there says “appeal”",
-        ),
-        (
-            "can i use the grant for an extension",
-            "You can only use the grant for repairs - not an extension.",
-            "the question is about what is excluded",
-        ),
-        (
-            "can i pay the fee in cash",
-            "You can pay the fee by card, but not in cash.",
-            "the question is about what is excluded",
-        ),
-        (
-            "can i send a copy of the deed",
-            "You can send the deed rather than a copy.",
-            "the question is about what is excluded",
-        ),
-    ],
-)
-def test_what_is_done_and_what_is_excluded_are_not_passed_over(
-    page: Callable[..., Any], question: str, line: str, doubt: str
-) -> None:
-    found = page(f"<p>{line}</p>")
-    result = READER.read(Inquiry(question), found.hits(), found)
-    assert result.status is AnswerStatus.QUOTED
-    assert result.reasons["failed_checks"]
-
-
-PARTNER = (
-    "<p>You can transfer up to 20 weeks of leave to your partner if your partner has worked there for at least 26"
-    " weeks.</p>"
-)
-REPAY = (
-    "<p>You must pay the relief back if you sell the barge to a friend.</p>",
-    "<p>You do not have to pay the relief back if you have to move because of flooding or long-term illness.</p>",
-)
-AFLOAT = (
-    "<p>You can claim mooring help if you are a skipper who has to stay aboard on at least 2 days a week because:</p>",
-    "<li>the crew is ashore</li>",
-    "<li>the harbour has no berth</li>",
-    "<p>You cannot claim mooring help if you choose to stay aboard.</p>",
-)
-
-
-@pytest.mark.parametrize(
-    ("lines", "question", "answer"),
-    [
-        ((PARTNER,), "can my partner take 6 weeks leave", None),
-        (("<p>You must not sublet the whole of your barge.</p>",), "can i sublet the whole of my barge", "no"),
-        (REPAY, "do i have to pay the relief back if i move because i am ill", None),
-        (AFLOAT, "can i claim mooring help if i choose to stay aboard", "no"),
-        (("<p>The Panel can go ahead without you.</p>",), "can they go ahead without me", "yes"),
-        (("<p>You may get a sail loan of up to £600.</p>",), "how much is the sail loan", "up to £600"),
-        (("<p>A fine may be £600.</p>",), "how much is the fine", None),
-        (
-            ("<p>A warden can take your pass away. You can appeal within 14 days.</p>",),
-            "how long do i have to appeal if a warden takes my pass",
-            "within 14 days",
-        ),
-        (("<p>You must not change the locks.</p>",), "can i chnage the locks", "no"),
-    ],
-)
-def test_what_is_plain_is_asserted_and_what_it_is_said_of_is_not_passed_over(
-    page: Callable[..., Any], lines: tuple[str, ...], question: str, answer: str | None
-) -> None:
-    text, failed = said(page(*lines), question)
-    assert text == answer, failed
-
-
-def test_the_case_of_a_section_that_is_asked_about_is_no_condition_to_show(page: Callable[..., Any]) -> None:
-    found = page("<h2>If you go away</h2>", "<p>If you go abroad, sail payments stop after 4 weeks.</p>")
-    key, made = next(iter(found.readings.items()))
-    below = replace(made.elements[1], headings=("If you go away",))
-    found = replace(found, readings={key: replace(made, elements=(made.elements[0], below))})
-    inquiry = Inquiry("How long until sail payments stop if I go abroad?")
-    (answer,) = READER.read(inquiry, found.hits(), found).alternatives
-    shown = [one.leaf.text for one in leaves(answer.condition)]
-    assert answer.text == "after 4 weeks" and "you go away" not in shown
-
-
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("how much does a stall licence cost", "£215"),
-        ("how much does a stall licence cost and what if i am late", None),
-        ("how much does a stall licence cost? and do i get a refund?", None),
-        ("how much does a stall licence cost and whats the deadline", None),
-    ],
-)
-def test_of_two_questions_one_is_not_answered_as_if_it_were_all(
-    page: Callable[..., Any], question: str, answer: str | None
-) -> None:
-    assert said(page(FEE), question)[0] == answer

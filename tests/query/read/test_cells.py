@@ -6,9 +6,8 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Alternative, AnswerStatus, Element, PageKey, Reading
-from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.protocol import ReadResult
-from tests.query.read.conftest import Pages
+from tests.query.read.conftest import READER, Pages
 
 pytestmark = pytest.mark.unit
 KEY = PageKey("test", "mooring")
@@ -33,7 +32,6 @@ ELEMENTS = [
     Element("p3", "p", "<p></p>", "A pensioner who gets Harbour Credit pays half.", ("Boat tax", "Who need not pay")),
 ]
 PAGE = Pages({KEY: Reading("Boat tax", None, tuple(ELEMENTS))})
-READER = ExtractiveReader()
 
 
 def read(question: str, scenario: str = "", found: Pages = PAGE, *first: str) -> ReadResult:

@@ -1,16 +1,17 @@
-"""The form of a question: yes or no, or a span, and of which type."""
+"""The form of a question, which part of it asks, and words that meet those of a page."""
 
 from __future__ import annotations
 
 import pytest
 
-from clausegraph.query.read.questions import AnswerType, QuestionKind, asking_sentence, question_form
+from clausegraph.query.read.questions import AnswerType, Parts, QuestionKind, asking_sentence, parts, question_form
+from clausegraph.query.read.word_match import content_terms, coverage, same_word
 
 pytestmark = pytest.mark.unit
 
 
 @pytest.mark.parametrize(
-    ("question", "kind"),
+    ("question", "expected"),
     [
         ("Can I claim?", QuestionKind.YES_NO),
         ("do i have to pay tax on it", QuestionKind.YES_NO),
@@ -22,15 +23,6 @@ pytestmark = pytest.mark.unit
         ("My visa ends in May. How much is a new one?", QuestionKind.SPAN),
         ("Can you tell me how much it costs?", QuestionKind.SPAN),
         ("Can I apply, and how much does it cost?", QuestionKind.SPAN),
-    ],
-)
-def test_kind(question: str, kind: QuestionKind) -> None:
-    assert question_form(question).kind is kind
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
         ("How much does it cost?", AnswerType.AMOUNT),
         ("What amount of time off could I have?", AnswerType.DURATION),
         ("How much notice must I give?", AnswerType.DURATION),
@@ -43,16 +35,67 @@ def test_kind(question: str, kind: QuestionKind) -> None:
         ("Which form do I fill in?", AnswerType.FORM),
         ("What documents do I need?", AnswerType.LIST),
         ("How do I apply?", AnswerType.METHOD),
+        *((garbage, QuestionKind) for garbage in ("", "   ", "?!", "\x00", "🙂🙂")),
     ],
 )
-def test_type(question: str, expected: AnswerType) -> None:
-    assert question_form(question).type is expected
+def test_the_form_of_a_question(question: str, expected: QuestionKind | AnswerType | type[QuestionKind]) -> None:
+    form = question_form(question)
+    assert form.reason
+    assert expected is QuestionKind or expected in (form.kind, form.type)
 
 
 def test_the_last_question_counts() -> None:
     assert asking_sentence("What is it? Can I have it? I am 30.") == "Can I have it?"
 
 
-@pytest.mark.parametrize("question", ["", "   ", "?!", "\x00", "🙂🙂"])
-def test_garbage_has_a_form(question: str) -> None:
-    assert question_form(question).reason
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "im a full time student can i get carers payment",
+            Parts("can i get carers payment", "", "im a full time student"),
+        ),
+        (
+            "do i have to repay the grant if i leave because i am pregnant",
+            Parts("do i have to repay the grant", "i leave", "because i am pregnant"),
+        ),
+        ("How much does a stall licence cost?", Parts("How much does a stall licence cost?", "", "")),
+    ],
+)
+def test_the_story_in_a_question_is_not_what_it_asks(question: str, expected: Parts) -> None:
+    assert parts(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("apply", "application", True),
+        ("stopped", "stop", True),
+        ("renewal", "renew", True),
+        ("driver", "driving", True),
+        ("eligibility", "eligible", True),
+        ("boss", "employer", True),
+        ("care", "car", False),
+        ("employer", "employee", False),
+        ("interest", "international", False),
+        ("application", "appliance", False),
+        ("private", "privacy", False),
+        ("registered", "registrar", False),
+        ("limit", "date", False),
+        ("study", "grant", False),
+    ],
+)
+def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first: str, second: str, same: bool) -> None:
+    assert same_word(first, second) is same_word(second, first) is same
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "whole"),
+    [
+        ("does my boss pay", "Your employer must pay you.", True),
+        ("can my boss sack me when im ill", "Your employer must pay you.", False),
+        ("emergancy passport", "An emergency passport", True),
+    ],
+)
+def test_everyday_words_meet_those_of_the_page(asked: str, text: str, whole: bool) -> None:
+    assert (coverage(content_terms(asked), text) == 1.0) is whole

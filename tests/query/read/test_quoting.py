@@ -5,22 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
-from clausegraph.app.answer_json import answer_json
-from clausegraph.app.render import answer_markdown
+from clausegraph.app.render import answer_json, answer_markdown
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
-from tests.query.read.conftest import Pages
+from clausegraph.query.retrieve.bank import Hit
+from tests.query.read.conftest import NEVER, READER, Pages, page, reading
 
 pytestmark = pytest.mark.unit
-UNSURE = ExtractiveReader(asserted=1.01)
 KEY = PageKey("test", "page")
 LIST = (
     Element("p", "p", "", "You can get the berth grant if:"),
@@ -38,11 +35,21 @@ TABLE = (
 )
 
 
+def paragraphs(*lines: str) -> list[Element]:
+    """A paragraph for each line."""
+    return [Element(f"p{i}", "p", "", text) for i, text in enumerate(lines)]
+
+
+def quotes(elements: Sequence[Element], question: str, *first: str, scenario: str = "") -> list[str]:
+    """The words of what is quoted."""
+    return [one.quote for one in asked(elements, question, *first, scenario=scenario).quotes]
+
+
 def asked(elements: Sequence[Element], question: str, *first: str, scenario: str = "") -> Answer:
     """What is quoted of a page whose places are found in the order of ``first``."""
     pages = Pages({KEY: Reading("Berths", None, tuple(elements))})
     inquiry = Inquiry(question, scenario)
-    result = UNSURE.read(inquiry, pages.hits(*first), pages)
+    result = NEVER.read(inquiry, pages.hits(*first), pages)
     return Answer(inquiry, result.status, result.alternatives, "test", 1, quotes=result.quotes)
 
 
@@ -91,37 +98,57 @@ def test_many_items_of_one_list_do_not_keep_out_the_next_place() -> None:
     assert [quote.quote for quote in answer.quotes][:2] == [late.text, deadline.text]
 
 
-def test_the_best_of_the_search_is_quoted_though_it_has_no_value_of_the_kind_asked_for() -> None:
-    lines = ["No permit is needed on public holidays.", "A permit lasts until 31 May.", "Pay by 1 May.", "Go by 2 May."]
-    places = [Element(f"p{i}", "p", "", text) for i, text in enumerate(lines)]
-    answer = asked(places, "When is mooring free?", *lines)
-    assert [quote.quote for quote in answer.quotes][:2] == [lines[1], lines[0]]
+PITCH = (
+    "A pitch costs £890 a year.",
+    "A yearly pitch has a pitch fee.",
+    "The pitch fee of a pitch is due in May.",
+    "Traders under 25 pay half.",
+)
+FREE = ("No permit is needed on public holidays.", "A permit lasts until 31 May.", "Pay by 1 May.", "Go by 2 May.")
+LIMIT = (
+    "A harbour may give a mooring 2 weeks' notice if its owner owes rent.",
+    "A mooring must have a number.",
+    "A notice says why it is given.",
+    "It is not valid within the first 4 months of the mooring.",
+)
+LEVY = (
+    "Last updated: 20 March 2026",
+    "The harbour levy is for people who keep a boat in the harbour of the town.",
+    "Boats pay £40, and £60 with an engine, as harbour levy.",
+)
 
 
-def test_what_bounds_a_figure_that_is_told_is_quoted() -> None:
-    lines = ["A pitch costs £890 a year.", "A yearly pitch has a pitch fee.", "The pitch fee of a pitch is due in May."]
-    places = [Element(f"p{i}", "p", "", text) for i, text in enumerate([*lines, "Traders under 25 pay half."])]
-    answer = asked(places, "How much is a pitch?", scenario="I am 22.")
-    assert "Traders under 25 pay half." in [quote.quote for quote in answer.quotes]
+@pytest.mark.parametrize(
+    ("lines", "question", "scenario", "found", "expected"),
+    [
+        (FREE, "When is mooring free?", "", 4, [FREE[1], FREE[0]]),  # the best of the search, though it has no day
+        (PITCH, "How much is a pitch?", "I am 22.", 4, [PITCH[0], PITCH[1], PITCH[3]]),  # what bounds a told figure
+        # a limit beside what is quoted, of the kind of a told figure
+        (LIMIT, "Can the harbour give 2 weeks' notice?", "The mooring began 2 months ago.", 3, [*LIMIT]),
+        (LEVY, "how much is the harbour levy for a boat", "", 3, [LEVY[2], LEVY[1]]),  # no line that dates the page
+    ],
+)
+def test_what_is_quoted_first(
+    lines: tuple[str, ...], question: str, scenario: str, found: int, expected: list[str]
+) -> None:
+    made = quotes(paragraphs(*lines), question, *lines[:found], scenario=scenario)
+    assert made[: len(expected)] == expected and LEVY[0] not in made
 
 
-def test_a_page_that_another_one_replaces_is_quoted_only_where_it_is_named(pages: Callable[..., Any]) -> None:
-    new = ("<h1>Hull Grant</h1>", "<p>The hull grant is £210.</p>", "<p>It replaces our older Hull Help guide.</p>")
-    old = ("<p>The hull payment is £360.</p>",)
-    found = pages(grant=(new, "2026-03-01"), help=(old, "2023-01-01"))
-    named = dict(found.readings)
-    old_key = PageKey("test", "help")
-    named[old_key] = Reading("Hull Help: a guide", None, named[old_key].elements, updated="2023-01-01")
-    found = Pages(named)
-    for reader in (UNSURE, ExtractiveReader()):
+def test_a_page_that_another_one_replaces_is_quoted_only_where_it_is_named() -> None:
+    new = ("<h1>Hull Grant</h1>", "The hull grant is £210.", "It replaces our older Hull Help guide.")
+    old_key, old = reading("help", ["The hull payment is £360."])
+    older = Reading("Hull Help: a guide", None, old.elements, updated="2023-01-01")
+    found = Pages(dict([reading("grant", new, "2026-03-01"), (old_key, older)]))
+    for reader in (NEVER, READER):
         plain = reader.read(
             Inquiry("How much is the hull payment?"), found.hits("The hull payment", "The hull grant"), found
         )
         shown = [*plain.quotes, *(one for made in plain.alternatives for one in made.evidence)]
         assert shown and all(one.page != old_key for one in shown)
     asks = Inquiry("How much is the hull payment of Hull Help?")
-    quoted = ExtractiveReader().read(asks, found.hits("The hull payment", "The hull grant"), found).quotes
-    assert [one.quote for one in quoted][:2] == [new[2][3:-4], old[0][3:-4]]
+    quoted = READER.read(asks, found.hits("The hull payment", "The hull grant"), found).quotes
+    assert [one.quote for one in quoted][:2] == [new[2], "The hull payment is £360."]
 
 
 def test_the_row_in_whose_band_a_told_figure_lies_is_quoted() -> None:
@@ -140,32 +167,36 @@ def test_a_list_is_quoted_with_all_that_stands_before_it() -> None:
 
 
 ZONES = tuple(
-    Element(f"z{i}", "p", "", text)
-    for i, text in enumerate(
-        (
-            "You can have a second permit if your home is in the zone.",
-            "A second permit costs £60 a year.",
-            "We refuse a permit for a caravan.",
-            "A permit lasts one year.",
-            "No household can have more than two permits. In Zones H and J the limit is one.",
-        )
+    paragraphs(
+        "You can have a second permit if your home is in the zone.",
+        "A second permit costs £60 a year.",
+        "We refuse a permit for a caravan.",
+        "A permit lasts one year.",
+        "No household can have more than two permits. In Zones H and J the limit is one.",
     )
 )
 SECOND = [element.text for element in ZONES[:3]]
 
 
-def test_a_place_with_a_word_that_is_told_and_that_no_quote_has_is_quoted_too() -> None:
-    """Its limit stood two lines below a price, and "I have a household of five" was answered with the price."""
-    question = "Can I have a second permit?"
-    answer = asked(ZONES, question, *SECOND, scenario="My household has two cars.")
-    assert [quote.quote for quote in answer.quotes] == [*SECOND, ZONES[-1].text]
-    assert len(asked(ZONES, question, *SECOND, scenario="It is for a caravan.").quotes) == 3
+CARS = "My household has two cars."
+RULES = [Element(f"m{i}", "p", "", f"Household rule {i}.") for i in range(4)]
+LONG = Element("l", "p", "", f"{'Permits are printed on paper. ' * 12}A household may keep one. {'Thanks. ' * 9}")
 
 
-def test_a_word_that_many_places_have_brings_none_of_them() -> None:
-    more = tuple(Element(f"m{i}", "p", "", f"Household rule {i}.") for i in range(4))
-    answer = asked((*ZONES, *more), "Can I have a second permit?", *SECOND, scenario="My household has two cars.")
-    assert len(answer.quotes) == 3
+@pytest.mark.parametrize(
+    ("places", "scenario", "rest"),
+    [
+        (ZONES, CARS, [ZONES[-1].text]),  # its limit stands two lines below a price
+        (ZONES, "It is for a caravan.", []),
+        ((*ZONES, *RULES), CARS, []),  # a word that many places have brings none of them
+        ((*ZONES[:4], LONG), CARS, [LONG.text[LONG.text.index("A household") :][:33]]),  # of a long place its sentence
+    ],
+)
+def test_a_place_with_a_word_that_is_told_and_that_no_quote_has_is_quoted_too(
+    places: Sequence[Element], scenario: str, rest: list[str]
+) -> None:
+    made = quotes(places, "Can I have a second permit?", *SECOND, scenario=scenario)
+    assert made[:3] == SECOND and [one[:33] for one in made[3:]] == [one[:33] for one in rest]
 
 
 def test_a_word_of_the_question_is_looked_for_on_other_pages_that_were_found() -> None:
@@ -173,14 +204,8 @@ def test_a_word_of_the_question_is_looked_for_on_other_pages_that_were_found() -
     deposit = Element("d", "p", "", "A deposit cannot be more than 6 weeks' rent.")
     pages = Pages({KEY: Reading("Berths", None, ZONES), other: Reading("Homes", None, (deposit,))})
     inquiry = Inquiry("How much can the deposit for a second permit be?")
-    result = UNSURE.read(inquiry, pages.hits(*SECOND[:2], SECOND[2], deposit.text), pages)
+    result = NEVER.read(inquiry, pages.hits(*SECOND[:2], SECOND[2], deposit.text), pages)
     assert [quote.page for quote in result.quotes] == [KEY, KEY, KEY, other]
-
-
-def test_of_a_long_place_the_sentence_that_was_left_out_is_quoted() -> None:
-    long = Element("l", "p", "", f"{'Permits are printed on paper. ' * 12}A household may keep one. {'Thanks. ' * 9}")
-    answer = asked((*ZONES[:4], long), "Can I have a second permit?", *SECOND, scenario="My household has two cars.")
-    assert answer.quotes[-1].quote.startswith("A household may keep one.")
 
 
 class Packaged(HashingEmbedder):
@@ -212,8 +237,27 @@ def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(
     answer = Answer(inquiry, near.status, (), "test", 1, quotes=near.quotes)
     assert ("may not answer this" in answer_markdown(answer)) is (status is AnswerStatus.UNKNOWN)
     other = reader.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
-    foreign = UNSURE.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
+    foreign = NEVER.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
     assert other.status is foreign.status is AnswerStatus.QUOTED
+
+
+def test_below_the_threshold_the_page_is_quoted_in_its_context() -> None:
+    lines = ("You can get the grant if all of these apply:", "- you were born in 1961", "- you live in Lethmoor")
+    for first, quote, items in (
+        ("you live", "you live in Lethmoor", ("you were born in 1961",)),
+        ("You can", lines[0], ("you were born in 1961", "you live in Lethmoor")),
+    ):
+        found = page(*lines)
+        unsure = NEVER.read(Inquiry("Can I get the grant?", "I rent."), found.hits(first), found)
+        assert (unsure.status, unsure.alternatives) == (AnswerStatus.QUOTED, ())
+        assert [(one.quote, one.items) for one in unsure.quotes] == [(quote, items)]
+        assert unsure.quotes[0].lead_in == ("" if first == "You can" else lines[0])
+
+
+def test_a_row_is_quoted_with_the_other_rows_of_its_table() -> None:
+    other = Element("r9", "tr", "", "Stall | £3", ("Fines",), headers=HEADERS)
+    (quote,) = asked([*TABLE[1:], other], "How much is a barrow?", "Barrow", "Pitch").quotes
+    assert (quote.lead_in, quote.quote, quote.items) == ("Licence | Yearly fee", "Barrow | £260", ("Pitch | £890",))
 
 
 BY_SEED = """

@@ -8,8 +8,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.ego import ego_of, in_words
-from clausegraph.query.retrieve.topics import Offer, named_in
+from clausegraph.query.retrieve.graph import Offer, ego_of, in_words, named_in
 
 pytestmark = pytest.mark.unit
 

@@ -8,7 +8,7 @@ import pytest
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.tokens import count_tokens
-from clausegraph.query.retrieve.question import WINDOW, embed, parts
+from clausegraph.query.retrieve.nearest import WINDOW, embed, parts
 
 
 def test_a_short_one_is_one_text_with_the_scenario_first() -> None:

@@ -11,8 +11,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.budget import within
-from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.bank import make_retriever, within
 from tests.core.models.embedding.tiny_models import save_tiny_cross_encoder
 
 ASKED = Inquiry("How old must I be to get the mooring grant?", "I am 20.")

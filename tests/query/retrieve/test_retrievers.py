@@ -12,13 +12,10 @@ from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import PassageKind, leaves
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.rank.score import page_priors, rank
-from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Weights
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
-from clausegraph.query.retrieve.signals import fact_signal, gather, near_statements
-from clausegraph.query.retrieve.statements import statements_on
-from clausegraph.query.stores.bundle import ScenarioBundle
-from clausegraph.query.stores.retriever import ViewRetriever
+from clausegraph.query.retrieve.hybrid import fact_signal, gather, near_statements, statements_on
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Weights, page_priors, rank
+from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewRetriever
 
 QUESTION = "How old must I be to get the mooring grant?"
 ASKED = Inquiry(QUESTION, "I am 20.")

@@ -10,7 +10,7 @@ import pytest
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.guard import GuardedLLM
-from clausegraph.core.prompts.library import PromptLibrary
+from clausegraph.core.prompts import PromptLibrary
 from tests.core.models.stack.doubles import MemoryCache
 from tests.harness.fake_model import as_new
 

@@ -14,9 +14,8 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded, ModelUnavailable, PromptError, UnusableReply
 from clausegraph.core.models.build import guard
 from clausegraph.core.models.guard import GuardedLLM
-from clausegraph.core.prompts.library import PromptLibrary
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.core.prompts import PromptLibrary
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
 from tests.core.models.stack.doubles import MemoryCache
 from tests.harness.wait import until
 

@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelError
 from clausegraph.core.models.bert_numpy import NumpyBert, _gelu
-from clausegraph.core.models.embedding import HashingEmbedder, Vectors, normalised
-from clausegraph.core.models.local import BGE_INSTRUCTION, LocalEmbedder, ModelSettings
-from clausegraph.core.models.sentence_transformers import TransformersEncoder
-from clausegraph.core.tokens import packaged_model_path
+from clausegraph.core.models.embedding import (
+    BGE_INSTRUCTION,
+    HashingEmbedder,
+    LocalEmbedder,
+    TransformersEncoder,
+    Vectors,
+    normalised,
+)
+from clausegraph.core.tokens import PACKAGED, packaged_model_path
 from tests.core.models.embedding.tiny_models import save_tiny_bert, save_tiny_distilbert
 
 pytestmark = pytest.mark.unit
@@ -44,27 +49,21 @@ def cls_by_hand(folder: Path, text: str) -> Vectors:
 
 
 def test_bge_pools_cls_and_normalises(bge: Path) -> None:
-    matrix = LocalEmbedder(ModelSettings(name=str(bge))).embed_texts(TEXTS)
+    matrix = LocalEmbedder(str(bge)).embed_texts(TEXTS)
     assert matrix.shape == (3, 32)
     for row, text in zip(matrix, TEXTS, strict=True):
         np.testing.assert_allclose(row, cls_by_hand(bge, text), atol=1e-5)
 
 
 def test_bge_puts_its_instruction_before_questions_only(bge: Path) -> None:
-    embedder = LocalEmbedder(ModelSettings(name=str(bge)))
+    embedder = LocalEmbedder(str(bge))
     np.testing.assert_allclose(embedder.embed_query(QUESTION), cls_by_hand(bge, BGE_INSTRUCTION + QUESTION), atol=1e-5)
     np.testing.assert_allclose(embedder.embed_texts([QUESTION])[0], cls_by_hand(bge, QUESTION), atol=1e-5)
 
 
-def test_settings_overrule_pooling_and_instruction(bge: Path) -> None:
-    plain = LocalEmbedder(ModelSettings(name=str(bge), query_instruction="", pooling="mean"))
-    np.testing.assert_allclose(plain.embed_query(QUESTION), plain.embed_texts([QUESTION])[0], atol=1e-5)
-    assert abs(float(plain.embed_query(QUESTION) @ cls_by_hand(bge, QUESTION))) < 0.999
-
-
 def test_numpy_equals_sentence_transformers_on_minilm() -> None:
     texts = [QUESTION, "", "a " * 400, "£15,000 or more; naïve façade — ‘quoted’", *TEXTS, QUESTION]
-    reference = normalised(TransformersEncoder(packaged_model_path(), "mean", 256).encode(texts))
+    reference = normalised(TransformersEncoder(packaged_model_path(), "mean").encode(texts))
     embedder = LocalEmbedder()
     np.testing.assert_allclose(embedder.embed_texts(texts), reference, atol=1e-5)
     np.testing.assert_allclose(embedder.embed_query(QUESTION), reference[0], atol=1e-5)
@@ -118,7 +117,7 @@ def test_every_thread_embeds_with_one_thread_of_blas(monkeypatch: pytest.MonkeyP
 
 def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) -> None:
     folder = save_tiny_distilbert(tmp_path / "tiny-distilbert")
-    embedder = LocalEmbedder(ModelSettings(name=str(folder), max_tokens=128))
+    embedder = LocalEmbedder(str(folder))
     matrix = embedder.embed_texts(TEXTS)
     for row, text in zip(matrix, TEXTS, strict=True):
         np.testing.assert_allclose(row, cls_by_hand(folder, text), atol=1e-5)
@@ -127,30 +126,20 @@ def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) ->
 
 def test_fingerprints_tell_models_apart(bge: Path, tmp_path: Path) -> None:
     other = save_tiny_bert(tmp_path / "bge-tiny-en", seed=1)
-    made = [
-        LocalEmbedder(settings).fingerprint
-        for settings in (
-            ModelSettings(),
-            ModelSettings(name=str(bge)),
-            ModelSettings(name=str(other)),
-            ModelSettings(name=str(bge), pooling="mean"),
-            ModelSettings(name=str(bge), query_instruction=""),
-            ModelSettings(name="BAAI/bge-small-en-v1.5"),
-            ModelSettings(name="BAAI/bge-small-en-v1.5", revision="abc"),
-        )
-    ]
+    names = (PACKAGED, str(bge), str(other), "BAAI/bge-small-en-v1.5", "BAAI/bge-base-en-v1.5")
+    made = [LocalEmbedder(name).fingerprint for name in names]
     assert len(set(made)) == len(made)
-    assert LocalEmbedder(ModelSettings(name=str(bge))).fingerprint == made[1]
+    assert LocalEmbedder(str(bge)).fingerprint == made[1]
 
 
 def test_a_folder_that_is_not_there() -> None:
     with pytest.raises(ModelError, match="does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL"):
-        LocalEmbedder(ModelSettings(name="/nowhere/bge-small"))
+        LocalEmbedder("/nowhere/bge-small")
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert", "max_position_embeddings": 8}))
-    embedder = LocalEmbedder(ModelSettings(name=str(tmp_path)))
+    embedder = LocalEmbedder(str(tmp_path))
     with pytest.raises(ModelError, match="cannot be loaded"):
         embedder.embed_texts(["x"])
 
@@ -160,7 +149,7 @@ def test_weights_that_cannot_be_read(bge: Path, tmp_path: Path) -> None:
     shutil.copytree(bge, damaged)
     (damaged / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(ModelError, match=r"model/model\.safetensors cannot be read .*install it again"):
-        LocalEmbedder(ModelSettings(name=str(damaged))).embed_query(QUESTION)
+        LocalEmbedder(str(damaged)).embed_query(QUESTION)
 
 
 def test_hashing_embedder_is_deterministic() -> None:

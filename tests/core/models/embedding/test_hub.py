@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+from clausegraph.core.models.embedding import LocalEmbedder
 from tests.core.models.embedding.tiny_models import save_tiny_bert
 from tests.harness.wait import PATIENCE_S
 
@@ -26,9 +26,9 @@ EMBED = """
 import sys
 sys.modules.update(dict.fromkeys(("torch", "transformers", "sentence_transformers")))
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+from clausegraph.core.models.embedding import LocalEmbedder
 try:
-    print(*LocalEmbedder(ModelSettings(name=sys.argv[1])).embed_query("Who can get the grant?"))
+    print(*LocalEmbedder(sys.argv[1]).embed_query("Who can get the grant?"))
 except ModelError as error:
     sys.exit(str(error))
 """
@@ -101,7 +101,7 @@ def embed(name: str, endpoint: str, cache: Path) -> subprocess.CompletedProcess[
 def test_a_bert_is_fetched_once_and_needs_no_torch(hub: str, tmp_path: Path) -> None:
     fetched = embed(NAME, hub, tmp_path / "cache")
     assert fetched.returncode == 0, fetched.stderr
-    local = LocalEmbedder(ModelSettings(name=str(tmp_path / "bge-tiny-en")))
+    local = LocalEmbedder(str(tmp_path / "bge-tiny-en"))
     vector = local.embed_query("Who can get the grant?")
     np.testing.assert_allclose([float(number) for number in fetched.stdout.split()], vector, atol=1e-5)
 

@@ -28,6 +28,7 @@ def save_tiny_distilbert(folder: Path) -> Path:
     torch.manual_seed(0)
     config = DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)
     DistilBertModel(config).save_pretrained(folder)
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 128}')
     BertTokenizerFast(tokenizer_file=str(packaged_model_path() / "tokenizer.json")).save_pretrained(folder)
     return folder
 

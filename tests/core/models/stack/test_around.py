@@ -12,11 +12,11 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
 
 from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
+from clausegraph.core.models import attempts
+from clausegraph.core.models.attempts import output_bound, prompt_bound
 from clausegraph.core.models.build import guard
 from clausegraph.core.models.calls import Reservation
 from clausegraph.core.models.loop import run_sync
-from clausegraph.core.models.middleware import retry
-from clausegraph.core.models.middleware.charge import output_bound, prompt_bound
 from clausegraph.core.models.stack import ModelCall
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
 from tests.harness.wait import PATIENCE_S
@@ -61,7 +61,7 @@ def _failing(errors: list[BaseException]) -> Scripted:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "BASE_S", 0.001)
+    monkeypatch.setattr(attempts, "BASE_S", 0.001)
 
 
 def test_it_passes_through_the_stack(records: Records, cache: MemoryCache, budget: MemoryBudget) -> None:

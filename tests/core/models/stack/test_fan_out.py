@@ -15,7 +15,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelRefused
 from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.models.fan_out import ChatRequest, chat_all, finish_reason, usage_of
+from clausegraph.core.models.guard import ChatRequest, chat_all, finish_reason, usage_of
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import MemoryBudget, Records
 from tests.harness.wait import PATIENCE_S, until
@@ -103,7 +103,7 @@ from contextlib import closing
 from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.models.fan_out import ChatRequest, chat_all
+from clausegraph.core.models.guard import ChatRequest, chat_all
 
 llm = make_llm(ModelOptions("mistral", "fake-small", sys.argv[1], "none"))
 def take():

@@ -16,7 +16,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels, CallRecord, Usage
-from clausegraph.core.models.fan_out import ChatRequest, chat_all
+from clausegraph.core.models.guard import ChatRequest, chat_all
 from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
@@ -32,7 +32,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.models.fan_out import ChatRequest, chat_all
+from clausegraph.core.models.guard import ChatRequest, chat_all
 from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage
 from clausegraph.indexes.ledger.store import open_ledger
 

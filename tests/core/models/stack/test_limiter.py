@@ -9,11 +9,10 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelUnavailable
-from clausegraph.core.models.fan_out import chat_all
-from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models import attempts
+from clausegraph.core.models.attempts import Limiting
+from clausegraph.core.models.guard import GuardedLLM, chat_all
 from clausegraph.core.models.loop import run_sync
-from clausegraph.core.models.middleware import retry
-from clausegraph.core.models.middleware.limiter import Limiting
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.test_fan_out import taking
 
@@ -24,7 +23,7 @@ def _limiter(llm: GuardedLLM) -> Limiting:
 
 @pytest.mark.integration
 def test_it_slows_down_and_recovers(make: Make, fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "BASE_S", 0.01)
+    monkeypatch.setattr(attempts, "BASE_S", 0.01)
     fake.set(concurrency=4, latency=(0.02, 0.03))
     llm = make("mistral", concurrency=16, attempts=20)
     assert all(o.error is None for o in chat_all(llm, taking(f"a {i}" for i in range(60)), 16))

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ToolCallBlock
 
 from clausegraph.core import secrets
-from clausegraph.core.models.clients import driver
-from clausegraph.core.models.clients.driver import within
-from clausegraph.core.models.clients.failures import UNREADABLE, Server
-from clausegraph.core.models.clients.received import ReceivedStream, received
-from clausegraph.core.models.replies import OTHER_REASON, Collected, encode_reply, finish_reason, usage_of
+from clausegraph.core.models import driver
+from clausegraph.core.models.driver import ReceivedStream, received, within
+from clausegraph.core.models.failures import UNREADABLE, Server
+from clausegraph.core.models.stack import OTHER_REASON, Collected, encode_reply, finish_reason, usage_of
 from clausegraph.core.secrets import MASK
 from tests.core.test_secrets import FORMS
 

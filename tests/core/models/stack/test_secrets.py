@@ -11,7 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelCallError, SettingsError
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.clients.failures import Server
+from clausegraph.core.models.failures import Server
 from tests.core.models.stack.conftest import Make
 
 KEY = "sk-Secret0123456789"

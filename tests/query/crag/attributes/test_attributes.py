@@ -11,14 +11,17 @@ import pytest
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import InputError, ModelMismatchError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.query.crag.attributes.labelled import ATTRIBUTES, AttributeLabels, read_labels
-from clausegraph.query.crag.attributes.model import ModelAttributes
-from clausegraph.query.crag.attributes.rules import AttributeRules
-from clausegraph.query.crag.attributes.svm import AttributeSvm, read_attribute_model, train_attribute_model
-from clausegraph.query.crag.attributes.together import AttributesTogether
+from clausegraph.query.crag.attributes import (
+    ATTRIBUTES,
+    AttributeLabels,
+    AttributeRules,
+    AttributesTogether,
+    ModelAttributes,
+    read_labels,
+)
+from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model, train_attribute_model
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 pytestmark = pytest.mark.integration
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")

@@ -21,14 +21,11 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.crag.kg.http import Endpoint, EndpointLimits
-from clausegraph.query.crag.kg.lookup import GraphLookup
-from clausegraph.query.crag.kg.own import CorpusGraph
-from clausegraph.query.crag.kg.protocol import GraphThing
-from clausegraph.query.crag.kg.sparql import SparqlGraph
+from clausegraph.query.crag.kg.graphs import CorpusGraph
+from clausegraph.query.crag.kg.plan import GraphLookup, GraphThing
+from clausegraph.query.crag.kg.sparql import Endpoint, EndpointLimits, SparqlGraph
 from clausegraph.query.crag.types import Attributes
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 from tests.query.crag.kg.conftest import asked
 from tests.query.passages.conftest import PASSAGES
 

@@ -9,15 +9,10 @@ import pytest
 from clausegraph.app.dev.crag_api.server import ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreUnavailable, UnusableReply
-from clausegraph.query.crag.kg.api.lookup import ApiAddress
-from clausegraph.query.crag.kg.api.tools import ToolLookup, parse_calls
-from clausegraph.query.crag.kg.lookup import PlannedLookup
-from clausegraph.query.crag.kg.plan import parse_entities, parse_hop
-from clausegraph.query.crag.kg.protocol import GraphFact, SchemaRelation
-from clausegraph.query.crag.kg.relevance import nearest
+from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, ToolLookup, parse_calls
+from clausegraph.query.crag.kg.plan import GraphFact, SchemaRelation, nearest, parse_entities, parse_hop
 from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, KgFound
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 from tests.query.crag.kg.conftest import asked
 
 pytestmark = pytest.mark.integration

@@ -10,8 +10,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts import library
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps, StepModel
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
 from tests.query.read.conftest import Pages, reading
 
 GRANT = (

@@ -12,7 +12,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus, ConditionState, Not, leaves
 from clausegraph.query.read.model.check import check_draft
 from clausegraph.query.read.model.reader import attempt_of, result_of
-from clausegraph.query.read.model.reply import parse_draft
+from clausegraph.query.read.model.schema import parse_draft
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import ReadResult
 from tests.query.read.conftest import Pages

@@ -7,10 +7,17 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.query.read.model.forms import FEWEST, FormRates, forms_of, rates_by_form, told_form
-from clausegraph.query.read.model.guide import Guide, benchmark_guide
+from clausegraph.query.read.model.guide import (
+    FEWEST,
+    FormRates,
+    Guide,
+    benchmark_guide,
+    forms_of,
+    rates_by_form,
+    told_form,
+)
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
-from clausegraph.query.read.model.options import ReadOptions
+from clausegraph.query.read.model.reader import ReadOptions
 from clausegraph.query.read.model.shown import Shown
 
 pytestmark = pytest.mark.unit

@@ -21,7 +21,7 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import PageKey, Reading, SentenceRole
 from clausegraph.ingestion.sources import SourceDocument, open_source
 from clausegraph.query.read.model.check import CheckedSentence
-from clausegraph.query.read.model.reply import DraftSentence
+from clausegraph.query.read.model.schema import DraftSentence
 from clausegraph.query.read.model.sentences import check_sentences
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from tests.query.read.conftest import Pages

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from clausegraph.query.read.model.guide import held_back, rates_of, sampled, told_rates
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
-from clausegraph.query.read.model.learning import held_back, sampled
-from clausegraph.query.read.model.rates import rates_of, told_rates
 
 pytestmark = pytest.mark.unit
 

@@ -12,12 +12,11 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.types import Answer, AnswerStatus
-from clausegraph.query.read.bank import make_reader
 from clausegraph.query.read.model.guide import Guide, saw_of
 from clausegraph.query.read.model.labelled import Examples, LabelledAnswer, LabelledQuestion
-from clausegraph.query.read.model.options import ReadOptions
-from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.read.model.shown import shown_of
+from clausegraph.query.read.protocol import make_reader
 from clausegraph.query.steps.model import StepModel
 from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, condition, reply

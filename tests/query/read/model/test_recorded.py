@@ -11,26 +11,24 @@ from statistics import median
 
 import pytest
 
-from clausegraph.app.reading import labelled
+from clausegraph.app.engines import labelled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.cassette import Cassette
+from clausegraph.core.models.replay import Cassette
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.prompts import library
 from clausegraph.core.types import PageKey
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
+from clausegraph.eval.conditionalqa.figures import aggregate
+from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import MOST_ANSWERS
-from clausegraph.eval.conditionalqa.scorer import aggregate
-from clausegraph.eval.records import make_record
 from clausegraph.ingestion.sources import SourceDocument, open_source
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.guide import read_guide
 from clausegraph.query.read.model.labelled import Examples
-from clausegraph.query.read.model.options import ReadOptions
-from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.read.protocol import ReadResult
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter, QuestionUsage
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.retrieve.bank import Hit
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, QuestionUsage
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.integration

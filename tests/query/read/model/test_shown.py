@@ -14,9 +14,9 @@ from clausegraph.core.types import (
     PageKey,
     Reading,
 )
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.reader import nearby_titles
 from clausegraph.query.read.model.shown import shown_of
+from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit

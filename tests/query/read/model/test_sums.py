@@ -7,10 +7,9 @@ from datetime import date
 import pytest
 
 from clausegraph.core.types import SentenceRole
-from clausegraph.query.read.model.reply import DraftSentence
+from clausegraph.query.read.model.schema import DraftSentence
 from clausegraph.query.read.model.shown import shown_of
-from clausegraph.query.read.model.sums import computed_sums
-from clausegraph.query.read.model.support import CitedSupport
+from clausegraph.query.read.model.support import CitedSupport, computed_sums
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit

@@ -23,7 +23,7 @@ from clausegraph.core.types import (
     fold,
     leaves,
 )
-from clausegraph.query.read.model.verdict import settled, value_of
+from clausegraph.query.read.model.check import settled, value_of
 
 pytestmark = pytest.mark.unit
 

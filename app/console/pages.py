@@ -1,0 +1,270 @@
+"""Pages as they were read, with what is stated beside the text, and the graph around entities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BeforeValidator, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from clausegraph.app.api.parameters import CorpusPath, EpochQuery, Held
+from clausegraph.app.api.problems import SCREENS, hinted
+from clausegraph.app.api.replies import reply
+from clausegraph.app.console.screen import html, router
+from clausegraph.app.services.browse import FoundPage, open_shelf
+from clausegraph.app.services.changes import SAME, compare_versions
+from clausegraph.app.services.connections import neighbourhood, outline
+from clausegraph.app.services.explore import overview
+from clausegraph.app.services.history import list_epochs
+from clausegraph.app.services.listings import page_slice, search_entities
+from clausegraph.app.services.records import Key, Slice, statement_words
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.types import LITERAL, Element, Modality, Span
+from clausegraph.indexes.derive import DEFINITIONS, statement_id
+
+_KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # the screen's title is its h1
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnElement:
+    """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
+
+    ``stated`` has a statement's id by its words, empty where it cannot be hidden; ``inner``: an item of an item's list.
+    """
+
+    anchor: str
+    before: str
+    marked: str
+    after: str
+    cells: tuple[str, ...]
+    stated: Mapping[str, str]
+    inner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBlock:
+    """Elements of one kind in a row: a heading, a paragraph, a list or a table."""
+
+    kind: str
+    elements: tuple[DrawnElement, ...]
+
+
+def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
+    """What the template of a page needs."""
+    reading = found.reading
+    stated: dict[str, dict[str, str]] = {}
+    for one in found.stated:
+        at = one.statement.spans[0].anchor if one.statement.spans else ""
+        own = "" if one.extractor == DEFINITIONS else statement_id(one)
+        stated.setdefault(at, {}).setdefault(statement_words(one.statement), own)
+    return {
+        "page": found.page,
+        "reading": reading,
+        "blocks": list(_blocks(reading.elements, marked, stated)),
+        "statements": len(found.stated),
+        "missing": marked is not None and reading.element(marked.anchor) is None,
+    }
+
+
+def _blocks(
+    elements: Sequence[Element], marked: Span | None, stated: Mapping[str, Mapping[str, str]]
+) -> list[DrawnBlock]:
+    made = []
+    for (kind, _), run in groupby(enumerate(elements), lambda pair: _run(*pair)):
+        made.append(DrawnBlock(kind, tuple(_shown(element, marked, stated) for _, element in run)))
+    return made
+
+
+def _run(number: int, element: Element) -> tuple[str, int]:
+    """Items and rows stand together; every other element is a block of its own."""
+    kind = _KINDS.get(element.tag, "p")
+    return kind, -1 if kind in ("list", "table") else number
+
+
+def _shown(element: Element, marked: Span | None, stated: Mapping[str, Mapping[str, str]]) -> DrawnElement:
+    text, here = element.text, marked is not None and marked.anchor == element.anchor
+    start, end = (marked.start, marked.end) if marked is not None and here else (len(text), len(text))
+    if here and start >= min(end, len(text)):
+        start, end = 0, len(text)  # no place within it is named: the whole of it
+    cells = tuple(text.split(" | ")) if element.tag == "tr" and not here else ()
+    said = stated.get(element.anchor, {})
+    return DrawnElement(
+        element.anchor, text[:start], text[start:end], text[end:], cells, said, element.parent is not None
+    )
+
+
+routes = router()
+_PAGES = 200  # of one screen
+_BESIDE = 4  # elements in a row that are the same, at most, before they are told as a number
+_Version = Annotated[int | None, Query(ge=1, le=10**15)]
+_Place = Annotated[int, Query(ge=0, le=10**9)]
+
+
+@routes.get("/c/{corpus}/pages")
+async def pages(
+    request: Request,
+    held: Held,
+    corpus: CorpusPath,
+    epoch: EpochQuery = None,
+    source: Annotated[str, Query(max_length=500)] = "",
+    after: Annotated[str, Query(max_length=5000)] = "",
+) -> Response:
+    """The pages of an epoch by source and uri, so many at once; from after the page ``after`` of a ``source`` on."""
+    key = [source, after] if after else None
+    number, found = await held.reads.run(_pages, held.workspace, corpus, epoch, key)
+    return html(request, "pages.html", screen="pages", found=found, at=number, epoch=epoch, begun=key is None)
+
+
+@routes.get("/c/{corpus}/page")
+async def page(
+    request: Request,
+    held: Held,
+    corpus: CorpusPath,
+    name: Annotated[str, Query(min_length=1, max_length=5000)],
+    epoch: EpochQuery = None,
+    anchor: Annotated[str, Query(max_length=200)] = "",
+    start: _Place = 0,
+    end: _Place = 0,
+) -> Response:
+    """The text of a page as the epoch has it, with a span of it marked, and what is stated at each element."""
+    number, found = await held.reads.run(_page, held.workspace, corpus, name, epoch)
+    marked = Span(anchor, start, end) if anchor else None
+    return html(request, "page.html", screen="pages", epoch=number, **document_view(found, marked))
+
+
+@routes.get("/c/{corpus}/versions")
+async def versions(
+    request: Request,
+    held: Held,
+    corpus: CorpusPath,
+    name: Annotated[str, Query(min_length=1, max_length=5000)],
+    version: _Version = None,
+    against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
+) -> Response:
+    """The versions of a page, and two of them beside each other: ``version`` is the older, ``with`` the newer."""
+    found = await held.reads.run(_versions, held.workspace, corpus, name, version, against)
+    return html(request, "versions.html", screen="pages", found=found, rows=list(_folded(found["elements"])))
+
+
+def _versions(workspace: Workspace, corpus: str, name: str, version: int | None, against: int | None) -> dict[str, Any]:
+    source, _, uri = name.partition(":")
+    return compare_versions(workspace, corpus, uri, source, version, against)
+
+
+def _folded(elements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows with long runs of what is the same told as a number; one on each side of what differs stays."""
+    for same, run in groupby(elements, key=lambda row: row["kind"] == SAME):
+        rows = list(run)
+        if not same or len(rows) <= _BESIDE:
+            yield from rows
+            continue
+        yield rows[0]
+        yield {"kind": "folded", "count": len(rows) - 2}
+        yield rows[-1]
+
+
+def _pages(workspace: Workspace, corpus: str, epoch: int | None, after: Key | None) -> tuple[int, Slice]:
+    number = open_shelf(workspace.ledger, corpus, epoch).epoch
+    return number, page_slice(workspace, corpus, number, _PAGES, after)
+
+
+def _page(workspace: Workspace, corpus: str, name: str, epoch: int | None) -> tuple[int, FoundPage]:
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    return shelf.epoch, shelf.found_page(*shelf.page(name))
+
+
+_MOST = 300  # facts of the table, with their sentences
+_DRAWN = 5000  # facts drawn at once
+_NEAR = 20
+_SHORT = 40  # characters of a condition that a drawing has room for
+_Name = Annotated[str, Query(max_length=500)]
+_Number = Annotated[int, Field(ge=1, le=10**15)]
+_Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
+_Page = Annotated[str, Query(max_length=5000)]
+
+
+@routes.get("/c/{corpus}/graph")
+async def graph(
+    request: Request,
+    held: Held,
+    corpus: CorpusPath,
+    name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
+    search: _Name = "",
+    relation: _Name = "",
+    page: _Page = "",
+    epoch: _Epoch = None,
+    draw: Annotated[str, Query(pattern="^(all)?$")] = "",
+) -> Response:
+    """What is stated of the named entities or of a page, or entities that share words with what is searched for.
+
+    The table has so many facts; ``draw=all`` draws more than that (:func:`drawn`).
+    """
+    found = await held.reads.run(_around, held.workspace, corpus, name, search, relation, page, epoch)
+    asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch}
+    asked |= {"page": page, "draw": draw, "most": _MOST, "most_drawn": _DRAWN}
+    return html(request, "graph.html", 404 if found["lost"] else 200, screen="graph", **found, **asked)
+
+
+@routes.get("/c/{corpus}/graph/drawn")
+async def drawn(
+    held: Held,
+    corpus: CorpusPath,
+    name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
+    relation: _Name = "",
+    page: _Page = "",
+    epoch: EpochQuery = None,
+) -> Response:
+    """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
+
+    def read() -> dict[str, Any]:
+        only = [relation] if relation else None
+        return outline(
+            held.workspace, corpus, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch
+        )  # fmt: skip
+
+    found = await held.reads.run(read)
+    facts = [
+        [one["id"], one["subject"], shown_relation(one), LITERAL * one["literal"] + one["object"]]
+        for one in found["facts"]
+    ]
+    return reply({"epoch": found["epoch"], "facts": facts, "more": found["more"]}, epoch=found["epoch"])
+
+
+def _around(
+    workspace: Workspace, corpus: str, names: list[str], search: str, relation: str, page: str, epoch: int | None
+) -> dict[str, Any]:
+    at = open_shelf(workspace.ledger, corpus, epoch).epoch
+    whole = overview(workspace, corpus, at)
+    near = search_entities(workspace, corpus, at, search, _NEAR).items if search.strip() else []
+    around, lost = None, ""
+    if names or page:
+        only = [relation] if relation else None
+        try:
+            around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, page=page or None, epoch=at)
+        except NotFoundError as error:  # an entity or the page: the epoch is there
+            lost = hinted(error.afar, SCREENS)
+        else:
+            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
+    found = {"overview": whole, "near": near, "around": around, "lost": lost}
+    return found | {"epochs": list_epochs(workspace, corpus)}
+
+
+def shown_relation(fact: dict[str, Any]) -> str:
+    """A relation as a drawing names it, which has no room for the statements: with how they state or deny it, and when.
+
+    A fact is its subject, relation and object alone; drawn as that, "is not taxed" would say the opposite, and the
+    rates of two years would both hold.
+    """
+    told = [one["modality"] for one in fact["statements"] if one["modality"] != Modality.IS]
+    told += ["not" for one in fact["statements"] if not one["polarity"] and one["modality"] == Modality.IS]
+    told += ["is"] if told and len(told) < len(fact["statements"]) else []
+    cases = list(dict.fromkeys(one["condition"] for one in fact["statements"]))
+    if any(cases):
+        told.append(f"if {cases[0]}" if len(cases) == 1 and len(cases[0]) <= _SHORT else "if …")
+    return f"{fact['relation']} ({', '.join(dict.fromkeys(told))})" if told else str(fact["relation"])

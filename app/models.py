@@ -1,0 +1,138 @@
+"""Models made from Settings: the embedder, and the language model behind its guard."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.models.calls import Provider, served_model
+from clausegraph.core.settings import HASHING, Settings
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.replay import Cassette
+    from clausegraph.indexes.ledger.metering import RunMeter
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name; it loads its model at the first embedding.
+
+    Raises:
+        ModelError: the model's folder or package is not there, or the hub does not have it or cannot be reached.
+    """
+    if settings.embedding_model == HASHING:
+        from clausegraph.core.models.embedding import HashingEmbedder
+
+        return HashingEmbedder()
+    served = served_model(settings.embedding_model)
+    if served is not None:
+        from clausegraph.core.models.api_embedding import ApiEmbedder
+
+        options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
+        return ApiEmbedder(options)
+    from clausegraph.core.models.embedding import LocalEmbedder, check_available
+
+    embedder = LocalEmbedder(settings.embedding_model)
+    if embedder.folder is None:
+        check_available(settings.embedding_model)
+    return embedder
+
+
+def _server_options(
+    settings: Settings, served: tuple[Provider, str], url: str | None, key: SecretStr | None
+) -> ModelOptions:
+    """How the server of a model is called, be it for text or for vectors."""
+    from clausegraph.core.models.build import ModelOptions
+
+    provider, model = served
+    return ModelOptions(
+        provider=provider,
+        model=model,
+        url=url,
+        key=key.get_secret_value() if key else None,
+        timeout_s=settings.llm_timeout,
+        attempts=settings.llm_attempts,
+        concurrency=settings.llm_concurrency,
+        price=settings.llm_prices.get(model),
+    )
+
+
+def check_price(settings: Settings, name: str | None) -> None:
+    """Raise where a limit on money could not hold, because a model of the settings has no price.
+
+    Raises:
+        SettingsError: with the price that is missing.
+    """
+    served = served_model(name or "")
+    if settings.llm_budget_money is None or served is None or served[1] in settings.llm_prices:
+        return
+    model, known = served[1], list(settings.llm_prices)
+    near = get_close_matches(model, known, n=1)
+    meant = f"; is {near[0]!r} meant?" if near else f"; it has {', '.join(sorted(known))}" if known else ""
+    example = json.dumps({model: [0.1, 0.3]})
+    raise SettingsError(
+        f"setting 'llm_budget_money' is {settings.llm_budget_money:g}, but 'llm_prices' has no price of {model!r}"
+        f"{meant}; set CLAUSEGRAPH_LLM_PRICES={shlex.quote(example)} (of a million prompt and reply tokens; [0, 0] for "
+        "a model that costs nothing), or CLAUSEGRAPH_LLM_BUDGET_TOKENS in place of the limit on money"
+    )
+
+
+def forget_replies(settings: Settings, days: float) -> tuple[int, str]:
+    """Drop the cached replies of language models that were not used for so many days; returns how many, and what
+    remains and why, in words.
+
+    The file is shared by all corpora of the home folder.
+    """
+    from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
+
+    path = settings.home / RESPONSES
+    if not path.exists():
+        return 0, ""
+
+    with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
+        return cache.forget_before(time.time() - days * 86400)
+
+
+@contextmanager
+def opened_model(
+    settings: Settings, meter: RunMeter | None = None, cassette: Cassette | None = None
+) -> Iterator[GuardedLLM]:
+    """The language model of the settings, behind its guard; ``meter`` limits and records its calls.
+
+    A cassette answers in place of the model's server, or records what is answered.
+
+    Raises:
+        SettingsError: no model is set, or its key is missing.
+    """
+    from clausegraph.core.models.build import make_llm
+    from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
+
+    served = served_model(settings.llm or "")
+    if served is None:
+        raise SettingsError(
+            "no language model is set; set CLAUSEGRAPH_LLM to mistral:NAME or openai:NAME (with CLAUSEGRAPH_LLM_KEY "
+            "or CLAUSEGRAPH_LLM_URL), or CLAUSEGRAPH_EXTRACTOR to rules"
+        )
+    options = replace(
+        _server_options(settings, served, settings.llm_url, settings.llm_key),
+        max_output=settings.llm_max_output,
+        context_window=settings.llm_context_window,
+        json_mode=settings.llm_json,
+    )
+    size = settings.llm_cache_mb * 1_000_000
+    with ExitStack() as stack:
+        cache = FileResponseCache(settings.home / RESPONSES, size) if size else None
+        if cache is not None:
+            stack.callback(cache.close)
+        yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette))

@@ -1,0 +1,228 @@
+"""What joins entities: the facts around them, paths between them, pages of both, and contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.explore import entity_of, with_statements
+from clausegraph.app.services.records import (
+    fact_record,
+    quotes,
+    statement_words,
+)
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.wording import condition_words
+from clausegraph.core.text import one_line
+from clausegraph.core.types import LITERAL, Element, Fact, PageKey, Reading, Support
+from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
+from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+from clausegraph.indexes.graph.links import Replacement, replacements
+from clausegraph.query.read.evidence import quote_of
+from clausegraph.query.retrieve.graph import Path, shortest_paths
+
+
+def neighbourhood(
+    workspace: Workspace,
+    corpus: str,
+    names: Sequence[str],
+    *,
+    hops: int = 1,
+    limit: int = 200,
+    relations: Sequence[str] | None = None,
+    page: str | None = None,
+    epoch: int | None = None,
+) -> dict[str, Any]:
+    """The facts around entities, nearest and most stated first, with their statements, and the entities among them.
+
+    Args:
+        hops: 1 or 2.
+        limit: facts at most; ``more`` says whether there are others.
+        page: only what this page states, in its order; without names all that it states.
+
+    Raises:
+        NotFoundError: no such corpus, epoch or page, or no entity of one of the names.
+        InputError: several pages answer to the name.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    keys, found, stated = _facts_around(shelf, names, hops, limit + 1, relations, page)
+    facts = found[:limit]
+    ends = {end for fact in facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
+    hop = {fact.id: fact.hop for fact in facts}
+    return {
+        "corpus": shelf.corpus.name,
+        "epoch": shelf.epoch,
+        "around": keys,
+        "more": len(found) > limit,
+        "entities": sorted(ends.union(keys)),
+        "facts": [one | {"hop": hop[one["id"]]} for one in with_statements(shelf, facts, stated)],
+    }
+
+
+def outline(
+    workspace: Workspace, corpus: str, names: Sequence[str], *, limit: int,
+    relations: Sequence[str] | None = None, page: str | None = None, epoch: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The same facts one step around, as a drawing needs them: each with the modality, polarity and condition of its
+    statements in place of their words; errors as of ``neighbourhood``."""
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    _, found, stated = _facts_around(shelf, names, 1, limit + 1, relations, page)
+    facts = found[:limit]
+    told: dict[str, list[dict[str, Any]]] = {}
+    for one in stated if stated is not None else shelf.graph.supports([fact.id for fact in facts]):
+        statement = one.statement
+        said: dict[str, Any] = {"modality": statement.modality.value, "polarity": statement.polarity}
+        said["condition"] = one_line(condition_words(statement.condition))
+        told.setdefault(one.fact_id, []).append(said)
+    records = [fact_record(fact) | {"statements": told.get(fact.id, [])} for fact in facts]
+    return {"corpus": shelf.corpus.name, "epoch": shelf.epoch, "facts": records, "more": len(found) > limit}
+
+
+def _facts_around(
+    shelf: Shelf, names: Sequence[str], hops: int, limit: int, relations: Sequence[str] | None, page: str | None
+) -> tuple[list[str], list[Fact], list[Support] | None]:
+    """The entities, the facts around them, and what of them the page states (None: no page was named)."""
+    keys = list(dict.fromkeys(entity_of(shelf, name) for name in names))
+    if page is None:
+        return keys, shelf.graph.neighbourhood(keys, hops=hops, limit=limit, relations=relations), None
+    stated = shelf.facts_on(*shelf.page(page))
+    facts = shelf.graph.facts([one.fact_id for one in stated])
+    wanted = [
+        fact
+        for fact in facts
+        if (relations is None or fact.relation in relations) and (not keys or {fact.subject, fact.object} & set(keys))
+    ][:limit]
+    ids = {fact.id for fact in wanted}
+    return keys, wanted, [one for one in stated if one.fact_id in ids]
+
+
+_LOOKED_AT = 200  # pages that state something of either; a page that speaks of both is among the first of them
+_SHOWN = 5
+
+
+def pages_of_both(shelf: Shelf, first: str, second: str) -> list[dict[str, Any]]:
+    """Up to five pages that state something of one entity and name both, each with the sentences that do.
+
+    What names both at once comes first.
+    """
+    versions = shelf.versions()
+    stated = shelf.graph.supports([fact.id for fact in shelf.graph.neighbourhood([first, second], hops=1, limit=1000)])
+    places = sorted({one.page for one in stated if one.page in versions}, key=str)[:_LOOKED_AT]
+    names = [_names(shelf, first), _names(shelf, second)]
+    found = []
+    for page in places:
+        reading = shelf.reading(versions[page][0])
+        quotes = _quotes_of_both(reading, *names)
+        if quotes:
+            found.append({"page": str(page), "title": reading.title, "quotes": quotes})
+    return sorted(found, key=lambda one: (len(one["quotes"]), one["page"]))[:_SHOWN]
+
+
+def _names(shelf: Shelf, key: str) -> set[str]:
+    return {key, *(name for name, entity in shelf.graph.names().items() if entity == key)}
+
+
+def _quotes_of_both(reading: Reading, first: Collection[str], second: Collection[str]) -> list[str]:
+    """A sentence that names both, else the first of each; none where the page does not name both."""
+    firsts = [one for one in reading.elements if _speaks_of(one, first)]
+    seconds = [one for one in reading.elements if _speaks_of(one, second)]
+    both = [one for one in firsts if one in seconds]
+    told = both[:1] or (firsts[:1] + seconds[:1] if firsts and seconds else [])
+    titled = f" {entity_key(reading.title)} "
+    if not told and seconds and any(f" {name} " in titled for name in first):
+        told = seconds[:1]
+    if not told and firsts and any(f" {name} " in titled for name in second):
+        told = firsts[:1]
+    return [quote_of(one, 0, len(one.text)) for one in told]
+
+
+def _speaks_of(element: Element, names: Collection[str]) -> bool:
+    text = f" {entity_key(element.text)} "
+    return not element.is_heading and any(f" {name} " in text for name in names)
+
+
+def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+    """Pairs of statements of an epoch that cannot both hold, newest first.
+
+    Returns:
+        ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
+        sides, ``newer`` and ``older``, with the statement in words, its sentences, page, title and dates.
+        ``replaced_pages``: pages that another one says it replaces, with that sentence.
+
+    Raises:
+        NotFoundError: no such corpus or epoch, or nothing published yet.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
+    replaced = list(replacements(readings))
+    stated = assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names())
+    found = find_conflicts(stated, replaced)
+    records = [
+        (one.superseded, _conflict_record(one, readings[one.newer.page], readings[one.older.page])) for one in found
+    ]
+    return {
+        "corpus": shelf.corpus.name,
+        "epoch": shelf.epoch,
+        "contradictions": [record for superseded, record in records if not superseded],
+        "superseded": [record for superseded, record in records if superseded],
+        "replaced_pages": [_replaced(one, readings) for one in replaced],
+    }
+
+
+def _replaced(one: Replacement, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+    sides = {name: {"page": str(page), "title": readings[page].title, "updated": readings[page].updated}
+             for name, page in (("older", one.older), ("newer", one.newer))}  # fmt: skip
+    return sides | {"quote": one.quote, "said_on": str(one.said_on)}
+
+
+def _conflict_record(conflict: Conflict, newer: Reading, older: Reading) -> dict[str, Any]:
+    return {
+        "kind": conflict.kind,
+        "newer": _conflict_side(conflict.newer, newer),
+        "older": _conflict_side(conflict.older, older),
+    }
+
+
+def _conflict_side(assertion: Assertion, reading: Reading) -> dict[str, Any]:
+    return {
+        "fact": assertion.support.fact_id,
+        "words": statement_words(assertion.support.statement),
+        "quotes": [quote for _, quote in quotes(assertion.support, reading)],
+        "page": str(assertion.page),
+        "title": reading.title,
+        "updated": reading.updated,
+        "effective_from": assertion.validity.start,
+        "effective_to": assertion.validity.end,
+    }
+
+
+def find_paths(
+    workspace: Workspace, corpus: str, start: str, goal: str, *, hops: int, limit: int, epoch: int | None = None
+) -> dict[str, Any]:
+    """The shortest chains of facts between two entities, each fact with a statement of it; where there is none,
+    ``together``: pages that speak of both.
+
+    Raises:
+        NotFoundError: one of them is no entity of the graph.
+        InputError: as ``shortest_paths``.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    ends = entity_of(shelf, start), entity_of(shelf, goal)
+    found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
+    return shelf.at | {
+        "from": ends[0],
+        "to": ends[1],
+        "hops": hops,
+        "cut": found.cut,
+        "paths": _path_records(shelf, found.paths),
+        "together": [] if found.paths else pages_of_both(shelf, *ends),
+    }
+
+
+def _path_records(shelf: Shelf, paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
+    """The facts of each path; one that several paths take is looked up once."""
+    facts = {hop.fact.id: hop.fact for path in paths for hop in path}
+    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
+    return [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in paths]

@@ -1,0 +1,309 @@
+"""An epoch as a file for other programs: JSON lines, CSV or GraphML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from lxml import etree
+
+from clausegraph.app.services.records import (
+    chunk_record,
+    element_record,
+    fact_record,
+    object_text,
+    page_record,
+    quotes,
+    step_record,
+    support_record,
+)
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError
+from clausegraph.core.language.wording import condition_words, written
+from clausegraph.core.output_files import check_output, check_output_folder, replacing
+from clausegraph.core.settings import Settings
+from clausegraph.core.text import clean, clean_json, clean_xml, one_line
+from clausegraph.core.types import Mention, PageKey, Reading, Support
+from clausegraph.indexes.derive import object_key
+from clausegraph.indexes.views import View
+
+if TYPE_CHECKING:
+    pass
+
+
+Counts = dict[str, int]
+Writer = Callable[[View, IO[bytes]], Counts]
+
+
+FORMS = ("jsonl", "csv", "graphml")
+
+
+def form_of(output: Path, form: str | None = None) -> str:
+    """The form that a file gets: the one asked for, else the one its name ends with; JSON lines for a bare name.
+
+    Raises:
+        InputError: the file's name ends with another form than the one asked for, or with none that there is.
+    """
+    if str(output) == "-":
+        raise InputError("an export is not written to standard output; give --output a file name instead of -")
+    ending = output.suffix.lower().removeprefix(".")
+    named = ending if ending in FORMS else None
+    if form is not None and named is not None and form != named:
+        raise InputError(
+            f"output {output} ends with .{ending}, but --format is {form}; leave --format out or name the file .{form}"
+        )
+    if form is None and named is None and ending:
+        endings = ", ".join(f".{known}" for known in FORMS)
+        raise InputError(
+            f"output {output} ends with .{ending}, which no export does: name it with {endings}, or give --format"
+        )
+    return form or named or FORMS[0]
+
+
+def export_file(
+    workspace: Workspace, corpus: str, epoch: int | None, form: str, output: Path, *, replace: bool = False
+) -> dict[str, Any]:
+    """Write an epoch to a file and say how much of what was written; ``replace``: also where there is one.
+
+    Raises:
+        NotFoundError: no such corpus or epoch.
+        InputError: the file cannot be written there; one that was there before is unchanged.
+    """
+    home = workspace.settings.home
+    check_output(output, home=home, replace=replace)  # before the epoch is opened, which may take a while
+    writer = _writer(form)
+    with (
+        workspace.view(corpus, epoch, embed=False) as view,
+        replacing(output, home=home, replace=replace) as file,
+    ):
+        counts = writer(view, file)
+        return {
+            "corpus": view.corpus, "epoch": view.epoch, "format": form, "output": str(output), "counts": counts,
+        }  # fmt: skip
+
+
+def _writer(form: str) -> Writer:
+    if form == "jsonl":
+        return write_jsonl
+    if form == "csv":
+        return write_csv
+
+    return write_graphml
+
+
+def write_jsonl(view: View, file: IO[bytes]) -> dict[str, int]:
+    """Write every record of the epoch; returns the number of lines by type."""
+    counts: dict[str, int] = {}
+    for kind, record in _records(view):
+        line = clean_json(json.dumps({"type": kind} | record, ensure_ascii=False))
+        file.write(line.encode("utf-8") + b"\n")
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts
+
+
+def _records(view: View) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "corpus", {"corpus": view.corpus, "epoch": view.epoch, "model": view.model}
+    for page in view.page_keys():
+        reading = view.reading(page)
+        yield "page", page_record(page, reading)
+        for element in reading.elements:
+            yield "element", element_record(page, element)
+        for chunk in reading.chunks:
+            yield "chunk", chunk_record(page, chunk)
+    supports = view.graph.all_supports()
+    for fact in view.graph.facts(sorted({support.fact_id for support in supports})):
+        yield "fact", fact_record(fact)
+    for support in supports:
+        yield "support", support_record(support, view.reading(support.page))
+
+
+COLUMNS = (
+    "fact", "subject", "relation", "object", "polarity", "modality", "wording", "subject_written", "object_written",
+    "condition", "effective_from", "effective_to", "step", "procedure", "source", "uri", "title", "updated", "section",
+    "quote",
+)  # fmt: skip
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
+_FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
+
+
+def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
+    """Write the statements of the epoch; returns their number."""
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=True)
+    rows = csv.writer(text)
+    rows.writerow(COLUMNS)
+    supports = view.graph.all_supports()
+    for support in supports:
+        rows.writerow([safe_cell(cell) for cell in _csv_row(support, view.reading(support.page))])
+    text.detach()  # the caller closes the file
+    return {"support": len(supports)}
+
+
+def safe_cell(value: object) -> str:
+    """A cell that no spreadsheet takes for a formula: what looks like one gets an apostrophe in front."""
+    text = _FORMULA_INSIDE.sub(r"\1'", clean("" if value is None else value))
+    return "'" + text if _FORMULA.match(text) else text
+
+
+def _csv_row(support: Support, reading: Reading) -> list[object]:
+    statement = support.statement
+    stated = quotes(support, reading)
+    section = " › ".join(stated[0][0].headings) if stated else ""
+    return [
+        support.fact_id, statement.subject.surface, statement.relation, object_text(statement),
+        "yes" if statement.polarity else "no", statement.modality.value, statement.wording,
+        written(statement.subject), written(statement.object), condition_words(statement.condition),
+        statement.effective_from, statement.effective_to, *step_record(statement.step).values(), support.page.source,
+        support.page.uri, reading.title, reading.updated, section, " / ".join(quote for _, quote in stated),
+    ]  # fmt: skip
+
+
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+_NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")
+_EDGE_KEYS = (
+    "kind", "relation", "polarity", "modality", "wording", "subject_written", "object_written", "condition",
+    "effective_from", "effective_to", "step", "procedure", "fact", "page", "element", "quote",
+)  # fmt: skip
+
+
+class _Writer:
+    """Nodes and edges as they come; a node's id is looked up by what it stands for."""
+
+    def __init__(self, xml: Any) -> None:
+        self._xml = xml
+        self._ids: dict[tuple[str, ...], str] = {}
+        self.counts: dict[str, int] = {}
+
+    def node(self, identity: tuple[str, ...], **data: object) -> str:
+        """Id of the node, written when it is new; ``identity[0]`` is its kind."""
+        if identity not in self._ids:
+            self._ids[identity] = f"n{len(self._ids)}"
+            self._write("node", {"id": self._ids[identity]}, {"kind": identity[0]} | data)
+            self._count(identity[0])
+        return self._ids[identity]
+
+    def edge(self, start: str, end: str, kind: str, **data: object) -> None:
+        """An edge; parallel ones are kept apart by their ids."""
+        self._count(kind)
+        number = f"e{sum(self.counts.values())}"
+        self._write("edge", {"id": number, "source": start, "target": end}, {"kind": kind} | data)
+
+    def _count(self, kind: str) -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+
+    def _write(self, tag: str, attributes: dict[str, str], data: Mapping[str, object]) -> None:
+        element = etree.Element(f"{{{NAMESPACE}}}{tag}", attributes)
+        for key, value in data.items():
+            if value not in (None, ""):
+                child = etree.SubElement(element, f"{{{NAMESPACE}}}data", {"key": f"{tag}_{key}"})
+                child.text = clean_xml(value)
+        self._xml.write(element)
+
+
+def write_graphml(view: View, file: IO[bytes]) -> dict[str, int]:
+    """Write the epoch as one directed graph; returns the number of nodes and edges by kind."""
+    with etree.xmlfile(file, encoding="utf-8") as xml:
+        xml.write_declaration()
+        with xml.element(f"{{{NAMESPACE}}}graphml", nsmap={None: NAMESPACE}):
+            for tag, keys in (("node", _NODE_KEYS), ("edge", _EDGE_KEYS)):
+                for key in keys:
+                    described = {"id": f"{tag}_{key}", "for": tag, "attr.name": key, "attr.type": "string"}
+                    xml.write(etree.Element(f"{{{NAMESPACE}}}key", described))
+            with xml.element(f"{{{NAMESPACE}}}graph", {"id": "clausegraph", "edgedefault": "directed"}):
+                writer = _Writer(xml)
+                for page in view.page_keys():
+                    _write_page(writer, page, view.reading(page))
+                names = view.graph.names()
+                for support in view.graph.all_supports():
+                    _write_statement(writer, support, view.reading(support.page), names)
+    return writer.counts
+
+
+def _write_page(writer: _Writer, page: PageKey, reading: Reading) -> None:
+    name = str(page)
+    top = writer.node(
+        ("page", page.source, page.uri), label=reading.title, page=name, url=reading.url, updated=reading.updated
+    )
+    for element in reading.elements:
+        above = top
+        for depth, heading in enumerate(element.headings, 1):
+            identity = ("section", page.source, page.uri, *element.headings[:depth])
+            new = identity not in writer._ids
+            section = writer.node(identity, label=heading, page=name)
+            if new:
+                writer.edge(above, section, "contains")
+            above = section
+        node = writer.node(
+            ("element", page.source, page.uri, element.anchor), label=element.text[:80], text=element.text, page=name,
+            anchor=element.anchor, tag=element.tag,
+        )  # fmt: skip
+        writer.edge(above, node, "contains")
+
+
+def _write_statement(writer: _Writer, support: Support, reading: Reading, names: Mapping[str, str]) -> None:
+    statement, page = support.statement, support.page
+    target = statement.object
+    subject = writer.node(_entity(statement.subject, names), label=statement.subject.surface)
+    identity = _entity(target, names) if isinstance(target, Mention) else ("literal", object_key(target))
+    stated = quotes(support, reading)
+    writer.edge(
+        subject,
+        writer.node(identity, label=object_text(statement)),
+        "statement",
+        relation=statement.relation,
+        polarity="true" if statement.polarity else "false",
+        modality=statement.modality.value,
+        wording=statement.wording,
+        subject_written=written(statement.subject),
+        object_written=written(target),
+        condition=one_line(condition_words(statement.condition)),
+        effective_from=statement.effective_from,
+        effective_to=statement.effective_to,
+        **step_record(statement.step),
+        fact=support.fact_id,
+        page=str(page),
+        element=writer.node(("element", page.source, page.uri, stated[0][0].anchor)) if stated else None,
+        quote=" / ".join(quote for _, quote in stated),
+    )
+
+
+def _entity(mention: Mention, names: Mapping[str, str]) -> tuple[str, str]:
+    """The entity a mention stands for, under the epoch's decisions about names."""
+    return "entity", names.get(mention.key, mention.key)
+
+
+def export_llamaindex(workspace: Workspace, corpus: str, epoch: int | None, target: str) -> dict[str, Any]:
+    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`.
+
+    Raises:
+        NotFoundError: no such corpus or epoch.
+    """
+    with workspace.view(corpus, epoch, embed=False) as view:
+        counts = hand_over(view, target, workspace.settings)
+        return {
+            "corpus": view.corpus, "epoch": view.epoch, "format": "llamaindex", "output": target, "counts": counts,
+        }  # fmt: skip
+
+
+def hand_over(view: View, target: str, settings: Settings) -> Counts:
+    """Write the view's epoch into a new folder, or, where ``target`` is a URI, into an empty Neo4j.
+
+    Raises:
+        InputError: the folder is not empty or cannot be written; the URI is not a Neo4j's, or has a password in it;
+            the extra is not installed.
+        StoreError: Neo4j does not answer, holds something already, or lacks APOC.
+    """
+    if "://" in target:
+        from clausegraph.app.services.llamaindex_neo4j import write_neo4j
+
+        return write_neo4j(view, target, settings)
+
+    from clausegraph.app.services.llamaindex import write_folder
+
+    folder = Path(target).expanduser()
+    check_output_folder(folder, home=settings.home, replace=True)  # that it is new or empty is its writer's to see
+    return write_folder(view, folder)

@@ -1,0 +1,172 @@
+"""A run in steps as a scheduler calls it, and the DAG file that an Airflow of one's own reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.core.settings import CONFIG_NAME, PREFIX, load_settings
+
+if TYPE_CHECKING:
+    from clausegraph.ingestion.pipeline import Options, Tools
+    from clausegraph.ingestion.sources import Source
+    from clausegraph.ingestion.steps import Pace
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One run: its id, what it mirrors into which corpus, and how."""
+
+    id: str
+    corpus: str
+    source: str
+    source_name: str | None = None
+    force: bool = False
+    limit: int | None = None
+    dry_run: bool = False
+    batch_chunks: int = 100
+    lease: float = 900.0
+    web: Mapping[str, Any] = field(default_factory=dict)  # of an address: as ``WebOptions``, without its limits
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as JSON values: what every step takes."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    tools: Tools
+    source: Source
+    options: Options
+    pace: Pace
+
+
+def plan(run: Mapping[str, Any]) -> list[int]:
+    """Read what is new; ids of the batches to extract. Errors as ``ingestion.steps.plan_run``."""
+    from clausegraph.ingestion.steps import plan_run
+
+    wanted = RunRequest(**run)
+    with _opened(wanted) as here:
+        return plan_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
+
+
+def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:
+    """Extract one batch; how many chunks were done, reused, failed. Errors as ``ingestion.steps.extract_batch``."""
+    from clausegraph.ingestion.steps import extract_batch
+
+    wanted = RunRequest(**run)
+    with _opened(wanted) as here:
+        return extract_batch(here.tools, wanted.corpus, wanted.id, batch, here.pace)
+
+
+def extract_all(run: Mapping[str, Any]) -> int:
+    """Extract batches until all of the run are done; how many were done here. For workers without a scheduler."""
+    from clausegraph.ingestion.steps import extract_batches
+
+    wanted = RunRequest(**run)
+    with _opened(wanted) as here:
+        return extract_batches(here.tools, wanted.corpus, wanted.id, here.pace)
+
+
+def embed(run: Mapping[str, Any]) -> dict[str, int]:
+    """Embed what is new; how many texts were embedded, reused. Errors as ``ingestion.steps.embed_run``."""
+    from clausegraph.ingestion.steps import embed_run
+
+    wanted = RunRequest(**run)
+    with _opened(wanted) as here:
+        return embed_run(here.tools, wanted.corpus, wanted.id, here.pace)
+
+
+def publish(run: Mapping[str, Any]) -> int | None:
+    """Publish; number of the epoch, or None when nothing changed. Errors as ``ingestion.steps.publish_run``."""
+    from clausegraph.ingestion.steps import publish_run
+
+    wanted = RunRequest(**run)
+    with _opened(wanted) as here:
+        return publish_run(here.tools, wanted.corpus, wanted.id, here.options, here.pace)
+
+
+def report(run: Mapping[str, Any]) -> dict[str, Any]:
+    """End the run; its report, with ``error`` where it failed. Errors as ``ingestion.steps.report_run``."""
+    from clausegraph.ingestion.steps import report_run
+
+    wanted = RunRequest(**run)
+    with _opened(wanted) as here:
+        return report_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
+
+
+@contextmanager
+def _opened(run: RunRequest) -> Iterator[_Opened]:
+    from clausegraph.app.process import observe
+    from clausegraph.app.services.ingest import run_tools, web_options
+    from clausegraph.app.workspace import Workspace
+    from clausegraph.core.telemetry.spans import stop_telemetry
+    from clausegraph.ingestion.pipeline import Options
+    from clausegraph.ingestion.sources import open_source
+    from clausegraph.ingestion.steps import Pace
+
+    settings = load_settings(corpus=run.corpus)
+    observe(settings)
+    try:
+        source = open_source(run.source, run.source_name, web_options(settings, run.web))
+        options = Options(
+            dry_run=run.dry_run,
+            force=run.force,
+            limit=run.limit,
+            keep_epochs=settings.keep_epochs,
+            keep_days=settings.keep_days,
+        )
+        with Workspace(settings) as workspace, run_tools(workspace, source) as tools:
+            yield _Opened(tools, source, options, Pace(run.batch_chunks, run.lease))
+    finally:
+        stop_telemetry()
+
+
+FILE = "clausegraph_ingest_dag.py"
+
+
+def write_dag_file(folder: Path, home: Path, *, replace: bool = False) -> tuple[Path, Path | None]:
+    """Write the DAG file into ``folder``; returns its path and that of the settings file it names.
+
+    Raises:
+        InputError: another file of that name is there, or the folder lies in the home folder.
+        StorageError: the folder cannot be written.
+    """
+    from clausegraph.core.output_files import check_output_folder, replacing
+    from clausegraph.indexes.files import file_errors
+
+    config = _config()
+    path = folder.expanduser().absolute() / FILE
+    text = _dag_text(config)
+    check_output_folder(path.parent, home=home, replace=True)
+    with file_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        same = path.is_file() and path.read_bytes() == text.encode("utf-8")
+    with replacing(path, home=home, replace=replace or same) as file:
+        file.write(text.encode("utf-8"))
+    return path, config
+
+
+def _config() -> Path | None:
+    """The settings file in use: Airflow runs in another folder, so its whole path is written."""
+    path = Path(os.environ.get(f"{PREFIX}CONFIG") or CONFIG_NAME).expanduser().absolute()
+    return path if path.is_file() else None
+
+
+def _dag_text(config: Path | None) -> str:
+    named = ["import os", "", f'os.environ.setdefault("{PREFIX}CONFIG", {str(config)!r})', ""] if config else []
+    return "\n".join(
+        [
+            '"""One Airflow DAG per corpus of ClauseGraph\'s settings; written by `clausegraph dags export`."""',
+            "",
+            *named,
+            "from clausegraph.dags.building import ingest_dags",
+            "",
+            "globals().update(ingest_dags())",
+            "",
+        ]
+    )

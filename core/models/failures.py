@@ -1,0 +1,175 @@
+"""How servers fail: statuses, ``Retry-After``, texts without secrets, and replies that are too long or none."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from math import isnan
+from typing import Any, Protocol
+
+from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, NotConnected, UnusableReply
+from clausegraph.core.secrets import MASK, mask_reply, register_secret
+from clausegraph.core.telemetry.redaction import one_line
+
+_LONGEST = 300  # characters of a server's message
+_TRY_AGAIN = {408, 409, 425, 429}
+_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit", re.IGNORECASE)  # OpenAI's 429 that no wait cures
+_SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
+_NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+_WRONG_REQUEST = {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects"}
+# How drivers fail on an unknown body: fields that are missing or of another type, unknown codecs, numbers and nesting
+# beyond all bounds, and what LlamaIndex asserts
+UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Whom we talk to; what messages may show and what they must not."""
+
+    model: str  # provider:name
+    url: str
+    key: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.key, str):
+            register_secret(self.key)
+
+    def failed_with(self, status: int, headers: Mapping[str, str], body: str) -> ModelCallError:
+        """The error of an HTTP status."""
+        message = f"{self.model} at {self.shown_url} answered {status}: {self.clean(body) or 'no message'}"
+        if _USED_UP.search(body):
+            return ModelRefused(message, status=status)
+        if status in _TRY_AGAIN or status >= 500:
+            return ModelUnavailable(message, status=status, retry_after=retry_after(headers))
+        return ModelRefused(f"{message}{_advice(status)}", status=status)
+
+    def failed_on_the_way(self, error: BaseException) -> ModelCallError:
+        """The error of a connection."""
+        names = {kind.__name__ for kind in type(error).__mro__}
+        late = bool(names & {"TimeoutError", "TimeoutException"})
+        reason = "the time-out ran out" if late else self.clean(str(error)) or type(error).__name__
+        message = f"{self.model} at {self.shown_url} gave no answer: {reason}"
+        if names & _WRONG_REQUEST:
+            return ModelRefused(f"{message}; check CLAUSEGRAPH_LLM_URL and CLAUSEGRAPH_LLM_KEY")
+        return NotConnected(message) if names & _NEVER_SENT else ModelUnavailable(message)
+
+    def unreadable(self, reason: object) -> ModelCallError:
+        """The error of a body that is no reply of the protocol, or of a prompt that cannot be sent."""
+        if isinstance(reason, UnicodeEncodeError):
+            return ModelRefused(f"the prompt for {self.model} holds half a character ({reason.reason}): remove it")
+        kind = f"{type(reason).__name__}: " if isinstance(reason, Exception) else ""
+        return UnusableReply(
+            f"{self.model} at {self.shown_url} sent no readable reply: {kind}{self.clean(str(reason))}"
+        )
+
+    def redirected(self, status: int, place: str) -> ModelCallError:
+        """The error of a redirect: page text goes to the server that was named and to no other."""
+        return ModelRefused(
+            f"{self.model} at {self.shown_url} answered {status}, a redirect to {self.clean(place) or 'nowhere'}; none "
+            "is followed: if that is the server you mean, set CLAUSEGRAPH_LLM_URL to it",
+            status=status,
+        )
+
+    @property
+    def shown_url(self) -> str:
+        """The address without user and password."""
+        return re.sub(r"//[^/@]*@", "//", self.url)
+
+    def clean(self, text: str) -> str:
+        """A server's or a driver's text, short, on one line that can be printed, without secrets."""
+        text = text[: 10 * _LONGEST]
+        if self.key:
+            text = text.replace(self.key, MASK)  # also one that is short enough to be a word
+        text = " ".join(_SECRET.sub(rf"\1{MASK}", mask_reply(text)).split())
+        return one_line(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+
+
+def is_mistake(error: BaseException) -> bool:
+    """Whether a driver was called wrongly: no server's fault."""
+    return isinstance(error, TypeError) and "unexpected keyword argument" in str(error)
+
+
+def _advice(status: int) -> str:
+    if status in (401, 403):
+        return "; set CLAUSEGRAPH_LLM_KEY to a key that this server accepts"
+    return "; check CLAUSEGRAPH_LLM and CLAUSEGRAPH_LLM_URL" if status == 404 else ""
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, from ``Retry-After`` in seconds or as an HTTP date."""
+    given = (headers.get("retry-after") or "").strip()
+    if not given:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(given).timestamp() - time.time()
+        except ValueError:
+            return None
+    return None if isnan(seconds) else max(0.0, seconds)
+
+
+_PLAIN = {"accept-encoding": "identity"}  # what is not compressed cannot grow
+_MARGIN = 1_000_000
+_TOKEN_BYTES = 512  # of a reply token on the wire: a streamed one has an event of its own
+_NUMBER_BYTES = 24
+_DIMENSIONS = 8192
+
+
+def reply_limit(max_output: int) -> int:
+    """Bytes of a reply of at most so many tokens."""
+    return _MARGIN + _TOKEN_BYTES * max_output
+
+
+def vectors_limit(texts: int) -> int:
+    """Bytes of the vectors of so many texts."""
+    return _MARGIN + texts * _DIMENSIONS * _NUMBER_BYTES
+
+
+class Body(Protocol):
+    """A body as the HTTP libraries have it."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class BoundedBody:
+    """A body that ends with an error where it grows beyond a limit. Each client mixes its library's class in."""
+
+    def __init__(self, body: Body, limit: int, server: Server) -> None:
+        self._body, self._limit, self._server = body, limit, server
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = self._limit
+        async for piece in self._body:
+            left -= len(piece)
+            if left < 0:
+                raise self._server.unreadable(f"more than {self._limit:,} bytes, which no reply that was asked for has")
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close the body."""
+        await self._body.aclose()
+
+
+def bounds(server: Server, limit: int, bounded: Callable[[Body, int, Server], Body]) -> dict[str, Any]:
+    """The options of a client of either library by which at most ``limit`` bytes of a reply are read.
+
+    A redirect or a compressed body is an error, and nothing of the body is read.
+    """
+
+    async def check(response: Any) -> None:
+        if 300 <= response.status_code < 400:
+            raise server.redirected(response.status_code, response.headers.get("location", ""))
+        coding = response.headers.get("content-encoding", "identity")
+        if coding.strip().lower() not in ("", "identity"):
+            raise server.unreadable(f"its body is compressed ({coding[:40]}), which was not asked for")
+        response.encoding = "utf-8"  # JSON is; the codec that the server names may be none for texts
+        response.stream = bounded(response.stream, limit, server)
+
+    return {"headers": _PLAIN, "follow_redirects": False, "event_hooks": {"response": [check]}}

@@ -1,0 +1,101 @@
+"""Mistral's API through LlamaIndex's ``MistralAI`` and Mistral's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import httpx2
+from llama_index.core.base.llms.types import ChatResponse, LLMMetadata, TextBlock, ThinkingBlock
+from llama_index.llms.mistralai import MistralAI
+from mistralai.client import Mistral
+from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
+
+from clausegraph.core.models.driver import Driver
+from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
+from clausegraph.core.models.stack import tool_calls_of
+
+
+@contextmanager
+def mistral_errors(server: Server) -> Iterator[None]:
+    """Translate the driver's errors; their own texts may quote headers, so none is kept as a cause."""
+    try:
+        yield
+    except ResponseValidationError as error:
+        raise server.unreadable(error) from None
+    except MistralError as error:
+        if error.status_code < 400:
+            raise server.unreadable(error.body) from None
+        raise server.failed_with(error.status_code, dict(error.headers), error.body) from None
+    except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, NoResponseError, TimeoutError) as error:
+        raise server.failed_on_the_way(error) from None
+    except UNREADABLE as error:
+        if is_mistake(error):
+            raise
+        raise server.unreadable(error) from None
+
+
+class _MistralAI(MistralAI):  # type: ignore[misc]
+    """With metadata of its own: LlamaIndex raises for a model name that it does not know."""
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(
+            model_name=self.model, num_output=self.max_tokens, is_chat_model=True, is_function_calling_model=True
+        )
+
+
+def connect(server: Server, http: httpx2.AsyncClient, timeout_s: float) -> Mistral:
+    """Mistral's client over our connections."""
+    timeout_ms = int(timeout_s * 1000)
+    return Mistral(api_key=server.key, server_url=server.url, async_client=http, timeout_ms=timeout_ms)
+
+
+class _Body(BoundedBody, httpx2.AsyncByteStream):
+    """A bounded body of this library."""
+
+
+def open_http(server: Server, timeout_s: float, connections: int, limit: int) -> httpx2.AsyncClient:
+    """Connections for that many calls at once, of whose replies at most ``limit`` bytes are read."""
+    return httpx2.AsyncClient(
+        timeout=timeout_s,
+        limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
+        **bounds(server, limit, _Body),
+    )
+
+
+def mistral_client(
+    server: Server, *, model: str, temperature: float, max_output: int, timeout_s: float, connections: int
+) -> Driver:
+    """The client of a Mistral model."""
+    inner = _MistralAI(
+        model=model,
+        endpoint=server.url,
+        api_key=server.key,
+        temperature=min(temperature, 1.0),  # LlamaIndex allows no more; the server does
+        max_tokens=max_output,
+        timeout=timeout_s,
+        max_retries=0,
+        additional_kwargs={"temperature": temperature, "timeout_ms": int(timeout_s * 1000)},
+    )
+    http = open_http(server, timeout_s, connections, reply_limit(max_output))
+    inner._client = connect(server, http, timeout_s)
+    _ = inner._client.chat  # imports its modules: not on the loop, not in a time-out
+    return Driver(inner, partial(mistral_errors, server), timeout_s, whole=_whole, close=http.aclose)
+
+
+def _whole(chunk: ChatResponse) -> ChatResponse:
+    """The message so far. LlamaIndex keeps the text of every chunk before: of each kind, the last is the whole."""
+    last: dict[type, Any] = {}
+    others = []
+    for block in chunk.message.blocks:
+        if isinstance(block, TextBlock | ThinkingBlock):
+            last[type(block)] = block
+        else:
+            others.append(block)
+    chunk.message.blocks = [*last.values(), *others]
+    if calls := tool_calls_of(chunk.message):
+        chunk.message.additional_kwargs["tool_calls"] = calls
+    return chunk

@@ -1,0 +1,175 @@
+"""What happened to one question: its answers and scores, the evidence that was found, what it cost.
+
+Evidence recall is taken at context budgets: how much gold evidence a reader of so many tokens would see. Comparing
+retrievers at equal *text* rather than at equal rank is fair to small and large units (chunks, elements) alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
+
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
+from clausegraph.eval.conditionalqa.scorer import ZERO, Scores, score_answers
+from clausegraph.eval.metrics import element_key, element_text
+
+BUDGETS = (650, 1300, 2600)
+"""Default context budgets, in tokens."""
+
+
+@dataclass(frozen=True)
+class BudgetFigures:
+    """What fits into one budget for one question.
+
+    ``tokens`` and ``units`` are what was taken; ``recall`` is the share of the gold evidence elements
+    among it, 0 to 1, or ``None`` for a question without gold evidence.
+    """
+
+    budget: int
+    tokens: int
+    units: int
+    recall: float | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all gold evidence is there; false without gold evidence."""
+        return self.recall == 1.0
+
+
+class Quote(NamedTuple):
+    """Words of a page that an answer rests on, and the page's title."""
+
+    page: str
+    text: str
+
+
+class RoundEvidence(NamedTuple):
+    """Of a round of the loop: its module, and the shares of the gold evidence that stood first in what was found, and
+    that states facts of the subgraph around its entities (0 without an entity)."""
+
+    module: str
+    found: float
+    subgraph: float
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """What happened to one question.
+
+    ``predicted`` is ``None`` without a prediction (a failure, with ``error``, or a run that only
+    retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
+    ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls, of which there were
+    ``calls`` and which cost ``money``, replies from a cache as if they were new. ``quotes`` has
+    an entry for each predicted answer, or none at all where nobody quoted. ``rounds`` are those of a loop, for
+    questions with gold evidence.
+    """
+
+    id: str
+    kind: Kind
+    conditional: bool
+    gold: tuple[ConditionalAnswer, ...]
+    predicted: tuple[ConditionalAnswer, ...] | None
+    scores: Scores
+    retrieval: tuple[BudgetFigures, ...] = ()
+    milliseconds: float | None = None
+    model_tokens: int | None = None
+    error: str | None = None
+    quotes: tuple[tuple[Quote, ...], ...] = ()
+    calls: int | None = None
+    prompt_tokens: int | None = None
+    money: float | None = None
+    rounds: tuple[RoundEvidence, ...] = ()
+
+    @property
+    def has_prediction(self) -> bool:
+        """Whether there is an answer to score, "not answerable" included."""
+        return self.predicted is not None
+
+
+QUESTION_RECORD = TypeAdapter(QuestionRecord)
+
+
+def make_record(
+    question: Question,
+    predicted: Sequence[ConditionalAnswer] | None,
+    *,
+    retrieval: Sequence[BudgetFigures] = (),
+    milliseconds: float | None = None,
+    model_tokens: int | None = None,
+    error: str | None = None,
+    quotes: Sequence[Sequence[Quote]] = (),
+) -> QuestionRecord:
+    """Score one question and put all that is known of it into a record.
+
+    Raises:
+        InputError: both a prediction and an error: a failure is never an answer.
+    """
+    if predicted is not None and error is not None:
+        raise InputError(
+            f"question {question.id!r} has {len(predicted)} answers and the error {error!r}; "
+            "give predicted=None for a question that failed"
+        )
+    return QuestionRecord(
+        id=question.id,
+        kind=question.kind,
+        conditional=question.conditional,
+        gold=question.answers,
+        predicted=None if predicted is None else tuple(predicted),
+        scores=ZERO if predicted is None else score_answers(predicted, question.answers),
+        retrieval=tuple(retrieval),
+        milliseconds=milliseconds,
+        model_tokens=model_tokens,
+        error=error,
+        quotes=tuple(tuple(of_answer) for of_answer in quotes),
+    )
+
+
+def evidence_at_budgets(
+    units: Sequence[Sequence[str]],
+    evidence: Iterable[str],
+    count_tokens: Callable[[str], int],
+    budgets: Sequence[int] = BUDGETS,
+) -> tuple[BudgetFigures, ...]:
+    """Measure one ranked list against the gold evidence, at each budget.
+
+    ``units`` are in rank order. A unit costs the tokens of the text of those of its elements that no
+    earlier unit had, one element a line; nothing is truncated. Whole units are taken until the first
+    that does not fit, and none after it, even if it were small enough: a reader gets the best first.
+    ``count_tokens`` must neither truncate nor add special tokens. Elements are the same as ``element_key`` says.
+    """
+    gold = {element_key(element) for element in evidence}
+    costs: list[int] = []
+    seen_after: list[frozenset[tuple[str, str]]] = []
+    total, seen = 0, frozenset[tuple[str, str]]()
+    for unit in units:
+        keyed = {element_key(element): element_text(element) for element in unit}
+        total += count_tokens("\n".join(text for key, text in keyed.items() if key not in seen))
+        seen |= keyed.keys()
+        costs.append(total)
+        seen_after.append(seen)
+        if total > max(budgets):
+            break  # counting is slow, and no unit after this one is taken
+    figures = []
+    for budget in budgets:
+        taken = sum(cost <= budget for cost in costs)  # costs only grow, so these are the first
+        found = seen_after[taken - 1] if taken else frozenset()
+        recall = len(gold & found) / len(gold) if gold else None
+        figures.append(BudgetFigures(budget, costs[taken - 1] if taken else 0, taken, recall))
+    return tuple(figures)
+
+
+def by_budget(
+    records: Iterable[QuestionRecord], value: Callable[[BudgetFigures], float | None] = lambda figure: figure.recall
+) -> dict[int, dict[str, float]]:
+    """Budget → question id → value, over the questions with gold evidence; smallest budget first."""
+    found: dict[int, dict[str, float]] = {}
+    for record in records:
+        for figure in record.retrieval:
+            known = value(figure)
+            if known is not None:
+                found.setdefault(figure.budget, {})[record.id] = known
+    return dict(sorted(found.items()))

@@ -1,0 +1,231 @@
+"""What a question is like (domain, kind, dynamism): by the words, by a model's samples, or by several together."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from clausegraph.core.errors import InputError, UnusableReply
+from clausegraph.query.crag.kg.align import nba_teams
+from clausegraph.query.crag.types import AttributePredictor, Attributes, CragKind, CragQuestion, Domain, Dynamism
+from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_schema
+
+LABELS: Mapping[str, type[StrEnum]] = {"domain": Domain, "kind": CragKind, "dynamism": Dynamism}
+ATTRIBUTES = tuple(LABELS)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeLabels:
+    """A question and what it is like."""
+
+    question: str
+    domain: Domain
+    kind: CragKind
+    dynamism: Dynamism
+
+    def label(self, attribute: str) -> str:
+        """The label of one attribute, as files write it."""
+        return str(getattr(self, attribute).value)
+
+
+def read_labels(path: Path) -> list[AttributeLabels]:
+    """The labelled questions of a file.
+
+    Raises:
+        InputError: it cannot be read, or a line has no question or an unknown label.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"labelled questions {path} cannot be read: {error}") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        try:
+            given = json.loads(line)
+            labels = Domain(given["domain"]), CragKind(given["kind"]), Dynamism(given["dynamism"])
+            found.append(AttributeLabels(str(given["question"]), *labels))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{path}, line {number} is no labelled question ({error}); a line has question, domain, kind, dynamism"
+            ) from error
+    return found
+
+
+_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/attributes
+_DOMAINS: Mapping[Domain, str] = {
+    Domain.FINANCE: r"\b(stocks?|shares?|ticker|market cap\w*|dividends?|eps|earnings per share|p/e|ipo|nasdaq|nyse"
+    r"|closing price|opening price|trading (day|at)|s&p|dow jones|acquisitions?|acquired?|revenue|ceo"
+    r"|chief executive)\b",
+    Domain.MUSIC: r"\b(songs?|albums?|singer|band|grammys?|billboard|hot 100|rapper|sang|drummer|guitarist|musician"
+    r"|discography|(debut|hit) single)\b",
+    Domain.MOVIE: r"\b(movies?|films?|oscars?|academy awards?|actors?|actress|box office|directed|starred|sequel"
+    r"|cinemas?|best (picture|director))\b",
+    Domain.SPORTS: r"\b(nba|nfl|nhl|mlb|premier league|la liga|serie a|bundesliga|champions league|super bowl|world cup"
+    r"|olympics?|world series|wimbledon|grand slam|mvp|goals|playoffs?|championships?|match|coach(es)?|roster)\b",
+}
+_REAL_TIME = (
+    r"\b(right now|at the moment|live score|currently (trading|winning|playing)|this (minute|second|instant))\b"
+)
+_FAST = (
+    r"\b(today|tonight|yesterday|last night|this (morning|week|weekend|month)|(last|past|next) (week|month|\w+day|game"
+    r"|match)|tomorrow|stock price|share price|market cap\w*|closing price|trading day)\b"
+)
+_PAST_YEAR = re.compile(r"\b(?:in|of|on|by|at|during|since)?\s*(?:the )?(1[5-9]\d\d|20\d\d)s?\b")
+_FIXED = r"\b(born|die[ds]?|invented|founded|composed|painted|capital of|wrote|directed)\b"
+_CHANGING = r"\b(latest|newest|recent\w*|now|current\w*|how many|has|have)\b"
+_KINDS: Sequence[tuple[CragKind, str]] = (
+    (
+        CragKind.COMPARISON,
+        r"\b(longer|shorter|older|younger|taller|higher|larger|bigger|heavier|earlier|cheaper|more|fewer|first"
+        r"|better)\b[^?]*[,:]? \S+[^?]* or \S+|\bdid \S+ .* (before|after) \S+ (did|was|one)\b"
+        r"|^between .+ and .+, which\b",
+    ),
+    (
+        CragKind.POST_PROCESSING,
+        r"\b(how old (was|were) .+ when|how many (years|days|months|hours|seconds) (passed|between|ago|until"
+        r"|after|has it"
+        r"|have|did|are left|does|faster)|percent(age)?|what share of|difference between|by how (many|much)"
+        r"|average (rating|age) of|if i had)\b",
+    ),
+    (
+        CragKind.AGGREGATION,
+        r"^how many (?!points|goals|years|days|months|hours|people live|seconds|shares)\b|\baverage\b",
+    ),
+    (
+        CragKind.SET,
+        r"^(name|list) (the|all|some)\b|^(which|what) (are|were) (the|all)\b|^who (are|were) the\b"
+        r"|^which \w+(?<!s)s (are|were|is|make|did|has|have|border|reached|starred|gained|scored|won)\b",
+    ),
+)
+
+
+class AttributeRules:
+    """Says what the words say surely, and nothing else."""
+
+    def predict(self, question: CragQuestion) -> Attributes:
+        """The attributes that the words show, each with the same confidence."""
+        text = " ".join(question.text.lower().split())
+        domain, kind, dynamism = _domain(text), _kind(text), _dynamism(text, question.time.year)
+        said = [name for name, value in zip(LABELS, (domain, kind, dynamism), strict=True) if value is not None]
+        confidence, by = dict.fromkeys(said, _SURE), dict.fromkeys(said, "rules")
+        return Attributes(domain, kind, dynamism, confidence=confidence, by=by)
+
+
+def _domain(text: str) -> Domain | None:
+    """The one domain whose words stand there; none where two have some, or none has."""
+    named = [domain for domain, pattern in _DOMAINS.items() if re.search(pattern, text)]
+    if nba_teams(text) and Domain.SPORTS not in named:
+        named.append(Domain.SPORTS)
+    return named[0] if len(named) == 1 else None
+
+
+def _kind(text: str) -> CragKind | None:
+    """No rule says that a question is simple, or that its premise is false: that shows in what is found."""
+    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), None)
+
+
+def _dynamism(text: str, this_year: int) -> Dynamism | None:
+    years = [int(match[1]) for match in _PAST_YEAR.finditer(text)]
+    if re.search(_REAL_TIME, text):
+        return Dynamism.REAL_TIME
+    if re.search(_FAST, text):
+        return None if years else Dynamism.FAST
+    if years and max(years) < this_year - 1 and not re.search(r"\bsince\b", text):
+        return Dynamism.STATIC
+    return Dynamism.STATIC if re.search(_FIXED, text) and not re.search(_CHANGING, text) else None
+
+
+SAMPLES = 3
+TEMPERATURE = 0.7
+_SHOWN = 5  # examples in a prompt, as ElectricSheep has them
+SCHEMA = object_schema(
+    "attributes", **{name: {"type": "string", "enum": [one.value for one in kind]} for name, kind in LABELS.items()}
+)
+
+
+def parse_attributes(text: str) -> dict[str, StrEnum]:
+    """The labels of a reply by attribute, without those that are not of the list.
+
+    Raises:
+        UnusableReply: it has none of them.
+    """
+    reply = object_of(text)
+    found = {name: member(reply.get(name), kind) for name, kind in LABELS.items()}
+    if not any(found.values()):
+        raise UnusableReply("the reply has neither domain nor kind nor dynamism")
+    return {name: label for name, label in found.items() if label is not None}
+
+
+class ModelAttributes:
+    """Asks a few times and takes what most samples say; the share of them is the confidence."""
+
+    def __init__(self, model: StepModel, samples: int = SAMPLES, examples: Sequence[AttributeLabels] = ()) -> None:
+        self._model, self._samples, self._examples = model, samples, examples
+
+    def predict(self, question: CragQuestion) -> Attributes:
+        """The majority's labels; none where no reply can be used."""
+        with ThreadPoolExecutor(max_workers=self._samples) as workers:
+            said = list(workers.map(lambda number: self._sample(question, number), range(self._samples)))
+        labels: dict[str, Any] = {}
+        shares: dict[str, float] = {}
+        for name in LABELS:
+            votes = Counter(one[name] for one in said if name in one)
+            if votes:
+                labels[name], count = votes.most_common(1)[0]
+                shares[name] = count / self._samples
+        return Attributes(**labels, confidence=shares, by=dict.fromkeys(shares, "model"))
+
+    def _sample(self, question: CragQuestion, number: int) -> dict[str, StrEnum]:
+        drawn = random.Random(f"{number}{question.text}").sample(list(self._examples), min(_SHOWN, len(self._examples)))
+        lines = (f"{one.question} -> {one.domain.value}; {one.kind.value}; {one.dynamism.value}" for one in drawn)
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "examples": "\n".join(lines),
+            "attempt": str(number + 1),
+        }
+        try:
+            ask = self._model.ask
+            return ask("crag-attributes", inputs, parse_attributes, schema=SCHEMA, temperature=TEMPERATURE).value
+        except UNUSABLE:
+            return {}
+
+
+class AttributesTogether:
+    """Asks all. A label's weight is the sum of the confidences of those who say it; who is first wins a tie.
+
+    The confidence is that weight as a share of all that was said, times the surest's own: one of two that disagree is
+    less sure than one alone.
+    """
+
+    def __init__(self, predictors: Sequence[AttributePredictor]) -> None:
+        self._predictors = predictors
+
+    def predict(self, question: CragQuestion) -> Attributes:
+        """The labels with the most weight."""
+        said = [predictor.predict(question) for predictor in self._predictors]
+        labels: dict[str, Any] = {}
+        confidence: dict[str, float] = {}
+        by: dict[str, str] = {}
+        for name in ATTRIBUTES:
+            weights: dict[Any, float] = {}
+            for one in said:
+                label = getattr(one, name)
+                if label is not None:
+                    weights[label] = weights.get(label, 0.0) + one.confidence.get(name, 0.0)
+            if not weights:
+                continue
+            best = max(weights, key=weights.__getitem__)
+            agree = [one for one in said if getattr(one, name) == best]
+            surest = max(one.confidence.get(name, 0.0) for one in agree)
+            labels[name], by[name] = best, "+".join(one.by.get(name, "?") for one in agree)
+            confidence[name] = round(surest * weights[best] / (sum(weights.values()) or 1.0), 3)
+        return Attributes(**labels, confidence=confidence, by=by)

@@ -1,0 +1,168 @@
+"""Answering without a model: what a graph answers outright, or a value that one sentence plainly states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import AnswerStatus, Evidence
+from clausegraph.indexes.lexical import stems
+from clausegraph.query.crag.types import (
+    DONT_KNOW,
+    Attributes,
+    CragDraft,
+    CragQuestion,
+    KgFound,
+    Reference,
+    ReferenceKind,
+)
+
+_STOP = word_set(
+    "a an the of in on at to for by with from as and or is are was were be been being do does did has have had it its"
+    " this that these those there what which who whom whose when where why how many much long old tall far year day"
+    " date time i we you he she they me my your his her their will would can could may might please tell know s"
+)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = rf"(?:{_MONTH} {_DAY},? \d{{4}}|{_DAY} {_MONTH} \d{{4}}|{_MONTH} \d{{4}}|\b(?:1[5-9]|20)\d\d\b)"
+_CLOCK = r"\b\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b"
+_UNITS = r"(?:million|billion|trillion|thousand|percent|%|km|miles|metres|meters|m|ft|feet|minutes|hours|years)"
+_NUMBER = rf"(?<![\w.,])(?:[£$€]\s?)?\d[\d,]*(?:\.\d+)?(?:\s?{_UNITS})?(?!\w)"
+_FORMS = (
+    (
+        re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE),
+        re.compile(f"{_DATE}|{_CLOCK}"),
+    ),
+    (re.compile(r"^\W*how (?:many|much|long|tall|far|old|high|big|large)\b", re.IGNORECASE), re.compile(_NUMBER)),
+)
+_BOUND = re.compile(
+    r"\b(?:up to|at (?:least|most)|(?:no |not )?(?:more|less|fewer) than|over|under|above|below|about|around"
+    r"|nearly|almost|approximately|roughly|a (?:maximum|minimum) of|from|since|until|till|before|after|by)\s+$",
+    re.IGNORECASE,
+)  # before a number or a date, whose meaning it changes
+_YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
+
+
+class SureAnswerer:
+    """Asserts what is certain by its words, and abstains from all else."""
+
+    def check(self, question: CragQuestion, references: tuple[Reference, ...]) -> CragDraft | None:
+        """Nothing is refused beforehand."""
+        return None
+
+    def answer(
+        self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
+    ) -> CragDraft:
+        """A draft; mostly "i don't know"."""
+        if known.answer:
+            stated = tuple(one for one in known.references if one.kind is ReferenceKind.KG)
+            return CragDraft(AnswerStatus.ANSWERED, known.answer, stated, {"by": "a fact of the graph"})
+        found = _stated(question.text, references)
+        values = {_key(value) for value, _, _ in found}
+        if len(values) == 1:
+            value, reference, quote = found[0]
+            used = replace(reference, evidence=(quote,))
+            return CragDraft(AnswerStatus.ANSWERED, value, (used,), {"by": "one sentence that has all words"})
+        why = "sentences state different values" if values else "no sentence surely states it"
+        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": why})
+
+
+def telling(question: str) -> Set[str]:
+    """Stems of the words that say what is asked about."""
+    return {stem for word in tokens(question) if word not in _STOP for stem in stems(word)}
+
+
+def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str, Reference, Evidence]]:
+    form = next((value for asks, value in _FORMS if asks.search(question)), None)
+    if form is None:
+        return []
+    wanted = telling(question)
+    found = []
+    for reference in references:
+        if reference.kind is not ReferenceKind.WEB or len(wanted) < 2:
+            continue
+        for quote in reference.evidence:
+            if wanted <= set(stems(quote.quote)):
+                values = [
+                    _with_bound(quote.quote, m)
+                    for m in form.finditer(quote.quote)
+                    if m[0] not in question and not _is_other(m[0], form)
+                ]
+                if len({_key(value) for value in values}) == 1:
+                    found.append((values[0], reference, quote))
+                elif values:
+                    return []  # it has the words, and it cannot be said which value they are about
+    return found
+
+
+def _with_bound(text: str, value: re.Match[str]) -> str:
+    """The value with the words before it that bound it: "up to 12" is not 12, "from March" not March."""
+    bound = _BOUND.search(text, 0, value.start())
+    return text[bound.start() if bound else value.start() : value.end()]
+
+
+def _is_other(value: str, form: re.Pattern[str]) -> bool:
+    """Whether a number is a year, which no question for a number means."""
+    return form is _FORMS[1][1] and bool(_YEAR.match(value))
+
+
+def _key(value: str) -> str:
+    return "".join(tokens(value))
+
+
+_LOOKED_AT = 6  # pieces whose sentences are compared
+_WORD = 0.15  # what a word that is shared counts beside the similarity, -1 to 1; chosen, not fitted
+
+
+def nearest_quotes(
+    question: str, references: Sequence[Reference], embedder: Embedder | None, most: int
+) -> tuple[Evidence, ...]:
+    """At most so many, the nearest first.
+
+    With an embedder all sentences of the first pieces are compared, so that the one that decides is quoted whichever
+    page it stands on.
+    """
+    cited = [one.evidence for one in references if one.evidence]
+    asked = telling(question)
+    if embedder is None:
+        return tuple(each_once(_by_words(asked, evidence) for evidence in cited))[:most]
+    quotes = each_once(quote for evidence in cited[:_LOOKED_AT] for quote in evidence)
+    if not quotes:
+        return ()
+    alike = embedder.embed_texts([quote.quote for quote in quotes]) @ embedder.embed_query(question)
+    shared = _shared(asked, quotes)
+    ranked = sorted(range(len(quotes)), key=lambda number: -(float(alike[number]) + _WORD * shared[number]))
+    return tuple(quotes[number] for number in ranked[:most])
+
+
+def each_once(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence in its order, each quote once: pages of one search copy their sentences.
+
+    Case and punctuation do not count. Of two quotes one of which contains the other the longer one is kept, in the
+    place of the first.
+    """
+    kept: list[tuple[str, Evidence]] = []
+    for one in evidence:
+        words = f" {' '.join(tokens(one.quote))} "
+        if any(words in other for other, _ in kept):
+            continue
+        shorter = [place for place, (other, _) in enumerate(kept) if other in words]
+        place = shorter[0] if shorter else len(kept)
+        kept = [pair for number, pair in enumerate(kept) if number not in shorter]
+        kept.insert(place, (words, one))
+    return [one for _, one in kept]
+
+
+def _by_words(asked: Set[str], evidence: Sequence[Evidence]) -> Evidence:
+    shared = _shared(asked, evidence)
+    return evidence[max(range(len(evidence)), key=shared.__getitem__)]
+
+
+def _shared(asked: Set[str], evidence: Sequence[Evidence]) -> list[int]:
+    """Of each how many words of the question it has that title and headings do not say already."""
+    above = {stem for one in evidence for stem in stems(" ".join((one.title or "", *one.headings)))}
+    return [len((asked - above) & set(stems(one.quote))) for one in evidence]

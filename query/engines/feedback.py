@@ -1,0 +1,166 @@
+"""The feedback loop that engines share: look, judge, and mend until accepted; then conclude (the order of HybGRAG).
+
+It is a LlamaIndex Workflow. The steps of a question are plain synchronous methods, run in a thread of the question's
+own: they wait for the model loop, so they must not take the threads that the loop itself needs (for looking up a
+server's address). All that is known of a question is in the question.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from workflows import Context, Workflow, step
+from workflows.events import Event, StartEvent, StopEvent
+
+from clausegraph.core.models.loop import start
+from clausegraph.core.types import TraceStep
+from clausegraph.query.engines.answers import Trace
+from clausegraph.query.engines.bank import Watch
+from clausegraph.query.steps.model import StepModel
+
+
+class RoundsQuestion(Protocol):
+    """A question that is answered in rounds. Each method is a step, which notes in the trace what it did."""
+
+    trace: Trace
+    model: StepModel | None
+
+    def look(self) -> bool:
+        """Begin a round; false where there is nothing else to try."""
+
+    def is_accepted(self) -> bool:
+        """Whether what was found stands."""
+
+    def mend(self) -> bool:
+        """Say what was wrong, for the next round; false where there is none."""
+
+    def conclude(self) -> None:
+        """Take what was accepted, or the best of what was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question, the thread that its steps run in, and whether anybody looks on."""
+
+    question: RoundsQuestion
+    thread: ThreadPoolExecutor
+    watched: bool
+
+    async def run(self, ctx: Context, work: Callable[[], Any]) -> Any:
+        """The result of a step. What it tells goes through the one stream of events, also while it runs."""
+        loop = asyncio.get_running_loop()
+
+        def tell(told: TraceStep) -> None:
+            loop.call_soon_threadsafe(ctx.write_event_to_stream, StepTold(step=told))
+
+        if self.watched:
+            self.question.trace.watch = tell
+            if self.question.model is not None:
+                self.question.model.watch = tell
+        return await loop.run_in_executor(self.thread, copy_context().run, work)
+
+
+class QuestionBegins(StartEvent):
+    """A question begins."""
+
+    asked: Any  # OpenQuestion
+
+
+class QuestionEvent(Event):
+    """Something of a question."""
+
+    asked: Any  # OpenQuestion
+
+
+class RoundBegins(QuestionEvent):
+    """A further round begins."""
+
+
+class RoundFound(QuestionEvent):
+    """Something was looked up."""
+
+
+class RoundRejected(QuestionEvent):
+    """What was found was turned down."""
+
+
+class RoundsEnd(QuestionEvent):
+    """There is no further round."""
+
+
+class StepTold(Event):
+    """A step has ended, or tells of a sentence that it reads: what streams while the question is open."""
+
+    step: Any  # TraceStep
+
+
+class FeedbackLoop(Workflow):
+    """The loop as events. It holds nothing: questions may run in it side by side."""
+
+    @step
+    async def look(self, ctx: Context, event: QuestionBegins | RoundBegins) -> RoundFound | RoundsEnd:
+        """Look something up."""
+        found = await event.asked.run(ctx, event.asked.question.look)
+        return RoundFound(asked=event.asked) if found else RoundsEnd(asked=event.asked)
+
+    @step
+    async def judge(self, ctx: Context, event: RoundFound) -> RoundRejected | RoundsEnd:
+        """Judge what was found."""
+        accepted = await event.asked.run(ctx, event.asked.question.is_accepted)
+        return RoundsEnd(asked=event.asked) if accepted else RoundRejected(asked=event.asked)
+
+    @step
+    async def mend(self, ctx: Context, event: RoundRejected) -> RoundBegins | RoundsEnd:
+        """Comment, where a round is left."""
+        goes_on = await event.asked.run(ctx, event.asked.question.mend)
+        return RoundBegins(asked=event.asked) if goes_on else RoundsEnd(asked=event.asked)
+
+    @step
+    async def conclude(self, ctx: Context, event: RoundsEnd) -> StopEvent:
+        """Answer."""
+        await event.asked.run(ctx, event.asked.question.conclude)
+        return StopEvent()
+
+
+def run_rounds(question: RoundsQuestion, watch: Watch | None = None) -> None:
+    """Run a question to its end. The watch hears what it tells in order, from the models' loop alone.
+
+    Raises:
+        ModelError: a step asks a language model, and there is no reply; and whatever else a step raises.
+    """
+    running = start(_run(question, watch))
+    try:
+        running.result()
+    except BaseException:
+        running.cancel()
+        _stop(question)
+        raise
+
+
+async def _run(question: RoundsQuestion, watch: Watch | None) -> None:
+    thread = ThreadPoolExecutor(1, "clausegraph-question")
+    try:
+        asked = OpenQuestion(question, thread, watch is not None)
+        handler = FeedbackLoop(timeout=None).run(start_event=QuestionBegins(asked=asked))
+        try:
+            async for event in handler.stream_events():
+                if isinstance(event, StepTold) and watch is not None:
+                    watch(event.step)
+            await handler
+        finally:
+            if not handler.is_done():  # it was given up, or the watch gave up
+                _stop(question)
+                await handler.cancel_run()
+    finally:
+        thread.shutdown(wait=False)
+
+
+def _stop(question: RoundsQuestion) -> None:
+    """Nobody waits any more: no further call of a model."""
+    if question.model is not None:
+        question.model.stop()

@@ -1,1 +1,0 @@
-"""Published systems and baselines as engines over the same parts."""

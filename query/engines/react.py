@@ -1,0 +1,105 @@
+"""ReAct (Yao et al. 2023) over the bank: thought, action, observation, in one chat; three actions, four turns.
+
+As HybGRAG's baseline has it: search text, search the graph, or extract names of entities and relations. All that was
+found in any turn is then read in one prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.query.engines.preset import Sources, preset
+from clausegraph.query.engines.prompt import PromptContext
+from clausegraph.query.retrieve.bank import Hit
+from clausegraph.query.retrieve.graph import Offer
+from clausegraph.query.steps.model import inputs_of
+from clausegraph.query.steps.reply import listed, member, object_of, object_schema, short
+
+TURNS = 4
+CHUNKS, TRIPLES = 3, 10  # that an action finds
+NAMES = 15  # entities, and relations, that "extract" names
+
+
+class Action(StrEnum):
+    """What a turn may do."""
+
+    TEXT = "text"
+    GRAPH = "graph"
+    EXTRACT = "extract"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An action and what it looks for."""
+
+    action: Action
+    query: str
+
+
+TURN_SCHEMA = object_schema(
+    "turn",
+    thought={"type": "string"},
+    action={"type": "string", "enum": [one.value for one in Action]},
+    query={"type": "string"},
+)
+
+
+def parse_turn(text: str) -> Turn:
+    """Read a reply.
+
+    Raises:
+        UnusableReply: it names no action, or nothing to look for.
+    """
+    reply = object_of(text)
+    action, query = member(reply.get("action"), Action), short(reply.get("query")).strip()
+    if action is None:
+        raise UnusableReply("the reply names no action")
+    if not query and action is not Action.ANSWER:
+        raise UnusableReply(f"the reply says not what to look for ({action.value})")
+    return Turn(action, query)
+
+
+def _turns(sources: Sources, inquiry: Inquiry) -> PromptContext:
+    """The pieces and triples that the turns found, each once; those of the question where they found nothing."""
+    inputs = inputs_of(inquiry, turns=str(TURNS))
+    found: dict[tuple[object, str], Hit] = {}
+    stated: list[str] = []
+    prompt, chat = "react", tuple[Any, ...]()
+    for left in range(TURNS - 1, -1, -1):
+        try:
+            said = sources.model.ask(prompt, inputs, parse_turn, schema=TURN_SCHEMA, before=chat)
+        except UnusableReply:
+            break  # what was found until now is read
+        if said.value.action is Action.ANSWER:
+            break
+        observed, triples, hits = _taken(sources, said.value)
+        stated += triples
+        for hit in hits:
+            found.setdefault((hit.page, hit.key), hit)
+        prompt, chat, inputs = "react-next", said.chat, {"observed": observed, "left": str(left)}
+    if not found:
+        return sources.shown(sources.chunks(inquiry, CHUNKS), stated)
+    return sources.shown(list(found.values()), stated)
+
+
+def _taken(sources: Sources, turn: Turn) -> tuple[str, list[str], list[Hit]]:
+    """What the model is shown of an action, and the triples and pieces that it found."""
+    looked_for = Inquiry(turn.query)
+    if turn.action is Action.EXTRACT:
+        offer = Offer(sources.view, sources.embedder, looked_for)
+        names = listed([f"{topic.key} ({topic.type})" for topic in offer.entities[:NAMES]])
+        return f"Entities: {names}\nRelations: {listed(offer.relations[:NAMES])}", [], []
+    if turn.action is Action.GRAPH:
+        triples, hits = sources.triples(looked_for, TRIPLES, CHUNKS)
+    else:
+        triples, hits = [], sources.chunks(looked_for, CHUNKS)
+    shown = sources.shown(hits, triples)
+    return shown.text or "nothing", list(shown.triples), hits
+
+
+react = preset("react", _turns)

@@ -1,0 +1,104 @@
+"""What the replies of steps have in common: one JSON object, labels of a closed list, nothing else believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from clausegraph.core.errors import BudgetExceeded, UnusableReply
+from clausegraph.core.language.normalise import visible
+from clausegraph.core.models.json_text import read_json
+from clausegraph.query.steps.protocol import Acceptance, Lack
+
+E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
+MOST_ITEMS = 50  # of a list in a reply that are looked at
+LONGEST = 200  # characters of a text in a reply that are kept
+UNUSABLE = (UnusableReply, BudgetExceeded)  # what a step does without: it goes on by rules
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """The JSON object of a reply.
+
+    Raises:
+        UnusableReply: there is none.
+    """
+    value = read_json(text).value
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        value = value[0]
+    if not isinstance(value, dict):
+        raise UnusableReply(f"the model's reply is no JSON object but {type(value).__name__}")
+    return value
+
+
+def chosen(value: object, listed: Sequence[T], name: Callable[[T], str], letter: str) -> tuple[list[T], int]:
+    """Those of a closed list that a reply chose by label (``e1`` is the first) or name, each once, in its order; and
+    how many of its items are none of the list."""
+    items = value if isinstance(value, list) else [] if value in (None, "") else [value]
+    labels = {f"{letter}{number}": item for number, item in enumerate(listed, 1)}
+    labels |= {name(item): item for item in listed if name(item) not in labels}
+    found: dict[T, None] = {}
+    for item in items[:MOST_ITEMS]:
+        wanted = labels.get(item.strip()) if isinstance(item, str) else None
+        if wanted is not None:
+            found[wanted] = None
+    return list(found), sum(not (isinstance(i, str) and i.strip() in labels) for i in items)
+
+
+def member(value: object, kind: type[E]) -> E | None:
+    """The member of that value, or none."""
+    return next((one for one in kind if isinstance(value, str) and one.value == value.strip().lower()), None)
+
+
+def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
+    """The label that a reply has under a name.
+
+    Raises:
+        UnusableReply: it has none of that kind, as ``refusal`` says.
+    """
+    found = member(object_of(text).get(name), kind)
+    if found is None:
+        raise UnusableReply(refusal)
+    return found
+
+
+def short(value: object) -> str:
+    """A text of a reply on one line, cut."""
+    return visible(value)[:LONGEST] if isinstance(value, str) else ""
+
+
+def labelled(names: Sequence[str], letter: str) -> str:
+    """The closed list, a line each."""
+    return "\n".join(f"{letter}{number} {visible(name)[:LONGEST]}" for number, name in enumerate(names, 1)) or "none"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in one line, quoted as data."""
+    return "; ".join(visible(name)[:LONGEST] for name in names) or "none"
+
+
+def parse_judgement(text: str) -> Acceptance:
+    """Read a validator's reply: whether what was found is enough, else what is missing.
+
+    Raises:
+        UnusableReply: it does not say whether it is enough.
+    """
+    reply = object_of(text)
+    enough = reply.get("enough")
+    if not isinstance(enough, bool):
+        raise UnusableReply("the reply does not say whether it is enough")
+    missing = short(reply.get("missing"))
+    if enough:
+        return Acceptance(True, "a model says that it is enough")
+    return Acceptance(False, missing or "a model says that it is not enough", Lack.SAID, missing)
+
+
+def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The schema of an object with exactly these properties."""
+    return name, {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

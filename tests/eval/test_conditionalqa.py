@@ -1,0 +1,384 @@
+"""ConditionalQA: files and what is refused, scores by hand and by brute force, records, figures, kinds of error."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import astuple
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import (
+    ConditionalAnswer,
+    Prediction,
+    Question,
+    load_questions,
+    read_predictions,
+    write_predictions,
+)
+from clausegraph.eval.conditionalqa.figures import aggregate, answer_table
+from clausegraph.eval.conditionalqa.mistakes import MEANINGS, AnswerClass, answer_class, confusion, mistakes
+from clausegraph.eval.conditionalqa.records import (
+    QUESTION_RECORD,
+    BudgetFigures,
+    QuestionRecord,
+    Quote,
+    by_budget,
+    evidence_at_budgets,
+    make_record,
+)
+from clausegraph.eval.conditionalqa.scorer import Scores, conditions_f1, score_answers
+from clausegraph.eval.files import read_records, write_records
+from clausegraph.eval.metrics import normalise_answer, token_f1
+
+pytestmark = pytest.mark.unit
+
+A = ConditionalAnswer
+YES, NO, IF = A("yes"), A("no"), "<p>If you\u2028live here: B&B</p>"
+ONE, ZERO = Scores(1.0, 1.0, 1.0, 1.0), Scores(0.0, 0.0, 0.0, 0.0)
+
+
+def raw(**changes: Any) -> dict[str, Any]:
+    condition = "<p>You must be 18.</p>"
+    question = {"id": "q-0", "url": "https://example.org/fees", "scenario": "I am 17.", "question": "Can I apply?"}
+    gold = {"not_answerable": False, "answers": [["no", [condition]]], "evidences": [condition]}
+    return question | gold | changes
+
+
+def written(path: Path, records: Any) -> Path:
+    path.write_text(json.dumps(records), encoding="utf-8")
+    return path
+
+
+def question(name: str, *answers: A) -> Question:
+    return Question(name, "u", "", "?", not answers, answers, ())
+
+
+def record(gold: list[A], predicted: list[A] | None, error: str | None = None) -> QuestionRecord:
+    return make_record(question("q", *gold), predicted, error=error)
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind", "conditional"),
+    [
+        ([], "not_answerable", False),
+        ([["yes", []]], "yesno", False),
+        ([["£20", []], ["no", ["<p>c</p>"]]], "yesno", True),
+        ([["Yes", []]], "extractive", False),
+    ],
+)
+def test_kind_follows_the_exact_gold_texts(tmp_path: Path, answers: list[Any], kind: str, conditional: bool) -> None:
+    record = raw(answers=answers, not_answerable=not answers, extra=1)
+    (found,) = load_questions(written(tmp_path / "q.json", [record]))
+    assert (found.kind, found.conditional) == (kind, conditional)
+    assert found.evidences == ("<p>You must be 18.</p>",)
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([raw(), raw()], r"id 'q-0' occurs more than once .* keep one record"),
+        ([raw(not_answerable="no")], r"record 0 .*'q-0'.* not_answerable 'no'"),
+        ([raw(answers=[["no", "c"]])], r"record 0 .*'q-0'\), field answers\.0\.1"),
+        ([raw(not_answerable=True)], r"'q-0' has not_answerable=True and 1 answers"),
+        ([{"id": "t-1"}], r"record 0 .*'t-1'.*Field required.*official train\.json or dev\.json"),
+        ([3], r"record 0 \(from 0\)"),
+        ({"id": "q-0"}, r"the record.*(array|tuple)"),
+    ],
+)
+def test_a_wrong_question_file_is_refused(tmp_path: Path, records: Any, message: str) -> None:
+    path = written(tmp_path / "q.json", records)
+    with pytest.raises(InputError, match=message) as caught:
+        load_questions(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_what_is_no_json_file_is_refused(tmp_path: Path) -> None:
+    broken = tmp_path / "q.json"
+    for content, problem in ((b"[{", r"q\.json.*JSON"), (b"\xff\xfe", "cannot be read")):
+        broken.write_bytes(content)
+        with pytest.raises(InputError, match=problem):
+            load_questions(broken)
+    with pytest.raises(InputError, match="cannot be read"):
+        load_questions(tmp_path / "absent.json")
+
+
+def test_predictions_survive_a_round_trip(tmp_path: Path) -> None:
+    questions = load_questions(written(tmp_path / "q.json", [raw(id=f"q-{number}") for number in range(3)]))
+    made = [Prediction("q-0", ()), Prediction("q-2", (A("§ 3", ("<p>c</p>",)), A("no")))]
+    path = tmp_path / "new" / "p.json"
+    write_predictions(path, made)
+    assert json.loads(path.read_text(encoding="utf-8"))[1] == {
+        "id": "q-2",
+        "answers": [["§ 3", ["<p>c</p>"]], ["no", []]],
+    }
+    assert list(read_predictions(path, questions).values()) == made
+    with pytest.raises(InputError, match="cannot be written"):
+        write_predictions(tmp_path / "q.json" / "p.json", made)
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([{"id": "q-0", "answers": []}] * 2, "'q-0' is predicted twice; keep one"),
+        ([{"id": "x", "answers": []}], "'x' is none of the 1 questions; remove it"),
+        ([{"id": "q-0", "answers": ["yes"]}], r"record 0 .*'q-0'\), field answers\.0 'yes'"),
+        ([{"id": "q-0"}], r"field answers: Field required; write \["),
+    ],
+)
+def test_wrong_predictions_are_refused(tmp_path: Path, records: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_predictions(written(tmp_path / "p.json", records), [question("q-0", YES)])
+
+
+@pytest.mark.integration
+def test_the_real_files_load_and_published_predictions_get_the_official_figures(conditionalqa: Path) -> None:
+    questions = load_questions(conditionalqa / "dev.json")
+    documents = {page["url"]: page for page in json.loads((conditionalqa / "documents.json").read_bytes())}
+    assert (len(documents), len(load_questions(conditionalqa / "train.json"))) == (59, 2338)
+    assert all(set(q.evidences) <= set(documents[q.url]["contents"]) for q in questions)
+    found = read_predictions(conditionalqa / "baselines" / "gpt-4o_text-prompt_4-shot.json", questions)
+    groups = aggregate(make_record(q, found[q.id].answers if q.id in found else None) for q in questions)
+    expected = {
+        "total": (143, 58.53, 42.04),
+        "yesno": (73, 78.77, 56.28),
+        "extractive": (66, 39.70, 28.84),
+        "conditional": (31, 41.50, 10.71),
+    }
+    for group in ("total", "yesno", "extractive", "conditional"):
+        for scores in (groups[group].official, groups[group].ours):
+            assert scores is not None
+            figures = (round(100 * scores.f1, 2), round(100 * scores.f1_with_conditions, 2))
+            assert (groups[group].questions, *figures) == expected[group], group
+
+
+# --- scores -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "f1"),
+    [((), (), 1.0), (("c",), (), 0.0), ((), ("c",), 0.0), (("C",), ("c",), 0.0), (("c", "d", "d"), ("c", "c"), 2 / 3)],
+)
+def test_conditions_are_compared_as_sets_of_exact_strings(first: Any, second: Any, f1: float) -> None:
+    assert conditions_f1(A("x", first), A("x", second)) == pytest.approx(f1)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "scores"),
+    [
+        ([], [], [1.0] * 4),
+        ([YES], [], [0.0] * 4),  # not answerable: right only when nothing is predicted
+        ([A("")], [], [0.0] * 4),
+        ([A("Yes.", ("c",))], [A("yes", ("c", "d"))], [1.0, 1.0, 2 / 3, 2 / 3]),
+        ([], [YES], [0.0] * 4),
+        ([A("10 days")], [A("20 days"), A("10 days"), A("5 weeks")], [1 / 3] * 4),
+        ([], [A("The")], [1.0] * 4),  # the padding is a real answer: it equals a gold text of articles only
+        ([NO, A("yes", ("c",)), A("maybe")], [A("yes", ("c",))], [math.exp(-2)] * 4),
+        # Each metric has its own best assignment. Straight, EM's conditions are wrong; crossed, F1 shares "days".
+        ([A("10 days", ("d",)), A("20 days", ("c",))], [A("10 days", ("c",)), A("20 days", ("d",))], [1, 1, 0, 1 / 2]),
+    ],
+)
+def test_scores_by_hand(predicted: list[A], gold: list[A], scores: list[float]) -> None:
+    assert list(astuple(score_answers(predicted, gold))) == pytest.approx(scores)
+
+
+_TEXTS = st.sampled_from(["yes", "no", "the", "", "10 days", "within 10 days", "10 weeks", "£5."])
+_ANSWERS = st.lists(st.builds(A, _TEXTS, st.lists(st.sampled_from(["c", "d", "e"]), max_size=3).map(tuple)), max_size=5)
+
+
+def _brute_force(predicted: list[A], gold: list[A]) -> list[float]:
+    """The definition: try every order of the (padded) predictions for every metric."""
+    padded = predicted + [A("")] * (len(gold) - len(predicted))
+    best = [0.0] * 4
+    for order in permutations(padded):
+        sums = [0.0] * 4
+        for ours, theirs in zip(order, gold, strict=False):
+            em = float(normalise_answer(ours.text) == normalise_answer(theirs.text))
+            f1, conditions = token_f1(ours.text, theirs.text), conditions_f1(ours, theirs)
+            values = (em, f1, em * conditions, f1 * conditions)
+            sums = [total + value for total, value in zip(sums, values, strict=True)]
+        best = [max(old, new) for old, new in zip(best, sums, strict=True)]
+    discount = math.exp(1 - len(padded) / len(gold))
+    return [discount * value / len(gold) for value in best]
+
+
+@settings(deadline=None)  # a slow machine is no failure
+@given(predicted=_ANSWERS, gold=_ANSWERS.filter(bool))
+def test_assignment_equals_brute_force(predicted: list[A], gold: list[A]) -> None:
+    scores = score_answers(predicted, gold)
+    assert list(astuple(scores)) == pytest.approx(_brute_force(predicted, gold))
+    assert astuple(score_answers(gold, gold)) == pytest.approx(astuple(ONE))
+
+
+def test_many_answers_take_polynomial_time() -> None:
+    answers = [A(f"{number} days") for number in range(60)]  # 60! orders
+    assert astuple(score_answers(answers[::-1], answers)) == pytest.approx(astuple(ONE))
+
+
+def test_missing_predictions_leave_the_official_figure_but_not_ours() -> None:
+    questions = [question("a", A("yes", ("c",))), question("b", NO), question("c", A("10 days")), question("d")]
+    predictions = {"a": [A("yes", ("c",))], "c": [A("weeks")]}
+    groups = aggregate(make_record(one, predictions.get(one.id)) for one in questions)
+    total = groups["total"]
+    assert (total.questions, total.predictions) == (4, 2)
+    assert (total.official, total.ours) == (Scores(0.5, 0.5, 0.5, 0.5), Scores(0.25, 0.25, 0.25, 0.25))
+    assert (groups["yesno"].official, groups["yesno"].ours) == (ONE, Scores(0.5, 0.5, 0.5, 0.5))
+    # A question that failed is not an answer "not answerable".
+    assert (groups["not_answerable"].official, groups["not_answerable"].ours) == (None, ZERO)
+    assert aggregate([])["total"].ours is None
+    assert math.isnan(answer_table([])["total"]["f1"])
+
+
+# --- evidence at budgets ----------------------------------------------------------------------------
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def test_units_are_taken_whole_until_the_first_that_does_not_fit() -> None:
+    units = [["<h1>one</h1>", "<p>two three</p>"], ["<p>four five six</p>"], ["<p>seven</p>"]]
+    figures = evidence_at_budgets(units, ["<p>two three</p>", "<p>seven</p>"], words, budgets=(2, 3, 5, 6, 7))
+    # At 5 the second unit does not fit and the third, which would, is not taken either.
+    expected = [(0, 0, 0.0), (3, 1, 0.5), (3, 1, 0.5), (6, 2, 0.5), (7, 3, 1.0)]
+    assert [(one.tokens, one.units, one.recall) for one in figures] == expected
+    assert [figure.complete for figure in figures] == [False, False, False, False, True]
+
+
+def test_repeated_elements_cost_and_count_once() -> None:
+    units = [["<p>one two</p>", "<p>one  two</p>"], ["<p>one two</p>"], ["<p>one two</p>", "<p>three</p>"]]
+    (figures,) = evidence_at_budgets(units, ["<p>three</p>", "<p>three</p>"], words, budgets=(3,))
+    assert figures == BudgetFigures(budget=3, tokens=3, units=3, recall=1.0)
+    (nothing,) = evidence_at_budgets([], ["<p>a</p>"], words, budgets=(9,))
+    assert (nothing.recall, nothing.tokens) == (0.0, 0)
+    (no_evidence,) = evidence_at_budgets([["<p>a</p>"]], [], words, budgets=(9,))
+    assert no_evidence.recall is None and not no_evidence.complete
+
+
+_ELEMENT = st.integers(0, 12).map(lambda number: f"<p>{'w ' * (number % 4)}{number}</p>")
+
+
+@settings(deadline=None)  # a slow machine is no failure
+@given(units=st.lists(st.lists(_ELEMENT, max_size=4), max_size=8), evidence=st.lists(_ELEMENT, min_size=1, max_size=4))
+def test_a_larger_budget_never_shows_less(units: list[list[str]], evidence: list[str]) -> None:
+    figures = evidence_at_budgets(units, evidence, words, budgets=(1, 5, 10, 1000))
+    recalls = [figure.recall for figure in figures]
+    assert all(figure.tokens <= figure.budget for figure in figures)
+    assert recalls == sorted(recalls, key=lambda recall: recall or 0.0)
+    assert recalls[-1] == len({element for unit in units for element in unit} & set(evidence)) / len(set(evidence))
+
+
+# --- records ----------------------------------------------------------------------------------------
+
+
+def records() -> list[QuestionRecord]:
+    found = (BudgetFigures(650, 600, 4, 1.0), BudgetFigures(1300, 1250, 8, None))
+    missed = (BudgetFigures(650, 640, 4, 0.0), BudgetFigures(1300, 1250, 8, 0.5))
+    quoted = [(Quote("Grant", "You\u2028can."),)]
+    return [
+        make_record(question("a", A("yes", (IF,))), [YES], retrieval=found, milliseconds=100, quotes=quoted),
+        make_record(question("b", A("10 days")), [A("10 days")], retrieval=missed, milliseconds=300.5),
+        make_record(question("c", NO), None, error="ModelError: no reply\nafter 3 attempts"),
+        make_record(question("d"), []),
+    ]
+
+
+def test_records_hold_the_scores_and_survive_a_round_trip(tmp_path: Path) -> None:
+    yes, days, failed, nothing = made = records()
+    assert (yes.kind, yes.conditional, yes.scores.f1, yes.scores.f1_with_conditions) == ("yesno", True, 1.0, 0.0)
+    assert days.scores.f1_with_conditions == 1.0
+    assert (failed.has_prediction, failed.scores.f1) == (False, 0.0)
+    assert (nothing.has_prediction, nothing.scores.f1) == (True, 1.0)
+    assert by_budget(made) == {650: {"a": 1.0, "b": 0.0}, 1300: {"b": 0.5}}
+    total = answer_table(made)["total"]
+    assert (total["questions"], total["predictions"], total["f1"], total["official_f1"]) == (4, 3, 0.75, 1.0)
+    write_records(tmp_path / "run" / "r.jsonl", made, QUESTION_RECORD)
+    assert read_records(tmp_path / "run" / "r.jsonl", QUESTION_RECORD) == tuple(made)
+    with pytest.raises(InputError, match=r"'q' has 0 answers and the error 'x'; give predicted=None"):
+        make_record(question("q"), [], error="x")
+
+
+def test_broken_record_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    write_records(path, records(), QUESTION_RECORD)
+    whole = path.read_text(encoding="utf-8")
+    for text, problem in (
+        (whole[:-20], r"r\.jsonl, line 4: .*JSON.*delete the line and run that question again"),
+        (whole + whole.split("\n")[0], r"line 5: id 'a' was recorded before"),
+        (whole.replace('"yesno"', '"maybe"'), r"line 1: field kind 'maybe'"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=problem):
+            read_records(path, QUESTION_RECORD)
+    with pytest.raises(InputError, match="cannot be written"):
+        write_records(path / "x.jsonl", records(), QUESTION_RECORD)
+
+
+# --- kinds of error ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (None, "no prediction"),
+        ([], "not answerable"),
+        ([YES], "yes"),
+        ([A("No.")], "no"),
+        ([YES, A("no", (IF,))], "yes and no"),
+        ([A("10 days"), YES], "yes"),
+        ([A("yesterday")], "other"),
+    ],
+)
+def test_classes(answers: list[A] | None, expected: str) -> None:
+    assert answer_class(answers) == expected
+
+
+def test_the_confusion_counts_every_question_once() -> None:
+    made = [record([YES], [NO]), record([YES], [YES]), record([], [YES]), record([YES, NO], None)]
+    counts = confusion(made)
+    assert list(counts) == ["yes", "no", "yes and no", "other", "not answerable"]
+    assert list(counts[AnswerClass.YES]) == ["yes", "no", "other", "not answerable", "no prediction"]
+    assert counts[AnswerClass.YES][AnswerClass.NO] == counts[AnswerClass.NOT_ANSWERABLE][AnswerClass.YES] == 1
+    assert sum(sum(row.values()) for row in counts.values()) == len(made)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [
+        ([YES], [YES], ()),
+        ([], [], ()),
+        ([YES], [NO], ("wrong polarity",)),
+        ([YES, A("no", (IF,))], [YES], ("answer missing",)),
+        ([YES], [YES, NO], ("answer too many",)),
+        ([YES], [A("10 days")], ("wrong form",)),
+        ([A("10 days")], [NO], ("wrong form",)),
+        ([A("10 days")], [A("a fee")], ("wrong span",)),
+        ([A("10 days")], [A("within 10 days")], ("inexact span",)),
+        ([A("10 days"), A("a fee")], [A("10 days"), A("nothing")], ("wrong span",)),
+        ([A("10 days"), A("a fee")], [A("10 days")], ("answer missing",)),
+        ([A("yes", (IF,))], [YES], ("wrong conditions",)),
+        ([YES], [A("no", (IF,))], ("wrong polarity",)),
+        ([], [YES], ("missed abstention",)),
+        ([YES], [], ("wrong abstention",)),
+        ([YES], None, ("no prediction",)),
+    ],
+)
+def test_kinds_of_error(gold: list[A], predicted: list[A] | None, expected: tuple[str, ...]) -> None:
+    assert mistakes(record(gold, predicted)) == expected
+    assert set(expected) <= set(MEANINGS)
+
+
+def test_failures_and_missed_evidence_are_kinds_only_where_the_answer_is_wrong() -> None:
+    assert mistakes(record([YES], None, error="no reply")) == ("failed",)
+    found = (BudgetFigures(650, 600, 4, 0.5), BudgetFigures(1300, 1200, 8, 1.0), BudgetFigures(2600, 1, 1, None))
+    assert mistakes(record([YES], [NO]), found) == ("wrong polarity", "evidence not within 650")
+    assert mistakes(record([YES], [YES]), found) == ()

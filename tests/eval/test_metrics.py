@@ -1,0 +1,111 @@
+"""What metrics are made of: equal elements, token F1, bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from clausegraph.core.errors import InputError
+from clausegraph.eval.metrics import (
+    element_key,
+    element_text,
+    mean_interval,
+    normalise_answer,
+    paired_difference,
+    token_f1,
+)
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.mark.parametrize(
+    ("element", "tag", "text"),
+    [
+        ("<p>A B&B costs £5</p>", "p", "A B&B costs £5"),
+        ("<LI class='x'>be\n over&nbsp;18</LI>", "li", "be over 18"),
+        ('<p>see <a href="/x">page</a>, or <b>a</b>b</p>', "p", "see page, or ab"),
+        ("<p>one<br/>two</p>", "p", "one two"),
+        ("<tr><th>Rate</th> <td>£5</td></tr>", "tr", "Rate | £5"),
+        ("<p>if x < 5 and y > 3</p>", "p", "if x < 5 and y > 3"),
+        ("no tag", "", "no tag"),
+    ],
+)
+def test_tag_and_text_of_an_element(element: str, tag: str, text: str) -> None:
+    assert element_key(element) == (tag, text)
+    assert element_text(element) == text
+
+
+def test_what_counts_as_the_same_element() -> None:
+    assert element_key("<p>a &amp; b</p>") == element_key("<p class='x'> a  & b </p>")
+    assert element_key("<p>a</p>") != element_key("<li>a</li>")
+    assert element_key("<p>a</p>") != element_key("<p>A</p>")
+    assert element_key("<p><img src='1'></p>") != element_key("<p><img src='2'></p>")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The  Court's\tfee.", "courts fee"),
+        ("a-n apple", "apple"),  # punctuation goes first and makes an article
+        ("theatre and an anthem", "theatre and anthem"),
+        ("£1,500.50", "£150050"),
+        ("the £1…", "£1…"),  # only ASCII punctuation is dropped
+    ],
+)
+def test_normalised_answer(text: str, expected: str) -> None:
+    assert normalise_answer(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "f1"),
+    [
+        ("within 10 days", "10 days of receipt", 4 / 7),  # 2 common tokens of 3 and 4
+        ("no no yes", "no yes yes", 2 / 3),
+        ("yes", "no", 0.0),
+        ("", "the", 1.0),
+        ("", "10", 0.0),
+    ],
+)
+def test_token_f1_by_hand(first: str, second: str, f1: float) -> None:
+    assert token_f1(first, second) == token_f1(second, first) == pytest.approx(f1)
+
+
+def test_an_interval_is_that_of_its_values_whatever_their_order() -> None:
+    values = {f"q{number}": (number * 7 % 5) / 5 for number in range(30)}
+    found = mean_interval(values)
+    assert found == mean_interval(dict(reversed(values.items())))
+    assert found == paired_difference(dict.fromkeys(values, 0.0), values)
+    assert found.low < found.mean < found.high
+    assert not paired_difference(values, values).excludes_zero
+    more = paired_difference(values, {name: value + 0.25 for name, value in values.items()})
+    assert (more.mean, more.low, more.high, more.questions) == pytest.approx((0.25, 0.25, 0.25, 30))
+    assert more.excludes_zero
+
+
+def test_the_interval_is_near_the_normal_one_for_many_questions() -> None:
+    values = {f"q{number}": float(value) for number, value in enumerate(np.random.default_rng(7).random(400))}
+    half_width = 1.96 * float(np.std(list(values.values()))) / math.sqrt(400)
+    found = mean_interval(values)
+    assert (found.low, found.high) == pytest.approx((found.mean - half_width, found.mean + half_width), abs=0.004)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ({}, {}, "cannot pair 0 with 0"),
+        ({"a": 1.0}, {"b": 1.0}, r"in one only: \['a', 'b'\]"),
+        ({"a": math.nan}, {"a": 1.0}, "question 'a' has a value that is not finite"),
+    ],
+)
+def test_what_cannot_be_paired(first: dict[str, float], second: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        paired_difference(first, second)
+
+
+def test_what_has_no_mean() -> None:
+    with pytest.raises(InputError, match="no question to draw from"):
+        mean_interval({})
+    with pytest.raises(InputError, match="use a number between 0 and 1"):
+        mean_interval({"a": 1.0}, confidence=1.0)

@@ -1,0 +1,126 @@
+"""What the rules state: the pages of ``statements.txt``, and whatever an input is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.types import Link, Mention, PassageKind, Span, leaves
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.extract.rules.sections import heading_case, same_outcome
+from tests.ingestion.rules.sketch import TITLE, cases, page, stated, written
+
+pytestmark = pytest.mark.unit
+
+EXTRACTOR = RuleExtractor()
+CASES = list(cases(Path(__file__).with_name("statements.txt").read_text("utf-8")))
+
+
+@pytest.mark.parametrize(("title", "sketch", "lines"), [one[1:] for one in CASES], ids=[one[0] for one in CASES])
+def test_what_is_stated_of_a_page(title: str, sketch: str, lines: list[str]) -> None:
+    assert list(stated(page(sketch, title))) == lines
+
+
+def test_an_element_of_which_nothing_is_understood_keeps_what_it_names() -> None:
+    for text, names in (
+        ("It is for the Custom Quay and the Heating Help Unit.", [["Custom Quay", "Heating Help Unit"]]),
+        ("It depends on how you pay.", []),
+        ("You can usually keep hens.", [[]]),  # read, and no claim: it is to be found
+    ):
+        found = EXTRACTOR.extract(page(text))
+        assert not found.statements and {one.kind for one in found.passages} <= {PassageKind.NAMES}
+        assert [[name.surface for name in one.names] for one in found.passages] == names
+    element = InputElement("e0", "p", "That is told under Rent Supplement.", links=(Link("/r", "Rent Supplement"),))
+    (linked,) = EXTRACTOR.extract(ExtractionInput(TITLE, (), (element,))).passages
+    assert (linked.kind, linked.condition, linked.spans) == (
+        PassageKind.NAMES,
+        None,
+        (Span("e0", 0, len(element.text)),),
+    )
+    assert linked.names[-1] == Mention("Rent Supplement", "rent supplement", "page")
+
+
+def test_a_statement_cites_its_sentence_and_the_lists_that_it_rests_on() -> None:
+    nested = page(
+        "You can get a Heating Grant if all of these apply:\n- you are 60 or over\n- your income is low after rent and:"
+        "\n-- the cost of care"
+    )
+    found = EXTRACTOR.extract(nested)
+    cited = {span.anchor for one in (*found.statements, *found.passages) if one.condition for span in one.spans}
+    assert cited == {"e0", "e1", "e2", "e3"}
+    later = (  # of a list that begins in an earlier chunk only the own items
+        InputElement("c0", "p", "You cannot claim if you are 70 and either:"),
+        InputElement("e0", "li", "you work", lead_in="c0"),
+        InputElement("e1", "li", "you own a home", lead_in="c0"),
+    )
+    (one,) = EXTRACTOR.extract(ExtractionInput(TITLE, (), later)).statements
+    assert written(one.condition) == "all[you are 70; any[you work; you own a home]]"
+    assert [span.anchor for span in one.spans] == ["e0", "e1"]
+    assert [leaf.anchor for leaf in leaves(one.condition)] == ["c0", "e0", "e1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "case"),
+    [
+        ("If you’re in a care home", "you’re in a care home"),
+        ("If you live abroad and have no bank account", "all[you live abroad; have no bank account]"),
+        ("Unless you are a tenant", "not(you are a tenant)"),
+        ("Paying the fee if you’re in Scotland", "you’re in Scotland"),
+        ("In Scotland", "In Scotland"),
+        ("Outside London", "Outside London"),
+        ("Applicants outside the UK", "Applicants outside the UK"),
+        ("Children under 5", "Children under 5"),
+        ("For less than 12 months", "For less than 12 months"),
+        ("You have a septic tank", "You have a septic tank"),
+        ("Courses that started before 1 August 2019", "Courses that started before 1 August 2019"),
+        *((topic, "") for topic in ("Eligibility", "How to claim", "You can appeal", "You’ll get a letter")),
+        *((topic, "") for topic in ("When you can claim", "In shops", "What if I work?", "Children")),
+    ],
+)
+def test_which_headings_state_a_case(text: str, case: str) -> None:
+    assert written(heading_case(InputElement("h0", "h2", text, (TITLE,)))) == case
+
+
+@pytest.mark.parametrize(
+    ("granted", "refused", "same"),
+    [
+        ("You can have a permit", "We won’t give a permit for:", True),
+        ("You can apply", "You cannot apply if:", True),
+        ("You can claim relief on gifts from individuals", "You cannot claim on gifts:", True),
+        ("You can apply for a grant", "You cannot apply for a licence if:", False),
+        ("You can trade in the market", "You cannot sell:", False),
+    ],
+)
+def test_outcomes_are_told_by_their_nouns(granted: str, refused: str, same: bool) -> None:
+    assert same_outcome(granted, refused) is same
+
+
+_WORDS = "if unless you must can the grant : . , either all of these and or £20 | under 18 apply we do not to - ( )"
+_TEXTS = st.one_of(st.lists(st.sampled_from(_WORDS.split()), max_size=18).map(" ".join), st.text(max_size=40))
+
+
+@st.composite
+def _inputs(draw: st.DrawFn) -> ExtractionInput:
+    """Any few elements, with lead-ins that may point anywhere, themselves included."""
+    labels = draw(st.permutations(["c0", "e0", "e1", "e2", "e3"]))
+    above = st.one_of(st.none(), st.sampled_from(labels))
+    tags = st.sampled_from(["p", "li", "tr", "h2"])
+    made = [InputElement(label, draw(tags), draw(_TEXTS), (), draw(above), draw(above)) for label in labels]
+    return ExtractionInput(draw(st.text(max_size=10)), (), tuple(made))
+
+
+@given(_inputs())
+def test_any_input_gives_exact_spans_of_own_elements(given_input: ExtractionInput) -> None:
+    found = EXTRACTOR.extract(given_input)
+    texts = {element.label: element.text for element in given_input.elements}
+    for one in (*found.statements, *found.passages):
+        assert one.spans
+        for span in one.spans:
+            assert span.anchor.startswith("e") and 0 <= span.start <= span.end <= len(texts[span.anchor])
+        for leaf in leaves(one.condition):
+            assert leaf.text == texts[leaf.anchor][leaf.start : leaf.end] != ""
+    assert EXTRACTOR.extract(given_input) == found

@@ -1,0 +1,26 @@
+"""A fake model server, and the steps that ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.prompts import shipped_prompts
+from clausegraph.query.steps.model import ModelSteps
+from tests.harness.fake_model import as_new
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions(replies="echo")) as server:
+        yield server
+
+
+@pytest.fixture
+def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
+    as_new(fake)
+    with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
+        yield ModelSteps(llm, shipped_prompts())

@@ -10,14 +10,15 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psutil
 
-from clausegraph.core.errors import StorageError
+from clausegraph.core.errors import SegmentError, StorageError
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _OWN_FILE, _OWN_FOLDER = 0o600, 0o700
@@ -97,6 +98,27 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def why_not(work: Callable[[], object]) -> Iterator[str]:
+    """Do the work, and say why where it cannot be done; the rest is done all the same."""
+    try:
+        work()
+    except (SegmentError, StorageError) as error:
+        yield str(error)
+
+
+def remove_path(path: Path) -> Iterator[str]:
+    """Remove a file, or a folder and what is in it; yields what remains and why. Where a link leads to, all stays."""
+
+    def remove() -> None:
+        with file_errors(path):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+    yield from why_not(remove)
 
 
 def checksum(path: Path) -> str | None:

@@ -6,18 +6,17 @@ repeated and finishes what another one began. What belongs to a corpus is swept 
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, MetaData, Table, delete, or_, select
 
-from clausegraph.core.errors import NotFoundError, SegmentError, StorageError
+from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import file_errors
+from clausegraph.indexes.files import file_errors, remove_path, why_not
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held, users_of_epoch
@@ -117,27 +116,6 @@ def was_promised(ledger: Ledger) -> bool:
     """Whether a command that removes for good was cut off before it was done."""
     with ledger.read() as connection:
         return is_removal_promised(connection)
-
-
-def why_not(work: Callable[[], object]) -> Iterator[str]:
-    """Do the work, and say why where it cannot be done; the rest is done all the same."""
-    try:
-        work()
-    except (SegmentError, StorageError) as error:
-        yield str(error)
-
-
-def remove_path(path: Path) -> Iterator[str]:
-    """Remove a file, or a folder and what is in it; yields what remains and why. Where a link leads to, all stays."""
-
-    def remove() -> None:
-        with file_errors(path):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-
-    yield from why_not(remove)
 
 
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:

@@ -34,6 +34,7 @@ from sqlalchemy import (
 from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
+from clausegraph.indexes.files import remove_path, why_not
 from clausegraph.indexes.ledger.dialect import compact, promise_removal, take_in_log
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import AT_ONCE, forget, taking, users_of_epoch
@@ -64,7 +65,6 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
-from clausegraph.indexes.sweep import remove_path, why_not
 from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import (
     holds_strangers,

@@ -17,7 +17,7 @@ from clausegraph.app.services.records import (
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
-from clausegraph.indexes.corpora import get_corpus, get_run, list_runs
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.schema import (
     fetches,
     page_versions,
@@ -27,6 +27,7 @@ from clausegraph.indexes.ledger.schema import (
     sources,
     supports,
 )
+from clausegraph.indexes.runs import get_run, list_runs
 
 
 def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:

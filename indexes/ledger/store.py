@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol, Self
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
@@ -21,7 +21,6 @@ from clausegraph.indexes.ledger.dialect import (
     reading,
     writing,
 )
-from clausegraph.indexes.ledger.schema import identity
 
 SCHEMA_VERSION = "0009"
 _TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
@@ -166,7 +165,7 @@ def ledger_id(ledger: Ledger) -> str:
         SchemaError: somebody has removed it.
     """
     with ledger.read() as connection:
-        found = connection.execute(select(identity.c.id)).scalar()
+        found = connection.execute(text("SELECT id FROM identity")).scalar()
     if found is None:
         raise SchemaError(f"{ledger.path} has lost its id (its table identity is empty); restore it from a backup")
     return str(found)

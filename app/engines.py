@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.views import View
+    from clausegraph.query.crag.kg.endpoints import EndpointLimits
     from clausegraph.query.crag.kg.plan import KnowledgeGraph
-    from clausegraph.query.crag.kg.sparql import EndpointLimits
     from clausegraph.query.crag.types import (
         AttributePredictor,
         Calculator,
@@ -208,8 +208,8 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
 
 def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
     from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, RuleLookup, ToolLookup
+    from clausegraph.query.crag.kg.endpoints import EndpointLimits
     from clausegraph.query.crag.kg.plan import GraphLookup
-    from clausegraph.query.crag.kg.sparql import EndpointLimits
 
     chosen, limits, address = switches.graph, EndpointLimits(), settings.crag_graph_url or ""
     if chosen == "off":
@@ -229,12 +229,12 @@ def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None)
 def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
     if settings.crag_graph_url == _NEO4J:
         from clausegraph.app.neo4j import make_server
-        from clausegraph.query.crag.kg.cypher import CypherGraph
+        from clausegraph.query.crag.kg.endpoints import CypherGraph
 
         with make_server(settings) as server:
             yield CypherGraph(server, "name")
         return
-    from clausegraph.query.crag.kg.sparql import Endpoint, SparqlGraph
+    from clausegraph.query.crag.kg.endpoints import Endpoint, SparqlGraph
 
     with Endpoint((settings.crag_graph_url or "").removeprefix(_SPARQL), limits) as endpoint:
         yield SparqlGraph(endpoint)

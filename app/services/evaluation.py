@@ -241,7 +241,7 @@ def _engine(
 
     gold = GoldEvidence.of(view, questions, read)
     watch = RoundWatch(gold)
-    changes["instead"] = _instead(trial, gold, watch)
+    changes["steps"] = _instead(trial, gold, watch)
     if trial.rounds is not None:
         changes["rounds"] = trial.rounds
     if trial.retriever is not None:

@@ -11,23 +11,22 @@ from clausegraph.core.language import lexicon
 _CANDIDATE = re.compile(r"([.!?…])[\"'”’)\]]*(\s+)(?=[\"'“‘(\[]*[A-Z0-9£$€])")
 _OPENING = "\"'“‘(["
 _NEXT_WORD = re.compile(r"[\"'“‘(\[]*([A-Za-z’']+)?")
-_NEVER_LAST = frozenset("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt".split())
-_BEFORE_NUMBER = frozenset(
+_NEVER_LAST = lexicon.word_set("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt")
+_BEFORE_NUMBER = lexicon.word_set(
     "no nos art arts para paras reg regs s ss sec sect ch p pp fig figs vol cl sch ref tel ext approx c ca "
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
-_INITIALS = re.compile(r"^(?:[A-Za-z]\.)*[A-Za-z]$")  # U.K, a.m, J
-_STARTERS = frozenset(
+_STARTERS = lexicon.word_set(
     "a after all an any apply as ask at before both but by call check do each for from he her his how however if in "
     "it its make most my no not on once or our she since some tell that the their then there these they this those "
-    "to use we what when where which while who with you your".split()
+    "to use we what when where which while who with you your"
 )
 _LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
 _CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
     r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
     r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
 )
-_CLAUSE_COMMA = re.compile(r",\s+(?=\S)")
+_COMMA = re.compile(r",\s+(?=\S)")
 _CONTINUES = lexicon.word_set(
     "and or but nor such for including which who whose whom where when unless except if provided under over like"
     " in on at by with from to than as either both e.g i.e eg ie"
@@ -56,10 +55,8 @@ _CUT_OFF = re.compile(
     r"|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
     re.IGNORECASE,
 )
-_FIRST = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
 _CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)
-_COMMA = re.compile(r",\s+(?=[a-zA-Z])")
 _OBJECT_STARTS = (
     lexicon.DETERMINERS | lexicon.PREPOSITIONS | lexicon.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
 )
@@ -74,13 +71,11 @@ _INFINITIVE = re.compile(
     re.IGNORECASE,
 )
 _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
+_HAVE_OR_BE = lexicon.word_set("is are was were be you're they're it's have has")
+_BEFORE_PARTICIPLE = lexicon.word_set("has have had been was were is are")
 _CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
-_TAIL = re.compile(r"(?:^|[\s,;])(?:and|or|but)$")
 _JOINTS = ("and", "or", "but")
 _REACH = 9  # words of a noun phrase before its verb
-
-
-# ruff: noqa: SIM905 (a list of words reads best as a line of words)
 
 
 def after_number(text: str) -> int:
@@ -123,9 +118,8 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if begins == start and _LIST_NUMBER.match(word):
         return False
-    if _INITIALS.match(word):
-        return next_word.lower() in _STARTERS
-    return True
+    initials = all(len(letter) == 1 and letter.isalpha() for letter in word.split("."))  # U.K, a.m, J
+    return next_word.lower() in _STARTERS if initials else True
 
 
 def _word_start(text: str, start: int, end: int) -> int:
@@ -137,9 +131,7 @@ def _word_start(text: str, start: int, end: int) -> int:
 
 def main_clause_start(text: str, start: int, end: int) -> int:
     """Where the main clause starts after a fronted clause that starts at ``start``; ``end`` if there is none."""
-    commas = [
-        match for match in _CLAUSE_COMMA.finditer(text, start, end) if not _in_brackets(text, start, match.start())
-    ]
+    commas = [match for match in _COMMA.finditer(text, start, end) if not _in_brackets(text, start, match.start())]
     for match in commas:
         if _starts_main(text[match.end() : end], text[start : match.start()]):
             return match.end()
@@ -186,7 +178,7 @@ def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]
 
 def _starts_main(rest: str, before: str) -> bool:
     """Whether what follows a comma reads like a main clause: a subject and verb, or an imperative."""
-    tokens = [word.lower() for word in _FIRST.findall(rest)[:14]]
+    tokens = [word.lower() for word in lexicon.WORD.findall(rest)[:14]]
     if not tokens or tokens[0] in _CONTINUES:
         return False
     first = tokens[0]
@@ -222,7 +214,7 @@ def trailing_end(text: str, start: int, end: int, fronted: bool) -> int:
 
 
 def _first_word(text: str) -> str:
-    match = _FIRST.match(text)
+    match = lexicon.WORD.match(text)
     return match[0].lower() if match else ""
 
 
@@ -272,7 +264,7 @@ def _cuts(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
     """Where conjuncts part: (start, end, operator); a comma takes the operator of the conjunction after it."""
     found: list[tuple[int, int, str]] = []
     for match in _CONJUNCTION.finditer(text, start, end):
-        if _inside_brackets(text, start, match.start()):
+        if _in_brackets(text, start, match.start()):
             continue
         before, after = text[start : match.start()], text[match.end() : end]
         if match.start() > start and starts_predicate(after, before):
@@ -280,7 +272,7 @@ def _cuts(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
     commas = []
     for match in _COMMA.finditer(text, start, end):
         later = [cut for cut in found if cut[0] > match.start()]
-        if not later or _inside_brackets(text, start, match.start()):
+        if not later or _in_brackets(text, start, match.start()):
             continue
         piece = text[match.end() : later[0][0]]
         if starts_predicate(piece, text[start : match.start()]) and not _CONJUNCTION.match(text, match.start()):
@@ -299,7 +291,9 @@ def starts_predicate(after: str, before: str = "") -> bool:
     if first in lexicon.DETERMINERS or after.lstrip()[:1].isupper():
         return _noun_phrase_then_verb(tokens)
     if first in lexicon.AUXILIARIES:
-        return not _in_relative_clause(before) and (first != "not" or _after_verb_be(before))
+        return not _in_relative_clause(before) and (
+            first != "not" or not _HAVE_OR_BE.isdisjoint(lexicon.WORD.findall(before))
+        )
     if first in lexicon.VERB_FORMS and not first.endswith("ing"):
         return _is_verb_here(tokens, before)
     return not _JOINED_NOUNS.search(before) and _noun_phrase_then_verb(tokens)
@@ -320,7 +314,7 @@ def _is_verb_here(tokens: list[str], before: str) -> bool:
     if first in lexicon.NOUN_VERB_FORMS:
         return following in _OBJECT_STARTS and following != "of"
     if first in lexicon.PARTICIPLES and following in ("by", "in", "on", "for", "from", "with", "of"):
-        return bool(re.search(r"\b(?:has|have|had|been|was|were|is|are)\b", before))
+        return not _BEFORE_PARTICIPLE.isdisjoint(lexicon.WORD.findall(before))
     return True
 
 
@@ -343,15 +337,6 @@ def _in_relative_clause(before: str) -> bool:
     return bool(re.search(r"\b\w+ (?:who|which|whose)(?:'s|'ve|'re)?\b(?!.*\b(?:and|or)\b)", before))
 
 
-def _after_verb_be(before: str) -> bool:
-    return bool(re.search(r"\b(?:is|are|was|were|be|you're|they're|it's|have|has)\b", before))
-
-
-def _inside_brackets(text: str, start: int, position: int) -> bool:
-    opened = text.count("(", start, position) - text.count(")", start, position)
-    return opened > 0
-
-
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """Shrink a span past spaces, punctuation and a trailing "and", "or" or "but"."""
     while True:
@@ -360,8 +345,10 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
             start += 1
         while end > start and text[end - 1] in " ,;:.-?!(\t\n":
             end -= 1
-        tail = _TAIL.search(text[max(start, end - 4) : end]) if text[start:end].endswith(_JOINTS) else None
-        if tail:
-            end = max(start, end - 4) + tail.start()
+        for joint in _JOINTS:
+            if text[start:end].endswith(joint) and (
+                end - len(joint) == start or text[end - len(joint) - 1] in " \t\n,;"
+            ):
+                end -= len(joint)
         if (start, end) == before:
             return start, end

@@ -66,7 +66,6 @@ _TIME_NOUN = re.compile(
     r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
 _QUANTIFIER = re.compile(
     r"""
     (?P<none>\b(?:none\s+of|neither)\b)
@@ -137,11 +136,11 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
             continue
         fronted = match.start() == first or _after_short_intro(text, start, match.start())
         marker_start = match.start()
-        conjunction = _JOINED.search(text, start, match.start())
+        joint = text[start : match.start()].replace("(", " ").split()[-1:]
         operator = "all"
-        if conjunction and found and not found[-1].neutral:
-            marker_start = conjunction.start()
-            operator = "any" if conjunction[1].lower() == "or" else "all"
+        if joint and joint[0].lower() in ("or", "and", "but") and found and not found[-1].neutral:
+            marker_start = text.rindex(joint[0], start, match.start())
+            operator = "any" if joint[0].lower() == "or" else "all"
         marker = Marker(
             marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator, kind == "weak"
         )

@@ -10,6 +10,9 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")  # of letters, with its apostrophes and hyphens
+
+
 def phrases(text: str) -> re.Pattern[str]:
     """A pattern that finds any of the phrases of "a|b c" as whole words, in upper or lower case."""
     return re.compile(rf"\b(?:{text})\b", re.IGNORECASE)

@@ -37,7 +37,7 @@ _SETTING = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(rf"\b{lexicon.DENIAL}\b|n't\b", re.IGNORECASE)
-_NEGATIVE_SUBJECT = re.compile(r"^(?:no|nobody|none|neither)\b", re.IGNORECASE)
+_DENYING_SUBJECTS = lexicon.word_set("no nobody none neither no-one")
 _ADVERB = (
     r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes"
     r"|often|generally|(?!(?:apply|supply|reply|comply|rely|imply|early|family)\b)\w+ly)"
@@ -63,16 +63,13 @@ _PREPOSITION = re.compile(
 )
 _AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
 _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
-_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _LETTERS = re.compile(r"[A-Za-z]+")
-_FORBIDS = re.compile(r"(?:do not|don't|never)\s+", re.IGNORECASE)
+_FORBIDS = ("do not ", "don't ", "never ")
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
 _BE_FORMS = lexicon.word_set("is are was were be been being am")
-_RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
 _SHORT = re.compile(r"^(?:(?P<short>'ll|'re|'ve|'s|won't)\b|(?P<verb>\w+)n't\b)")
 _WRITTEN = {"'ll": "will", "'re": "are", "'ve": "have", "'s": "is", "won't": "will"}
 _DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
-_DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +118,7 @@ def split_proposition(text: str) -> Proposition:
         return imperative
     match = _first_verb(clause)
     if match is None:
-        return _plain_verb(clause) or Proposition(
-            "", "is", shorten(clause), Modality.IS, not _NEGATIVE_SUBJECT.match(clause)
-        )
+        return _plain_verb(clause) or Proposition("", "is", shorten(clause), Modality.IS, not _denies(clause))
     subject, rest = clause[: match.start()].strip(), clause[match.start() :]
     return _with_modality(subject, rest)
 
@@ -136,24 +131,32 @@ def _first_verb(clause: str) -> re.Match[str] | None:
             continue
         if match[0].startswith("'s") and not re.search(r"\b(?:it|he|she|that|there|who|what)$", before, re.IGNORECASE):
             continue
-        if _RELATIVE_LAST.search(before.rstrip()) and before.split()[:1] != ["that"] and len(before.split()) > 1:
+        said = before.lower().replace("(", " ").split()
+        relative = said[-1:] and (said[-1] in ("who", "which", "that") or said[-2:-1] == ["whose"])
+        if relative and said[0] != "that" and len(said) > 1:
             continue
         if _REDUCED_RELATIVE.match(before) and _later_verb(clause[match.end() :]):
             continue
-        if before.strip() or match[0].lower() not in ("need", "have", "do"):
+        if said or match[0].lower() not in ("need", "have", "do"):
             return match
     return None
 
 
+def _denies(subject: str) -> bool:
+    """Whether a subject is nothing or nobody."""
+    first = lexicon.WORD.match(subject)
+    return first is not None and first[0].lower() in _DENYING_SUBJECTS
+
+
 def _later_verb(rest: str) -> bool:
     """Whether a finite verb is left for the main clause."""
-    found = {word.lower() for word in _WORD.findall(rest)}
+    found = {word.lower() for word in lexicon.WORD.findall(rest)}
     return bool(_VERB_GROUP.search(rest)) or bool(found & lexicon.THIRD_PERSON)
 
 
 def _with_modality(subject: str, rest: str) -> Proposition:
     """The proposition of a subject and the rest of its clause, which starts with the verb group."""
-    negative = bool(_NEGATIVE_SUBJECT.match(subject))
+    negative = _denies(subject)
     phrase = modal_phrase(rest)
     if phrase is None or phrase.modality is Modality.IS:
         polarity = not _NEGATION.search(" ".join(rest.split()[:4])) and not _NO_OBJECT.match(rest)
@@ -174,7 +177,9 @@ def _with_modality(subject: str, rest: str) -> Proposition:
 def _expand(rest: str) -> str:
     """Auxiliaries written out: "'ll be paid" is "will be paid", "isn't" is "is" (polarity says the rest)."""
     rest = _SHORT.sub(lambda found: found["verb"] or _WRITTEN[found["short"]], rest)
-    return _DO.sub("", _DENIAL.sub(r"\1", rest))
+    rest = _DENIAL.sub(r"\1", rest)
+    first, _, more = rest.partition(" ")
+    return more if first in ("do", "does", "did") and more[:1].islower() else rest
 
 
 def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: str) -> Proposition:
@@ -187,7 +192,7 @@ def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: 
         if match:
             taken.append(match[0].strip())
             rest = _LEADING_ADVERBS.sub("", rest[match.end() :], count=1)
-    head = _WORD.match(rest)
+    head = lexicon.WORD.match(rest)
     if head and (taken in ([], [prefix]) or _is_verb(head[0].lower())):
         taken.append(head[0])
         rest = rest[head.end() :].strip()
@@ -206,8 +211,8 @@ def _is_verb(word: str) -> bool:
 
 def _imperative(clause: str) -> Proposition | None:
     """ "Send the form", "Do not drive", "Always tell us": a duty of the reader."""
-    negative = _FORBIDS.match(clause)
-    rest = clause[negative.end() :] if negative else clause
+    negative = next((words for words in _FORBIDS if clause.lower().startswith(words)), "")
+    rest = clause[len(negative) :].lstrip()
     first = _LETTERS.match(rest)
     if not first or first[0].lower() not in lexicon.IMPERATIVES:
         return None
@@ -221,7 +226,7 @@ def _imperative(clause: str) -> Proposition | None:
 
 def _plain_verb(clause: str) -> Proposition | None:
     """ "Payments stop after 28 days", "you get a tenancy": a full verb without auxiliary."""
-    tokens = list(_WORD.finditer(clause))
+    tokens = list(lexicon.WORD.finditer(clause))
     for position, token in enumerate(tokens[:_LONGEST]):
         word = token[0].lower()
         before = clause[: token.start()].strip()
@@ -241,7 +246,7 @@ def _plain_verb(clause: str) -> Proposition | None:
         ):
             continue
         if pronoun or word in lexicon.THIRD_PERSON or not word.endswith("ed"):
-            negative = bool(_NEGATIVE_SUBJECT.match(before))
+            negative = _denies(before)
             return _built(before, clause[token.start() :], Modality.IS, not negative, "")
     return None
 

@@ -195,24 +195,26 @@ class _Presenting:
                     yield PresentedLine(LineKind.CONDITION, line.text, (), line.depth)
 
     def _quotes(self) -> Iterator[PresentedLine]:
-        """What is quoted where nothing is asserted: the deciding page first, its places in page order."""
+        """What is quoted where nothing is asserted: the best place, with what is quoted of its section, in page order.
+
+        The other places are cited: their words stand under the source.
+        """
         answer, quotes = self.answer, quotes_beside(self.answer)
         unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
-        if quotes:
-            several = len({one.page for one in quotes}) > 1
-            opening = "The pages say:" if several else "The page says:"
-            yield PresentedLine(
-                LineKind.SENTENCE, "These pages may not answer this. What comes nearest:" if unlikely else opening
-            )
-        place = ""
-        for evidence in _apart(quotes):
-            path = " › ".join(place_of(evidence))
-            if path != place:
-                yield PresentedLine(LineKind.PLACE, path)
-                place = path
+        if not quotes:
+            return
+        section = [one for one in quotes if (one.page, one.headings) == (quotes[0].page, quotes[0].headings)]
+        opening = "These pages may not answer this. What comes nearest:" if unlikely else "The page says:"
+        yield PresentedLine(LineKind.SENTENCE, opening)
+        yield PresentedLine(LineKind.PLACE, " › ".join(place_of(quotes[0])))
+        for evidence in _apart(section):
             yield from self._quote(evidence)
-        if quotes and not unlikely:
-            yield PresentedLine(LineKind.NOTE, "Not sure that this decides it: please read it against your case.")
+        others = tuple(self._cite(one) for one in _apart(quotes) if one not in section)
+        beside = " See also" if others else ""
+        if not unlikely:
+            yield PresentedLine(LineKind.NOTE, f"Not sure that this decides it in your case.{beside}", others)
+        elif others:
+            yield PresentedLine(LineKind.NOTE, beside.strip(), others)
 
     def _disputed(self) -> Iterator[PresentedLine]:
         """What other pages say against it, with both sides."""

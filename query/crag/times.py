@@ -20,6 +20,7 @@ from dateutil.easter import easter
 from dateutil.relativedelta import MO, TH, relativedelta
 
 from clausegraph.core.errors import InputError
+from clausegraph.core.language.lexicon import NUMBERS, SHORT_MONTHS, WEEKDAYS
 
 _ZONES = {
     "America/Los_Angeles": "PT PST PDT",
@@ -110,10 +111,8 @@ class AskedDay:
 
 Meaning = Callable[[re.Match[str], AskedDay], Days | None]
 
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
-_NUMBERS = {word: number for number, word in enumerate(_COUNTED)} | {"few": 3, "couple of": 2, "a": 1, "an": 1}
+_WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
+_NUMBERS = NUMBERS | {"few": 3, "couple of": 2, "a": 1, "an": 1}
 _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 _WORDS_TOO = ("may", "march", "mar", "dec", "jan", "sept")  # as a month only behind a word, or before a year
 _SHORT = 5  # characters of an abbreviated weekday that stands alone: "sun" and "sat" are words too
@@ -231,7 +230,7 @@ def _month(match: re.Match[str], asked: AskedDay) -> Days | None:
     """A month, with or without its year; none where it may be another word."""
     if match[0].lower() in _WORDS_TOO:
         return None
-    month, which, today = _MONTHS.index(_said(match, "month")[:3]) + 1, _said(match, "which"), asked.today
+    month, which, today = SHORT_MONTHS.index(_said(match, "month")[:3]) + 1, _said(match, "which"), asked.today
     if which in ("last", "next"):
         lies_so = month < today.month if which == "last" else month > today.month
         year = today.year + (0 if lies_so else _STEPS[which])

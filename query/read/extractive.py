@@ -23,7 +23,7 @@ from clausegraph.core.types import (
     leaves,
     mapped,
 )
-from clausegraph.query.read.answerable import is_likely, is_near, replaced_pages, unrelated
+from clausegraph.query.read.answerable import LIKELY, MAY_SAY, is_near, nearness, replaced_pages, unrelated
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.places import is_typed, is_user_row, limits_of
 from clausegraph.query.read.probability import ASSERTED, COUNTS, UNFITTED, Features, probability, with_counts
@@ -94,10 +94,11 @@ class ExtractiveReader:
             ranked = [one for one in ranked if not is_furniture(one.element.text)]
         replaced = replaced_pages(ranked, context.pages)
         in_force = [one for one in ranked if one.page not in replaced]
-        near = is_likely(inquiry.question, hits, self._embedder, rules.reading)
-        reasons |= {"likely": near, "asserted_from": self._asserted}
+        near = nearness(inquiry.question, hits, self._embedder, rules.reading)
+        likely = near >= LIKELY
+        reasons |= {"likely": likely, "asserted_from": self._asserted}
         found: tuple[Alternative, ...] = ()
-        if (best := best_answer(context, in_force, float(near))) is not None:
+        if (best := best_answer(context, in_force, float(likely))) is not None:
             found = (best.alternative,)
             failed = [name for name, value in best.features.items() if value and name not in COUNTS]
             reasons |= {"answer": best.kind, "failed_checks": failed, "probability": round(best.alternative.score, 3)}
@@ -110,7 +111,7 @@ class ExtractiveReader:
         reasons["status_because"] = "not sure enough"
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
-        status = AnswerStatus.QUOTED if near else AnswerStatus.UNKNOWN
+        status = AnswerStatus.QUOTED if near >= MAY_SAY else AnswerStatus.UNKNOWN
         return ReadResult(status, (), reasons, quotes(context, ranked, replaced))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from functools import lru_cache
 
 from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
+from clausegraph.core.language.lexicon import MONTHS
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.types import Element, Modality, Not, PageKey, Reading, leaves
 from clausegraph.query.read.protocol import Pages
@@ -21,8 +21,7 @@ _DATE_LINE = re.compile(r"(?:this )?(?:page|guide)?\s*(?:was )?last (?:updated|r
 _CORRECT_AT = re.compile(r"\bcorrect (?:as )?(?:at|on|of) \d", re.IGNORECASE)
 _LINE = 12  # words of a line that dates a page
 _FORBIDS = re.compile(r"\b(?:cannot|can't|can’t|must not|may not|mustn't)\b", re.IGNORECASE)
-_MONTHS = [name.lower() for name in calendar.month_name][1:]
-_DATE = rf"(?:(?P<day>\d{{1,2}})\s+)?(?:(?P<month>{'|'.join(_MONTHS)})\s+)?(?P<year>(?:19|20)\d\d)\b"
+_DATE = rf"(?:(?P<day>\d{{1,2}})\s+)?(?:(?P<month>{'|'.join(MONTHS)})\s+)?(?P<year>(?:19|20)\d\d)\b"
 _STARTS = re.compile(rf"\b(?:from|after|since|starting|as of)\s+(?:on\s+)?{_DATE}", re.IGNORECASE)
 _ENDS = re.compile(rf"\b(?:until|till|before|up to|to|ended(?: (?:on|in))?)\s+{_DATE}", re.IGNORECASE)
 _HEDGES = re.compile(
@@ -195,6 +194,6 @@ def is_time(text: str) -> bool:
 
 def _day(found: re.Match[str]) -> date:
     """The first day that a date can mean."""
-    month = _MONTHS.index(found["month"].lower()) + 1 if found["month"] else 1
+    month = MONTHS.index(found["month"].lower()) + 1 if found["month"] else 1
     day = int(found["day"]) if found["day"] and found["month"] else 1
     return date(int(found["year"]), month, min(max(day, 1), 28))

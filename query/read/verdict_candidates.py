@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import MONTHS, word_set
 from clausegraph.core.types import ConditionState, JudgedCondition, Modality, holds, leaves
 from clausegraph.query.read.figures import compare, is_one_of
 from clausegraph.query.read.group_verdicts import RuleVerdict, says_yes, verdict_of
@@ -35,7 +34,7 @@ _UNHEARD = 1 / 3  # share of the words of a story that none of the rules has
 _RULED = ("duty", "ability", "eligible")
 _AGE = re.compile(r"\b(?:aged?|years old|born|birth|birthday)\b", re.IGNORECASE)
 _NEED_NOT = re.compile(r"\b(?:do|does)(?: not|n['’]t) (?:need|have) to\b|\bneed not\b", re.IGNORECASE)
-_MONTHS = content_terms(" ".join(calendar.month_name))  # of a date, which is compared as a figure
+_MONTHS = content_terms(" ".join(MONTHS))  # of a date, which is compared as a figure
 _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )

@@ -93,8 +93,10 @@ class ChunkReader:
         for element in self._elements:
             if element.is_own and element.text.strip():
                 self._element(element)
-            elif self.outline.items(element):
-                self._context_lead(element)
+            elif self.outline.items(element):  # a lead-in of an earlier chunk: its condition list, as far as it is here
+                lead = self.outline.lead(element)
+                if lead is not None and lead.lists_conditions:
+                    self._lead(element, lead)
         every: list[Stated] = [*self.found, *self.left]
         told = {span.anchor for one in every for span in one.spans}
         for element in self._elements:
@@ -284,12 +286,6 @@ class ChunkReader:
             for one in stated:
                 self._outcomes.grant(element, main, one)
 
-    def _context_lead(self, element: InputElement) -> None:
-        """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
-        lead = self.outline.lead(element)
-        if lead is not None and lead.lists_conditions:
-            self._lead(element, lead)
-
     def _item(self, element: InputElement) -> None:
         """A list item: a condition of its lead-in, which states it, or a passage that goes on from its lead-in."""
         above = self.outline.above(element)
@@ -319,9 +315,8 @@ class ChunkReader:
         main = element.text[slice(*parsed.main)]
         own = parsed.condition
         if parsed.slot is not None:
-            own = parsed.with_items(
-                [c for c in (self.outline.item_condition(i, "all") for i in self.outline.items(element)) if c]
-            )
+            below = (self.outline.item_condition(item, "all") for item in self.outline.items(element))
+            own = parsed.with_items([one for one in below if one])
         whole = (Span(element.label, 0, len(element.text)),)
         self._rule(element, whole, element.text, combined(lead.parsed.condition, own), lead.proposition)
         if own is None and lists_prohibitions(lead.proposition):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
@@ -102,15 +102,14 @@ def _is_case(text: str) -> bool:
 
 def beyond(scope: Condition | None, subject: Mention) -> Condition | None:
     """What holds for a section beside what the subject says: below "If you are the landlord" it is the landlord."""
+
+    def says_who(part: Condition) -> bool:
+        found = _BEING.fullmatch(plain(part.text)) if isinstance(part, Leaf) else None
+        return found is not None and found["who"].lower() == subject.surface.lower()
+
     parts = scope.children if isinstance(scope, All) else () if scope is None else (scope,)
-    rest = [part for part in parts if not (isinstance(part, Leaf) and _says_who(part, subject))]
+    rest = [part for part in parts if not says_who(part)]
     return join("all", rest) if rest else None
-
-
-def _says_who(leaf: Leaf, subject: Mention) -> bool:
-    """Whether a condition is that the reader is the subject."""
-    found = _BEING.fullmatch(plain(leaf.text))
-    return found is not None and found["who"].lower() == subject.surface.lower()
 
 
 class Scopes:
@@ -128,13 +127,10 @@ class Scopes:
             before = self._set.get(path)
             self._set[path] = condition if before is None else join("all", (before, condition))
 
-    def read(self, element: InputElement, start: int, end: int) -> bool:
-        """Whether a sentence sets the scope of its section; from here on it holds there."""
-        if not _APPLIES.match(element.text, start, end):
-            return False
-        condition = parse_conditions(element.text, element.label, start, end).condition
-        self._add(element.headings, condition)
-        return condition is not None
+    def read(self, element: InputElement, start: int, end: int) -> None:
+        """Take in a sentence that sets the scope of its section: from here on it holds there."""
+        if _APPLIES.match(element.text, start, end):
+            self._add(element.headings, parse_conditions(element.text, element.label, start, end).condition)
 
     def of(self, headings: tuple[str, ...]) -> Condition | None:
         """What holds for all that stands under a heading path, outermost first."""
@@ -159,12 +155,14 @@ class Requirements:
 
     def passages(self) -> list[Passage]:
         """One for each section, in the order in which the sections came."""
-        return [_passage(found) for found in self._found.values()]
-
-
-def _passage(found: dict[Leaf, Condition]) -> Passage:
-    spans = tuple(Span(leaf.anchor, leaf.start, leaf.end) for leaf in found)
-    return Passage(PassageKind.REQUIREMENTS, spans, join("all", list(found.values())))
+        return [
+            Passage(
+                PassageKind.REQUIREMENTS,
+                tuple(Span(leaf.anchor, leaf.start, leaf.end) for leaf in found),
+                join("all", list(found.values())),
+            )
+            for found in self._found.values()
+        ]
 
 
 def same_outcome(granted: str, refused: str) -> bool:
@@ -221,38 +219,26 @@ def _replaced(condition: Condition, old: Leaf, new: Leaf) -> Condition:
             return new if condition == old else condition
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    headings: tuple[str, ...]
-    main: str
-
-
 class Outcomes:
     """What the clauses of an input grant under their headings, and what lists below the same headings refuse."""
 
     def __init__(self) -> None:
-        self._granted: dict[Stated, _Clause] = {}
-        self._refused: list[tuple[_Clause, Condition]] = []
+        self._granted: dict[Stated, tuple[tuple[str, ...], str]] = {}  # its headings and main clause
+        self._refused: list[tuple[tuple[str, ...], str, Condition]] = []
 
     def grant(self, element: InputElement, main: str, stated: Stated) -> None:
-        """A clause that allows something, and what was made of it."""
-        self._granted.setdefault(stated, _Clause(element.headings, main))
+        """Take in a clause that allows something, and what was made of it."""
+        self._granted.setdefault(stated, (element.headings, main))
 
     def refuse(self, element: InputElement, main: str, condition: Condition) -> None:
-        """The lead-in of a list that refuses something where ``condition`` holds."""
-        self._refused.append((_Clause(element.headings, main), condition))
+        """Take in the lead-in of a list that refuses something where ``condition`` holds."""
+        self._refused.append((element.headings, main, condition))
 
     def bounded(self, stated: S) -> S:
         """What was stated, with all that is refused of it as an exception."""
-        clause = self._granted.get(stated)
-        refused = [why for other, why in self._refused if clause is not None and _bounds(other, clause)]
-        return replace(stated, condition=_without(stated.condition, refused)) if refused else stated
-
-
-def _bounds(refused: _Clause, granted: _Clause) -> bool:
-    return refused.headings == granted.headings and same_outcome(granted.main, refused.main)
-
-
-def _without(condition: Condition | None, refused: list[Condition]) -> Condition:
-    exceptions = Not(join("any", refused))
-    return exceptions if condition is None else join("all", (condition, exceptions))
+        headings, granted = self._granted.get(stated, ((), ""))
+        refused = [why for other, main, why in self._refused if other == headings and same_outcome(granted, main)]
+        if stated not in self._granted or not refused:
+            return stated
+        own: list[Condition] = [] if stated.condition is None else [stated.condition]
+        return replace(stated, condition=join("all", [*own, Not(join("any", refused))]))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
+from clausegraph.core.condition_trees import VERDICTS
 from clausegraph.core.expression import Value
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.known_values import KnownValues
@@ -28,7 +29,7 @@ from clausegraph.core.language.modals import (
 from clausegraph.core.language.normalise import content
 from clausegraph.core.language.values import atoms
 from clausegraph.core.types import Sentence, SentenceRole
-from clausegraph.query.read.model.check import VERDICTS, Checked, CheckedAnswer, CheckedSentence, check_draft
+from clausegraph.query.read.model.check import Checked, CheckedAnswer, CheckedSentence, check_draft
 from clausegraph.query.read.model.schema import Draft, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, told_by

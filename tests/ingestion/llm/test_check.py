@@ -15,7 +15,6 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.settings import Settings
-from clausegraph.core.types import PassageKind
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.extract.llm.check import checked, render_check
@@ -54,48 +53,41 @@ def test_the_model_sees_the_page_and_the_triples_with_their_lines() -> None:
     ]
 
 
+def verdict(triple: Any, *wrong: Any) -> dict[str, Any]:
+    return {"triple": triple} | ({"wrong": wrong[0]} if wrong else {})
+
+
+WRONG = "the model finds it wrong: "
+
+
 @pytest.mark.unit
-def test_what_it_finds_wrong_is_a_passage_with_the_reason_among_the_rejects() -> None:
+@pytest.mark.parametrize(
+    ("items", "standing", "reason"),
+    [
+        ([verdict(1, ""), verdict(2, "")], [True, True], ""),
+        ([verdict(1, None), verdict(2, False)], [True, True], ""),
+        ([verdict(1, "condition: only for some"), verdict(2, "")], [False, True], f"{WRONG}condition: only for some"),
+        ([verdict(1, True), verdict(2, "")], [False, True], f"{WRONG}it does not say why"),
+        ([verdict(1, ["x"]), verdict(2, "")], [False, True], f"{WRONG}it does not say why"),
+        ([verdict(1, "")], [True, False], "the model says nothing of it when it looks again"),
+        ([verdict(1, ""), verdict(2, ""), verdict(1, "no"), verdict(1)], [False, True], f"{WRONG}no"),
+        *(
+            ([verdict(1, ""), verdict(2, ""), foreign], [True, True], "the model judges a triple that there is not")
+            for foreign in (verdict(3, "no"), verdict("x"), "all", 1, verdict(10**30, ""))
+        ),
+    ],
+)
+def test_what_does_not_stand_is_a_passage_with_the_reason_among_the_rejects(
+    items: list[Any], standing: list[bool], reason: str
+) -> None:
     made = found()
-    first, second, _ = checked(verdicts("condition: only for some", ""), made)
-    assert first is not None and second is not None and made[0] is not None
-    assert not first.statements and [one.relation for one in second.statements] == ["is paid in"]
-    (left,) = first.passages
-    assert (left.kind, left.spans) == (PassageKind.RULE, made[0].statements[0].spans)
-    assert [reject.reason for reject in first.rejects] == ["the model finds it wrong: condition: only for some"]
-    assert list(checked(verdicts("", ""), made)) == made
-
-
-@pytest.mark.unit
-def test_a_triple_of_which_it_says_nothing_does_not_stand() -> None:
-    first, second, _ = checked(verdicts(""), found())
-    assert first is not None and second is not None and first.statements and not second.statements
-    assert [reject.reason for reject in second.rejects] == ["the model says nothing of it when it looks again"]
-    assert second.passages
-
-
-@pytest.mark.unit
-@pytest.mark.parametrize(("said", "holds"), [("", True), (None, True), (False, True), (True, False), (["x"], False)])
-def test_whatever_else_it_says_against_a_triple_takes_it_away(said: object, holds: bool) -> None:
-    first, *_ = checked(verdicts(said, ""), found())
-    assert first is not None and bool(first.statements) is holds
-
-
-@pytest.mark.unit
-def test_one_verdict_against_a_triple_of_several_is_enough() -> None:
-    items = [{"triple": 1, "wrong": ""}, {"triple": 2, "wrong": ""}, {"triple": 1, "wrong": "no"}, {"triple": 1}]
-    first, second, _ = checked(json.dumps({"triples": items}), found())
-    assert first is not None and second is not None and not first.statements and second.statements
-    assert [reject.reason for reject in first.rejects] == ["the model finds it wrong: no"]
-
-
-@pytest.mark.unit
-def test_a_triple_that_there_is_not_is_told_and_takes_nothing_away() -> None:
-    held = [{"triple": 1, "wrong": ""}, {"triple": 2, "wrong": ""}]
-    for item in ({"triple": 3, "wrong": "no"}, {"triple": "x"}, "all", 1, {"triple": 10**30, "wrong": ""}):
-        first, second, _ = checked(json.dumps([*held, item]), found())
-        assert first is not None and second is not None and first.statements and second.statements
-        assert "that there is not" in first.rejects[-1].reason
+    left = checked(json.dumps({"triples": items}), made)
+    for before, after, stands in zip(made, left, standing, strict=False):
+        assert before is not None and after is not None
+        assert after.statements == (before.statements if stands else ())
+        assert [one.spans for one in after.passages] == [one.spans for one in before.statements if not stands]
+    told = [reject.reason for one in left if one is not None for reject in one.rejects]
+    assert [one.startswith(reason) for one in told] == [True] * bool(reason)
 
 
 @pytest.mark.unit

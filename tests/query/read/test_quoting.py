@@ -219,9 +219,9 @@ class Packaged(HashingEmbedder):
 @pytest.mark.parametrize(
     ("score", "status", "question"),
     [
-        (1.3, AnswerStatus.QUOTED, "Can I have a second permit?"),
-        (1.2, AnswerStatus.UNKNOWN, "Can I have a second permit?"),
-        (1.3, AnswerStatus.UNKNOWN, "Can I moor a second houseboat?"),  # hits that say less of it have to be nearer
+        (1.15, AnswerStatus.QUOTED, "Can I have a second permit?"),
+        (1.05, AnswerStatus.UNKNOWN, "Can I have a second permit?"),
+        (1.15, AnswerStatus.UNKNOWN, "Can I moor a second houseboat?"),  # hits that say less of it have to be nearer
     ],
 )
 def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(

@@ -1,4 +1,4 @@
-"""Types and relations to prefer."""
+"""What a call has: chunks in about equal groups, and types and relations to prefer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.extraction import Extraction
+from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.types import Literal, Mention, Span, Statement
 from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond, read_guide
+from clausegraph.ingestion.extract.llm.numbering import grouped
+from tests.ingestion.llm.calls import element
 
 pytestmark = pytest.mark.unit
 
@@ -47,3 +49,23 @@ def test_proposals() -> None:
     )
     guide = TypesGuide(("ship",), ("weighs",))
     assert beyond(guide, [made]) == {"entity_types": {"cargo": 2}, "relations": {"carries": 2}}
+
+
+def chunk_of(tokens: int) -> ExtractionInput:
+    return ExtractionInput("T", (), (element("e0", "x" * 4 * (tokens - 3)),))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "limit", "expected"),
+    [
+        ([200, 600, 600, 300, 400], 2000, [2, 3]),  # a third group of one would be a call for what there is room for
+        ([500] * 7, 2000, [4, 3]),
+        ([3000, 100, 100], 2000, [1, 2]),  # above the limit: alone
+        ([500, 500], 0, [1, 1]),
+        ([], 2000, []),
+    ],
+)
+def test_groups(sizes: list[int], limit: int, expected: list[int]) -> None:
+    found = list(grouped([chunk_of(size) for size in sizes], limit))
+    assert [len(group) for group in found] == expected
+    assert [one for group in found for one in group] == [chunk_of(size) for size in sizes]

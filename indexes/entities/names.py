@@ -68,9 +68,13 @@ def resolve(pairs: Mapping[str, str]) -> dict[str, str]:
 
 def accepted_pairs(connection: Connection, corpus_id: int) -> dict[str, str]:
     """The accepted decisions as they were made, name → entity."""
-    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == ACCEPTED)
+    return dict(_pairs(connection, corpus_id, ACCEPTED))
+
+
+def _pairs(connection: Connection, corpus_id: int, state: str) -> list[tuple[str, str]]:
+    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == state)
     query = select(decisions.c.name, decisions.c.entity).where(*mine).order_by(decisions.c.name)
-    return {row.name: row.entity for row in connection.execute(query)}
+    return [(row.name, row.entity) for row in connection.execute(query)]
 
 
 def wanted_names(
@@ -92,14 +96,8 @@ def defined_names(
     found = list(open_definitions(connection, corpus_id).values() if definitions is None else definitions)
     if not found:
         return {}
-    return defined_pairs(found, accepted_pairs(connection, corpus_id), rejected_pairs(connection, corpus_id))
-
-
-def rejected_pairs(connection: Connection, corpus_id: int) -> frozenset[frozenset[str]]:
-    """The pairs of names that somebody decided are not one entity."""
-    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == REJECTED)
-    query = select(decisions.c.name, decisions.c.entity).where(*mine)
-    return frozenset(frozenset((row.name, row.entity)) for row in connection.execute(query))
+    rejected = frozenset(map(frozenset, _pairs(connection, corpus_id, REJECTED)))
+    return defined_pairs(found, accepted_pairs(connection, corpus_id), rejected)
 
 
 def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDefined]:

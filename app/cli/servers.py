@@ -36,7 +36,7 @@ def serve(
     The first start makes a token for its owner and keeps it in a file that only they can read; on a terminal it is
     shown this once.
     """
-    from clausegraph.app.api.serve import own_token, run
+    from clausegraph.app.api.served import own_token, run
     from clausegraph.core.errors import require_extra
 
     require_extra("server", "serving")

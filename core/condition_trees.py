@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Not, holds
 
 VERDICTS = {"yes": "no", "no": "yes"}
@@ -21,22 +23,29 @@ def negated(tree: JudgedCondition) -> JudgedCondition:
             return Not(tree)
 
 
+def with_children(tree: JudgedCondition, made: Callable[[JudgedCondition, bool], JudgedCondition]) -> JudgedCondition:
+    """The tree with what ``made`` makes of each child, and of whether the child stands under a "not"; a leaf itself."""
+    match tree:
+        case Not(child):
+            return Not(made(child, True))
+        case All(children):
+            return All(tuple(made(child, False) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(made(child, False) for child in children))
+        case _:
+            return tree
+
+
 def settled(tree: JudgedCondition) -> JudgedCondition:
     """What of a tree still matters: once one alternative is met, the others do not.
 
     An answer keeps the whole tree, since somebody may take the one that is met as unmet.
     """
-    match tree:
-        case Not(child):
-            return Not(settled(child))
-        case AnyOf(children):
-            met = [c for c in children if isinstance(c, JudgedLeaf) and c.state is ConditionState.MET]
-            parts = tuple(settled(child) for child in met or children)
-            return parts[0] if len(parts) == 1 else AnyOf(parts)
-        case All(children):
-            return All(tuple(settled(child) for child in children))
-        case _:
-            return tree
+    if isinstance(tree, AnyOf):
+        met = [c for c in tree.children if isinstance(c, JudgedLeaf) and c.state is ConditionState.MET]
+        parts = tuple(settled(child) for child in met or tree.children)
+        return parts[0] if len(parts) == 1 else AnyOf(parts)
+    return with_children(tree, lambda child, _: settled(child))
 
 
 def deciding(tree: JudgedCondition) -> JudgedCondition:

@@ -1,4 +1,4 @@
-"""``clausegraph dev``: what developers of pipelines need: a fake model server, and a replay of CRAG's API."""
+"""``dev``: what developers of pipelines need: a fake model server, and a replay of CRAG's API."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from clausegraph.app.cli.output import show_json, table
 from clausegraph.app.cli.session import Session, command
 
 
+@command("dev fake-llm")
 def fake_llm(
     session: Session,
     *,
@@ -108,6 +109,7 @@ def _summary(counters: dict[str, Any]) -> str:
     )
 
 
+@command("dev crag-api")
 def crag_api(
     session: Session,
     recorded: Annotated[Path, typer.Argument(help="JSON lines of recorded calls: function, args, response.")],
@@ -127,11 +129,3 @@ def crag_api(
     sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
         server.serve()
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="For developers: a fake model server, a replay of CRAG's API.")
-    command(group, "fake-llm")(fake_llm)
-    command(group, "crag-api")(crag_api)
-    app.add_typer(group, name="dev")

@@ -1,85 +1,112 @@
-"""The command line: every command module registers itself here. Loads nothing but Typer for ``--help``."""
+"""The command line: a table of commands. Only the module of the command that is run is loaded; ``--help`` loads all."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from clausegraph.app.cli import (
-    ask,
-    contradictions,
-    corpora,
-    cypher,
-    dags,
-    dev,
-    diff,
-    doctor,
-    entities,
-    epochs,
-    evaluate,
-    explore,
-    export,
-    ingest,
-    mcp,
-    pages,
-    project,
-    prompts,
-    questions,
-    search,
-    serve,
-    servers,
-    settings,
-    show,
-    statements,
-    status,
-    tokens,
-    train,
-)
-from clausegraph.app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
+from clausegraph.app.cli.session import REGISTERED, HomeOption, JsonOption, QuietOption, Session, report_error
 
 # Typer carries its own copy of click in some versions and not in others; either way this is its UsageError
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 _USAGE = 2
+_ABOUT = "Policy pages to a knowledge graph and a vector index; answers with the conditions under which they hold."
+_HERE = "clausegraph.app.cli."
 
-COMMANDS: list[Callable[[typer.Typer], None]] = [
-    ingest.register,
-    ask.register,
-    search.register,
-    status.register,
-    show.register,
-    pages.register,
-    explore.register,
-    contradictions.register,
-    diff.register,
-    corpora.register,
-    entities.register,
-    statements.register,
-    epochs.register,
-    export.register,
-    doctor.register,
-    settings.register,
-    evaluate.register,
-    questions.register,
-    project.register,
-    cypher.register,
-    prompts.register,
-    train.register,
-    serve.register,
-    mcp.register,
-    tokens.register,
-    servers.register,
-    dags.register,
-    dev.register,
-]
-"""In the order of the help."""
+COMMANDS: dict[str, tuple[str, str]] = {
+    "ingest": ("ingest", ""),
+    "ask": ("ask", ""),
+    "search": ("ask", ""),
+    "status": ("corpora", ""),
+    "show": ("pages", ""),
+    "pages": ("pages", "The pages of a corpus: list (also without a command), show, remove, refresh."),
+    "facts": ("graph", ""),
+    "entity": ("graph", ""),
+    "path": ("graph", ""),
+    "contradictions": ("graph", ""),
+    "diff": ("graph", ""),
+    "corpora": ("corpora", "List or drop corpora."),
+    "entities": ("curation", "Which names stand for one entity: review, decide, undo, apply."),
+    "statements": ("curation", "Hide statements that are wrong, take that back, list them."),
+    "epochs": ("corpora", "List epochs, roll back, vacuum."),
+    "export": ("corpora", ""),
+    "doctor": ("settings", ""),
+    "settings": ("settings", ""),
+    "eval": ("evaluate_open", "Measure the engine."),
+    "questions": ("curation", "Judged answers as questions to measure engines on: list, export."),
+    "project": ("corpora", "Bring servers to what the ledger holds."),
+    "cypher": ("graph", ""),
+    "prompts": ("settings", "List, show or render prompts."),
+    "train": ("train", "Learn from labelled questions."),
+    "serve": ("servers", ""),
+    "mcp": ("servers", ""),
+    "tokens": ("settings", "Who may ask the server: tokens with roles, made and revoked."),
+    "server": ("servers", "Start and stop a Neo4j on this machine."),
+    "dags": ("servers", "Airflow: the DAG file, an Airflow on this machine, its runs."),
+    "dev": ("dev", "For developers: a fake model server, a replay of CRAG's API."),
+}
+"""First word of a command → the module that registers it, and the help of a group; in the order of the help."""
 
 
-class JsonAwareGroup(TyperGroup):
-    """Usage errors as JSON too, when ``--json`` stands anywhere on the line."""
+class ListsByDefault(TyperGroup):
+    """A group that lists where no command is named: ``pages --json`` is ``pages list --json``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``list`` before options that stand alone, and where nothing stands."""
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@cache
+def made(name: str) -> Any:
+    """The command or group of that first word; its module is loaded here, unless it is."""
+    module, about = COMMANDS[name]
+    if not any(words.split()[0] == name for words in REGISTERED):
+        import_module(_HERE + module)
+    outer = typer.Typer()
+    lists = name == "pages"
+    group = typer.Typer(cls=ListsByDefault if lists else TyperGroup, help=about, no_args_is_help=not lists)
+    for words, function in REGISTERED.items():
+        first, _, rest = words.partition(" ")
+        if first == name:
+            (group.command(rest) if rest else outer.command(first))(function)
+    if about:
+        outer.add_typer(group, name=name)
+    return typer.main.get_group(outer).commands[name]
+
+
+class _Made(MutableMapping[str, Any]):
+    """The commands of ``COMMANDS``, each made when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return made(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError(f"{name} belongs into COMMANDS")
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError(f"{name} is in COMMANDS")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Root(TyperGroup):
+    """Makes a command when it is looked up; usage errors are JSON too, when ``--json`` stands anywhere on the line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Made()
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
         words = list(sys.argv[1:] if args is None else args)
@@ -98,15 +125,13 @@ def make_app() -> typer.Typer:
     """The whole command line."""
     app = typer.Typer(
         name="clausegraph",
-        cls=JsonAwareGroup,
-        help="Policy pages to a knowledge graph and a vector index; answers with the conditions under which they hold.",
+        cls=Root,
+        help=_ABOUT,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for register in COMMANDS:
-        register(app)
     return app
 
 

@@ -1,4 +1,4 @@
-"""What the command line prints: results on stdout, everything else on stderr.
+"""What the command line prints: results on stdout, everything else, such as progress of long work, on stderr.
 
 Text from documents goes through ``app.text.clean`` and into Rich ``Text`` objects, so that neither the
 terminal nor Rich's markup takes it for a command.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from clausegraph.core.text import clean, clean_json, one_line
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+EVERY_S = 5.0
 _PIPE_WIDTH = 200  # columns when no terminal says how many there are
+
+Step = Callable[[str, int, int], None]  # stage, done, total
 
 
 def console(file: IO[str] | None = None) -> Console:
@@ -76,3 +81,41 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 def step_words(record: dict[str, Any]) -> str:
     """Which step it is, behind the words of a statement or passage; empty where it is none."""
     return f" (step {record['step']} of: {one_line(record['procedure'], 80)})" if record["step"] else ""
+
+
+def moment(seconds: float | None) -> str:
+    """A time as people read it, local."""
+    return "" if seconds is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+@contextmanager
+def progress_lines(say: Callable[[str], None], every: float = EVERY_S) -> Iterator[Step]:
+    """Say every so many seconds how far the work is, whether it moved or not."""
+    from clausegraph.indexes.ledger.leases import beating
+
+    latest = "starting"
+    start = time.monotonic()
+
+    def step(stage: str, done: int, total: int) -> None:
+        nonlocal latest
+        latest = f"{stage} {done}" if done == total else f"{stage} {done} of {total}"
+
+    with beating(lambda: say(f"{time.monotonic() - start:.0f} s: {latest}"), every):
+        yield step
+
+
+@contextmanager
+def bars() -> Iterator[Step]:
+    """A bar for each stage, gone at the end."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    stages: dict[str, TaskID] = {}
+    with Progress(*columns, console=console(sys.stderr), transient=True) as bars:
+
+        def step(stage: str, done: int, total: int) -> None:
+            if stage not in stages:
+                stages[stage] = bars.add_task(stage, total=total)
+            bars.update(stages[stage], completed=done, total=total)
+
+        yield step

@@ -1,39 +1,34 @@
-"""``clausegraph pages``: the pages of a corpus; one of them looked at, taken out, or asked for again."""
+"""``pages`` and ``show``: a page looked at, taken out, or asked for again; a fact with its statements; a run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from clausegraph.app.cli.output import table
-from clausegraph.app.cli.progress import progress_bars
-from clausegraph.app.cli.runs import report_lines
+from clausegraph.app.cli.ingest import report_lines, run_lines
+from clausegraph.app.cli.output import moment, step_words, table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
-from clausegraph.app.cli.status import moment
 from clausegraph.core.errors import ModelError
 from clausegraph.core.text import counted, one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from clausegraph.app.services.browse import FoundFact, FoundPage
+    from clausegraph.core.types import Reading, Support
 
 PageArgument = Annotated[str, typer.Argument(metavar="PAGE", help="A page's uri, title, or any address of it.")]
 PagesArgument = Annotated[list[str], typer.Argument(metavar="PAGE…", help="Uris, titles, or addresses of pages.")]
 
 
-class ListsByDefault(TyperGroup):
-    """A group that lists where no command is named: ``pages --json`` is ``pages list --json``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put ``list`` before options that stand alone, and where nothing stands."""
-        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
-            args = ["list", *args]
-        return super().parse_args(ctx, args)
-
-
-def list_all(session: Session, *, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
+@command("pages list")
+def pages_list(session: Session, *, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
     """List the pages of a corpus, with how many statements each makes."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.listings import list_pages
+    from clausegraph.app.services.explore import list_pages
 
     found = list_pages(workspace, workspace.settings.corpus, epoch)
     rows = [
@@ -42,16 +37,18 @@ def list_all(session: Session, *, corpus: CorpusOption = None, epoch: EpochOptio
     session.emit(found, table(("statements", "title", "page"), rows) if rows else "no pages")
 
 
-def show(session: Session, *, page: PageArgument, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
+@command("pages show")
+def pages_show(session: Session, *, page: PageArgument, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
     """Show a page: its version, its addresses, what each answered last, how much it holds and does not claim."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services.pages import show_page
 
     found = show_page(workspace, workspace.settings.corpus, page, epoch)
-    session.emit(found, *session.lines(_page_lines(found)))
+    session.emit(found, *session.lines(_page_summary(found)))
 
 
-def remove(session: Session, *, pages: PagesArgument, corpus: CorpusOption = None) -> None:
+@command("pages remove")
+def pages_remove(session: Session, *, pages: PagesArgument, corpus: CorpusOption = None) -> None:
     """Take pages out of the corpus; the next run of their source brings back those that are still there."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services import pages as service
@@ -60,7 +57,8 @@ def remove(session: Session, *, pages: PagesArgument, corpus: CorpusOption = Non
     session.emit(report.as_dict(), *session.lines(report_lines(report)))
 
 
-def refresh(
+@command("pages refresh", stores=True)
+def pages_refresh(
     session: Session,
     *,
     pages: PagesArgument,
@@ -73,7 +71,7 @@ def refresh(
     from clausegraph.app.services import pages as service
 
     name = workspace.settings.corpus
-    with progress_bars(session) as progress:
+    with session.progress() as progress:
         reports = service.refresh(workspace, name, pages, dry_run=dry_run, force=force, progress=progress)
     session.emit(
         [report.as_dict() for report in reports],
@@ -83,7 +81,7 @@ def refresh(
         raise typer.Exit(ModelError.exit_code)
 
 
-def _page_lines(found: dict[str, Any]) -> list[Any]:
+def _page_summary(found: dict[str, Any]) -> list[Any]:
     lines: list[Any] = [
         one_line(found["title"]),
         f"  page: {found['source']}:{one_line(found['uri'])}",
@@ -116,13 +114,100 @@ def _answered(one: dict[str, Any]) -> str:
     return one_line(f"{status}{one['outcome']}" + (f": {why}" if why else ""), 120)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(
-        cls=ListsByDefault, help="The pages of a corpus: list (also without a command), show, remove, refresh."
-    )
-    command(group, "list")(list_all)
-    command(group, "show")(show)
-    command(group, "remove")(remove)
-    command(group, "refresh", stores=True)(refresh)
-    app.add_typer(group, name="pages")
+@command("show")
+def show(
+    session: Session,
+    *,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="PAGE|FACT|RUN", help="A page's uri or title, a fact id or its beginning, a run id."),
+    ],
+    corpus: CorpusOption = None,
+    epoch: EpochOption = None,
+) -> None:
+    """Show a page with its elements, chunks, facts and rules not claimed; a fact with its statements; or a run."""
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
+
+    found = look_up(workspace, workspace.settings.corpus, name, epoch)
+    if isinstance(found, FoundRun):
+        session.emit(found.record, *session.lines(run_lines(found.record, workspace.settings.corpus)))
+    elif isinstance(found, FoundPage):
+        session.emit(found.record, *_page_lines(found))
+    else:
+        session.emit(found.record, *_fact_lines(found))
+
+
+def _page_lines(found: FoundPage) -> list[Any]:
+    from clausegraph.app.services.records import statement_words
+    from clausegraph.indexes.derive import statement_id
+
+    reading = found.reading
+    sections = [(chunk.key, " › ".join(chunk.headings), len(chunk.anchors)) for chunk in reading.chunks]
+    return [
+        f"{one_line(reading.title)}\n{one_line(found.page)}\n"
+        f"{one_line(reading.url or 'no address')}, updated {reading.updated or 'at no stated date'}\n",
+        _elements(reading),
+        "",
+        table(("chunk", "section", "elements"), sections),
+        "",
+        table(
+            ("fact", "statement", "states"),
+            [(one.fact_id[:8], statement_id(one)[:8], statement_words(one.statement)) for one in found.stated],
+        ),
+        *_passage_lines(found),
+    ]
+
+
+def _passage_lines(found: FoundPage) -> Iterator[Any]:
+    """What the page says that no fact claims: its elements, what they name, and under what condition they hold."""
+    from clausegraph.app.render import condition_tree
+    from clausegraph.app.services.records import passage_record
+
+    if found.passages:
+        yield f"\nrules not claimed: {counted(len(found.passages), 'passage')}, which no fact states"
+    for one in found.passages:
+        record = passage_record(one, found.reading)
+        step = step_words(record)
+        for element in record["elements"]:
+            yield f"\n{one.passage.kind.value} {element['anchor']}{step}\n  “{one_line(element['quote'])}”"
+        if record["names"]:
+            yield f"  names: {one_line(', '.join(record['names']))}"
+        if one.passage.condition is not None:
+            yield condition_tree(one.passage.condition, title="  holds if")
+
+
+def _elements(reading: Reading) -> RenderableType:
+    """The elements, with their page where the document has pages."""
+    if all(element.page_number is None for element in reading.elements):
+        return table(("element", "text"), [(element.anchor, element.text) for element in reading.elements])
+    rows = [(str(element.page_number or ""), element.anchor, element.text) for element in reading.elements]
+    return table(("page", "element", "text"), rows)
+
+
+def _fact_lines(found: FoundFact) -> list[Any]:
+    fact = found.fact
+    times = "once" if fact.supports == 1 else f"{fact.supports} times"
+    lines: list[Any] = [f"{one_line(fact.text)}\nfact {fact.id}, stated {times}"]
+    for support, reading in found.supports:
+        lines += _support_lines(support, reading)
+    return lines
+
+
+def _support_lines(support: Support, reading: Reading) -> list[Any]:
+    from clausegraph.app.render import condition_tree
+    from clausegraph.app.services.records import quotes, statement_words
+    from clausegraph.indexes.derive import statement_id
+
+    statement = support.statement
+    lines: list[Any] = [f"\n{statement_words(statement)}", f"  {one_line(f'{reading.title} ({support.page})')}"]
+    lines.append(f"  statement {statement_id(support)[:8]}")
+    for element, quote in quotes(support, reading):
+        lines.append(f"  {one_line(' › '.join(element.headings))}\n  “{one_line(quote)}”")
+    if statement.step is not None:
+        lines.append(f"  step {statement.step.text} of: {one_line(statement.step.procedure)}")
+    if statement.effective_from or statement.effective_to:
+        lines.append(f"  from {statement.effective_from or '…'} to {statement.effective_to or '…'}")
+    if statement.condition is not None:
+        lines.append(condition_tree(statement.condition, title="holds if"))
+    return lines

@@ -1,24 +1,102 @@
-"""``clausegraph server``: a real Neo4j on this machine, without containers; what `make neo4j` and `make stop` run."""
+"""``serve``, ``mcp``, ``server`` and ``dags``: our own server, and a Neo4j and an Airflow on this machine."""
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from clausegraph.app.cli.session import Session, command
+from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
 from clausegraph.core.errors import SettingsError, require_extra
 
-FolderOption = Annotated[Path, typer.Option("--folder", help="The server's data, logs, password and jars.")]
-_FOLDER = Path(".neo4j")
+Neo4jFolder = Annotated[Path, typer.Option("--folder", help="The server's data, logs, password and jars.")]
+_NEO4J_FOLDER = Path(".neo4j")
+AirflowFolder = Annotated[Path, typer.Option("--folder", help="Airflow's metadata, logs and password.")]
+_AIRFLOW_FOLDER = Path(".airflow")
+_FAILED = 1
+_PASSWORD = "AIRFLOW_ADMIN_PASSWORD"  # noqa: S105 - a variable's name
+_PASSWORDS_FILE = "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"
 
 
-def neo4j(
+@command("serve")
+def serve(
     session: Session,
     *,
-    folder: FolderOption = _FOLDER,
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8400,
+    browser: Annotated[bool, typer.Option("--open", help="Open the address in a browser.")] = False,
+) -> None:
+    """Serve the REST API, MCP and the console, for whoever has a token, until Ctrl-C.
+
+    The first start makes a token for its owner and keeps it in a file that only they can read; on a terminal it is
+    shown this once.
+    """
+    from clausegraph.app.api.served import own_token, run
+    from clausegraph.core.errors import require_extra
+
+    require_extra("server", "serving")
+    workspace = session.workspace()
+    from clausegraph.app.api.application import create_app
+    from clausegraph.app.api.work import Ticket
+    from clausegraph.app.console.face import face
+    from clausegraph.app.mcp import mcp_face
+    from clausegraph.core.errors import ClauseGraphError
+    from clausegraph.core.models.embedding import Metered
+
+    app = create_app(workspace, [mcp_face(), face()])
+    text, path = own_token(workspace.settings.home)
+
+    def warm(ticket: Ticket) -> None:
+        """Load what the first question would wait for; what cannot be loaded is told to whoever asks."""
+        with suppress(ClauseGraphError), workspace.view():
+            ticket.check()
+            if not isinstance(workspace.embedder, Metered):
+                workspace.embedder.embed_query("?")
+
+    def announce(url: str) -> None:
+        app.state.served.work.start(warm, Ticket())
+        if session.json:
+            from clausegraph.app.cli.output import show_line
+
+            show_line({"url": url, "token_file": str(path)})
+        else:
+            session.emit(None, f"ClauseGraph answers at {url}", _token_words(text, str(path)))
+        if browser:
+            import webbrowser
+
+            webbrowser.open(url)
+
+    run(app, host, port, announce, workspace.settings.serve_proxies)
+
+
+def _token_words(text: str | None, path: str) -> str:
+    if text is None or not sys.stdout.isatty():  # what is no terminal is as a rule a log
+        return f"your token is in {path}; `clausegraph tokens add NAME` makes others"
+    return f"your token, shown this once and kept in {path}:\n{text}"
+
+
+@command("mcp")
+def mcp(session: Session, *, corpus: CorpusOption = None) -> None:
+    """Serve assistants over MCP on standard input and output; `serve` has the same at /mcp, for tokens."""
+    from clausegraph.core.errors import require_extra
+
+    require_extra("server", "serving")
+    workspace = session.workspace(corpus)
+    from clausegraph.app.mcp import run
+
+    run(workspace)
+
+
+@command("server neo4j")
+def server_neo4j(
+    session: Session,
+    *,
+    folder: Neo4jFolder = _NEO4J_FOLDER,
     bolt_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
     http_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of Neo4j Browser; 0 takes a free one.")] = 0,
     memory: Annotated[str, typer.Option(help="Memory of the Java heap.")] = "1g",
@@ -47,7 +125,8 @@ def neo4j(
     )  # fmt: skip
 
 
-def stop(session: Session, *, folder: FolderOption = _FOLDER) -> None:
+@command("server stop")
+def server_stop(session: Session, *, folder: Neo4jFolder = _NEO4J_FOLDER) -> None:
     """Stop the Neo4j of a folder; other processes are left alone."""
     from clausegraph.app.servers.neo4j import stop_neo4j
 
@@ -55,9 +134,132 @@ def stop(session: Session, *, folder: FolderOption = _FOLDER) -> None:
     session.emit({"stopped": stopped}, "Neo4j has stopped" if stopped else f"no Neo4j of {folder} is running")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Start and stop a Neo4j on this machine.")
-    command(group, "neo4j")(neo4j)
-    command(group, "stop")(stop)
-    app.add_typer(group, name="server")
+@command("dags export")
+def dags_export(
+    session: Session,
+    *,
+    folder: Annotated[Path, typer.Argument(help="Airflow's folder of DAGs; made if new.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of that name that differs.")] = False,
+) -> None:
+    """Write the file that gives Airflow one DAG per table "corpora.NAME" of the settings file in use."""
+    from clausegraph.app.services.scheduling import write_dag_file
+    from clausegraph.core.settings import MODEL_POOL
+
+    settings = session.settings()
+    path, config = write_dag_file(folder, settings.home, replace=force)
+    corpora = sorted(settings.corpora)
+    known = ", ".join(corpora) or "none yet: add a table [corpora.NAME] with source and schedule"
+    where = f"settings: {config}" if config else "settings: CLAUSEGRAPH_CONFIG of Airflow's environment"
+    session.emit(
+        {"file": str(path), "config": str(config) if config else None, "corpora": corpora, "pool": MODEL_POOL},
+        f"wrote {path}",
+        where,
+        f"corpora: {known}",
+        f'Airflow needs ClauseGraph installed beside it, and once: airflow pools set {MODEL_POOL} 4 "model calls"',
+    )
+
+
+@command("dags serve")
+def dags_serve(
+    session: Session,
+    *,
+    folder: AirflowFolder = _AIRFLOW_FOLDER,
+    dags: Annotated[Path | None, typer.Option(help="Folder of DAG files.", show_default="ClauseGraph's own")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
+) -> None:
+    """Start Airflow on 127.0.0.1 with a generated password: scheduler, dag-processor, api-server, on SQLite."""
+    from clausegraph.app.servers.airflow import find_airflow, start_airflow
+
+    settings = session.settings()
+    if find_airflow(folder) is None:
+        session.note("starting Airflow; this takes about half a minute")
+    server = start_airflow(folder, port=port, dags=dags)
+    if not settings.corpora:
+        session.note("no corpus is scheduled: add a table [corpora.NAME] with source and schedule to clausegraph.toml")
+    session.emit(
+        {"url": server.url, "user": server.user, "password_file": str(server.password_file),
+         "env_file": str(server.env_file), "pids": server.pids, "corpora": sorted(settings.corpora)},
+        f"Airflow answers at {server.url}",
+        f"user {server.user}, password in {server.password_file}",
+        f"scheduled corpora: {', '.join(sorted(settings.corpora)) or 'none'}",
+        f"for the airflow command: . {server.env_file}",
+        f"stop it with `clausegraph dags stop --folder {shlex.quote(str(folder))}`",
+    )  # fmt: skip
+
+
+@command("dags run")
+def dags_run(
+    session: Session,
+    *,
+    corpus: Annotated[str, typer.Argument(help="A corpus that the settings file schedules.")],
+    folder: AirflowFolder = _AIRFLOW_FOLDER,
+    patience: Annotated[
+        float, typer.Option(min=1, max=864_000, help="Seconds to wait for its end.", callback=a_number)
+    ] = 3600.0,
+) -> None:
+    """Run the DAG of a corpus in the Airflow of a folder and wait; the exit code is 1 when the run failed."""
+    from clausegraph.app.servers.airflow import find_airflow
+    from clausegraph.app.servers.airflow_api import AirflowApi
+    from clausegraph.core.errors import NotFoundError
+
+    server = find_airflow(folder)
+    if server is None:
+        raise NotFoundError(
+            f"no Airflow of {folder} is running; start it with `clausegraph dags serve --folder {folder}`"
+        )
+    api = AirflowApi(server.url, server.user, server.password)
+    dag = api.find_dag(corpus)
+    made = api.trigger(dag)
+    session.note(f"{dag}, run {made}")
+    ended = api.watch(dag, made, patience, lambda seconds, line: session.note(f"{seconds:4.0f} s  {line}"))
+    session.emit(ended, f"run {made}: {ended['state']} after {ended['seconds']:.0f} s")
+    if ended["state"] != "success":
+        raise typer.Exit(_FAILED)
+
+
+@command("dags prepare")
+def dags_prepare(session: Session) -> None:
+    """Make what the Airflow of this environment needs before it starts: metadata, pool, the password of its user."""
+    from clausegraph.app.servers.airflow import USER, prepare_airflow, write_passwords
+    from clausegraph.core.errors import SettingsError
+    from clausegraph.core.output_files import check_output
+
+    password, file = os.environ.get(_PASSWORD), os.environ.get(_PASSWORDS_FILE)
+    if not password or not file:
+        missing = _PASSWORDS_FILE if password else _PASSWORD
+        raise SettingsError(f"{missing} is not set; it is needed for the password of Airflow's user {USER!r}")
+    check_output(Path(file), home=session.settings().home, replace=True)
+    prepare_airflow(os.environ)
+    write_passwords(Path(file), password)
+    session.emit({"user": USER, "passwords_file": file}, f"Airflow is prepared; user {USER}, password in {file}")
+
+
+@command("dags health")
+def dags_health(
+    session: Session,
+    *,
+    url: Annotated[str, typer.Option(help="Address of Airflow's api-server.")],
+    part: Annotated[
+        list[str] | None, typer.Option(help="metadatabase, scheduler or dag_processor.", show_default="all")
+    ] = None,
+) -> None:
+    """Ask an Airflow how it is; the exit code is 1 when a part is not healthy, 4 without an answer."""
+    from clausegraph.app.servers.airflow_api import PARTS
+    from clausegraph.app.servers.airflow_api import health as ask
+    from clausegraph.core.errors import InputError
+
+    if unknown := sorted(set(part or ()) - set(PARTS)):
+        raise InputError(f"Airflow has no part {unknown[0]!r}; its parts are {', '.join(PARTS)}")
+    states = {name: state for name, state in ask(url).items() if name in (part or PARTS)}
+    session.emit(states, *(f"{name}: {state}" for name, state in states.items()))
+    if set(states.values()) != {"healthy"}:
+        raise typer.Exit(_FAILED)
+
+
+@command("dags stop")
+def dags_stop(session: Session, *, folder: AirflowFolder = _AIRFLOW_FOLDER) -> None:
+    """Stop the Airflow of a folder, with the tasks it runs; other processes are left alone."""
+    from clausegraph.app.servers.airflow import stop_airflow
+
+    stopped = stop_airflow(folder)
+    session.emit({"stopped": stopped}, "Airflow has stopped" if stopped else f"no Airflow of {folder} is running")

@@ -1,4 +1,4 @@
-"""What every command shares: the global options, the settings, and how errors end a command."""
+"""What every command shares: the global options, the settings, hints, and how errors end a command."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import functools
 import inspect
 import math
 import os
+import re
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -16,8 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from clausegraph.app.cli.hints import Hints
-from clausegraph.app.cli.output import note, show, show_json
+from clausegraph.app.cli.output import Step, bars, note, progress_lines, show, show_json
 from clausegraph.core.errors import ClauseGraphError, InputError
 from clausegraph.core.text import is_text
 
@@ -31,6 +32,11 @@ INTERRUPTED = 130
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
 _PANEL = "Global options"
+_HINT = re.compile(r"`clausegraph ([^`]+)`")
+_WITHOUT_CORPUS = {"corpora", "dags", "dev", "doctor", "prompts", "server", "settings"}
+_WITHOUT_HOME = {"dags", "dev", "prompts", "server"}
+REGISTERED: dict[str, Callable[..., None]] = {}
+"""Commands by their words, as "epochs list", once their module is loaded; in the order of a group's help."""
 
 HomeOption = Annotated[
     Path | None,
@@ -58,6 +64,30 @@ def a_number(value: float | None) -> float | None:
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is no number")
     return value
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Hints such as "run `clausegraph entities apply`", so that whoever pastes one stays with the same corpus and home.
+
+    What a command must be told that the settings would not say by themselves; None where they do.
+    """
+
+    corpus: str | None = None
+    home: Path | None = None
+
+    def complete(self, text: str) -> str:
+        """The text with ``--corpus`` and ``--home`` in each command between backticks that needs them."""
+        return _HINT.sub(lambda found: self.hint(found[1]), text)
+
+    def hint(self, words: str) -> str:
+        """A command to paste, between backticks; ``words`` are those after ``clausegraph``."""
+        name = words.split(maxsplit=1)[0]
+        if self.corpus is not None and name not in _WITHOUT_CORPUS and "--corpus" not in words:
+            words += f" --corpus {shlex.quote(self.corpus)}"
+        if self.home is not None and name not in _WITHOUT_HOME and "--home" not in words:
+            words += f" --home {shlex.quote(str(self.home))}"
+        return f"`clausegraph {words}`"
 
 
 @dataclass
@@ -94,6 +124,15 @@ class Session:
 
         return self.watched.enter_context(Workspace(settings))
 
+    @contextmanager
+    def progress(self) -> Iterator[Step | None]:
+        """What a pipeline calls with (stage, done, total); None where nothing but the result was asked for."""
+        if self.quiet or self.json:
+            yield None
+            return
+        with bars() if sys.stderr.isatty() else progress_lines(self.note) as step:
+            yield step
+
     def emit(self, value: Any, *items: RenderableType) -> None:
         """The result: ``value`` as JSON where it was asked for, else ``items`` for people."""
         if self.json:
@@ -111,10 +150,8 @@ class Session:
         return [self.hints.complete(item) if isinstance(item, str) else item for item in items]
 
 
-def command(
-    app: typer.Typer, name: str, *, stores: bool = False
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register ``function(session, ...)`` as a command with the global options after its own.
+def command(name: str, *, stores: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register ``function(session, ...)`` as the command of these words, with the global options after its own.
 
     ``stores`` says that an interrupted one keeps its work, and goes on with it when it is run again.
     """
@@ -144,7 +181,7 @@ def command(
         described: Any = run
         described.__signature__ = inspect.Signature(parameters)
         described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        app.command(name)(described)
+        REGISTERED[name] = described
         return function
 
     return register

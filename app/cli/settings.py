@@ -1,16 +1,24 @@
-"""``clausegraph settings``: what is in force, and from where."""
+"""``settings``, ``prompts``, ``tokens``, ``doctor``: what is in force, who may ask the server, whether all is sound."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from clausegraph.app.access.roles import Role
 from clausegraph.app.cli.output import table
-from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
+
+NameArgument = Annotated[str, typer.Argument(help="As task (its newest version) or task.vN.", show_default=False)]
+_MARKS = {"ok": "✓", "warning": "!", "broken": "✗"}
+_BROKEN = 1
 
 
+@command("settings")
 def settings(
     session: Session,
     *,
@@ -33,6 +41,115 @@ def _written(value: object) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    command(app, "settings")(settings)
+@command("prompts list")
+def prompts_list(session: Session) -> None:
+    """List the prompts: the shipped ones and those of your folder."""
+    from clausegraph.app.services.settings import list_prompts
+
+    found = list_prompts(session.settings().prompts)
+    columns = ("id", "purpose", "origin", "digest")
+    session.emit(found, table(columns, [[one[column] for column in columns] for one in found]))
+
+
+@command("prompts show")
+def prompts_show(session: Session, *, name: NameArgument) -> None:
+    """Print a prompt's file."""
+    from clausegraph.app.services.settings import get_prompt
+
+    found = get_prompt(session.settings().prompts, name)
+    session.emit(found, found["source"])
+
+
+@command("prompts render")
+def prompts_render(
+    session: Session,
+    *,
+    name: NameArgument,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", help="KEY=VALUE, or KEY=@FILE; @@ for a plain @.", show_default="none"),
+    ] = None,
+    inputs: Annotated[
+        Path | None, typer.Option("--inputs", help="JSON file of inputs; --input wins.", show_default="none")
+    ] = None,
+) -> None:
+    """Print the messages as the model gets them. Examples come from the prompt's own where none are given."""
+    from clausegraph.app.services.settings import render_prompt
+
+    found = render_prompt(session.settings().prompts, name, given or (), inputs)
+    session.emit(found, *(f"=== {message['role']} ===\n{message['content']}" for message in found["messages"]))
+
+
+@command("tokens add")
+def tokens_add(
+    session: Session,
+    *,
+    name: Annotated[str, typer.Argument(help="Whom or what it is for.")],
+    role: Annotated[
+        str, typer.Option("--role", help="reader: asks and looks; curator: corrects, too; admin: everything.")
+    ] = "reader",
+    corpora: Annotated[
+        list[str] | None,
+        typer.Option("--for", metavar="CORPUS", help="Only this corpus; may be given again.", show_default="every one"),
+    ] = None,
+    days: Annotated[
+        float | None,
+        typer.Option("--days", min=0.001, max=36525, callback=a_number, help="Days for which it works."),
+    ] = 90.0,
+    never_expires: Annotated[bool, typer.Option("--never-expires", help="Until it is revoked.")] = False,
+) -> None:
+    """Make a token. It is shown this once; only its hash is kept."""
+    from clausegraph.app.services.tokens import add_token, unknown_corpora
+
+    made, text = add_token(session.settings(), name, role, corpora or [], None if never_expires else days)
+    unknown = unknown_corpora(session.settings(), corpora or [])
+    session.emit(made | {"token": text, "unknown_corpora": unknown}, text)
+    session.note(f"token {made['name']!r} for {Role(made['role']).person}, {_until(made)}; it is shown this once")
+    for corpus in unknown:
+        session.note(f"there is no corpus {corpus!r} yet: the token opens it when there is; `clausegraph corpora list`")
+
+
+@command("tokens list")
+def tokens_list(session: Session) -> None:
+    """List the tokens, without anything secret."""
+    from clausegraph.app.services.tokens import list_tokens
+
+    found = list_tokens(session.settings())
+    rows = [(one["name"], one["role"], ", ".join(one["corpora"] or ["every one"]), _until(one)) for one in found]
+    session.emit(found, table(("name", "role", "corpora", "works"), rows) if rows else "there are no tokens")
+
+
+@command("tokens revoke")
+def tokens_revoke(session: Session, *, name: Annotated[str, typer.Argument(help="Name of the token.")]) -> None:
+    """Take a token away; a running server refuses it from the next request on."""
+    from clausegraph.app.services.tokens import revoke_token
+
+    found = revoke_token(session.settings(), name)
+    session.emit({"revoked": found["name"]}, f"token {found['name']!r} is refused from now on")
+
+
+def _until(token: dict[str, Any]) -> str:
+    from clausegraph.app.cli.output import moment
+
+    if token["expires"] is None:
+        return "until it is revoked"
+    return f"{'expired' if token['expired'] else 'until'} {moment(token['expires'])}"
+
+
+@command("doctor")
+def doctor(
+    session: Session,
+    *,
+    repair: Annotated[bool, typer.Option("--repair", help="Rebuild damaged vector segments from the ledger.")] = False,
+) -> None:
+    """Check installation, model, ledger, vectors and disk; the exit code is 1 when something is broken."""
+    settings = session.settings()
+    from clausegraph.app.services.doctor import BROKEN, examine
+
+    findings = examine(settings, repair=repair)
+    sound = all(finding.state != BROKEN for finding in findings)
+    rows = [(_MARKS[finding.state], finding.check, session.hints.complete(finding.detail)) for finding in findings]
+    value = {"sound": sound, "findings": [asdict(finding) for finding in findings]}
+    session.emit(value, table(("", "check", "finding"), rows), "all sound" if sound else "something is broken")
+    if not sound:
+        raise typer.Exit(_BROKEN)

@@ -1,4 +1,4 @@
-"""``clausegraph train``: learn from labelled questions."""
+"""``train``: learn from labelled questions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
 
 
-def guide(
+@command("train guide")
+def train_guide_command(
     session: Session,
     *,
     questions: Annotated[Path, typer.Option("--questions", help="Labelled questions, in ConditionalQA's form.")],
@@ -23,7 +23,7 @@ def guide(
     """Learn what good answers look like, for the reader with a model. Kept if it surely helps on others, held back."""
     from clausegraph.app.services.train import train_guide
 
-    with progress_bars(session) as progress:
+    with session.progress() as progress:
         made = train_guide(
             session.workspace(None), questions, output, held=held, seed=seed, replace_file=force, progress=progress
         )
@@ -50,6 +50,7 @@ def guide(
     )  # fmt: skip
 
 
+@command("train attributes")
 def attributes(
     session: Session,
     *,
@@ -77,6 +78,7 @@ def attributes(
     )  # fmt: skip
 
 
+@command("train chats")
 def chats(
     session: Session,
     *,
@@ -95,7 +97,7 @@ def chats(
     from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(task, seconds=0, at=parse_time(at) if at else None)
-    with progress_bars(session) as progress:
+    with session.progress() as progress:
         made = write_chats(
             session.workspace(None), questions, output, trial, replace_file=force, told=progress or no_progress
         )
@@ -104,12 +106,3 @@ def chats(
         f"written: {output}; {made.chats} chats, {made.reasoned} of them with reasoning",
         *(f"  failed: {why}" for why in made.failed),
     )
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Learn from labelled questions.")
-    command(group, "guide")(guide)
-    command(group, "attributes")(attributes)
-    command(group, "chats")(chats)
-    app.add_typer(group, name="train")

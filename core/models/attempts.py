@@ -9,7 +9,7 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBloc
 from clausegraph.core.errors import BudgetExceeded, ModelCallError, ModelUnavailable, NotConnected, UnusableReply
 from clausegraph.core.models.calls import Budget, CallRecord, Reservation, Usage, UsageSink
 from clausegraph.core.models.loop import in_worker
-from clausegraph.core.models.stack import Around, Chat, Chunks, Collected, ModelCall, Stream, usage_of
+from clausegraph.core.models.stack import Around, Chat, Collected, ModelCall
 from clausegraph.core.telemetry.spans import span
 
 _PER_MESSAGE = 16  # tokens of a chat template around a message
@@ -91,13 +91,6 @@ def output_bound(options: Mapping[str, Any], max_output: int) -> int:
     longest = max((number for number in asked if isinstance(number, int)), default=max_output)
     choices = options.get("n")
     return longest * (choices if isinstance(choices, int) and choices > 1 else 1)
-
-
-def cached_record(call: ModelCall, model: str, tariff: Tariff, found: ChatResponse, seconds: float) -> CallRecord:
-    """The record of a reply that was paid for already."""
-    usage = usage_of(found)
-    saved = tariff.of(usage).money
-    return CallRecord(call.labels, model, "cached", usage, 0.0, seconds, time.time(), saved)
 
 
 def keep_record(record: CallRecord, *sinks: UsageSink | None) -> None:
@@ -228,24 +221,6 @@ class Retrying:
                 pause = self._pause(error, made)
             await asyncio.sleep(pause)
 
-    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
-        """Attempts until the first chunk; after it, nobody could tell where the second attempt went on."""
-        made = 0
-        while True:
-            made += 1
-            begun = False
-            try:
-                async with aclosing(proceed(call)) as chunks:
-                    async for chunk in chunks:
-                        begun = True
-                        yield chunk
-                return
-            except _MAY_PASS as error:
-                if begun:
-                    raise
-                pause = self._pause(error, made)
-            await asyncio.sleep(pause)
-
     def _pause(self, error: ModelCallError, made: int) -> float:
         """Seconds to wait; raises the error when it is final."""
         asked = error.retry_after if isinstance(error, ModelUnavailable) else None
@@ -276,12 +251,8 @@ class Limiting(Around):
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Collected]:
-        """A slot for the call."""
-        return self.slot()
-
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Collected]:
+    async def around(self, call: ModelCall) -> AsyncIterator[Collected]:
         """Hold one of the places in flight."""
         await self._enter()
         started_in = self._round

@@ -1,29 +1,30 @@
-"""Makes guarded models from options. Model libraries are imported here and not before."""
+"""Makes guarded models from options. The servers' own libraries are imported here and not before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
+
+from llama_index.core.llms.llm import LLM
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.calls import Budget, Provider, ResponseCache, UsageSink
+from clausegraph.core.models.attempts import Accounting, Budgeting, Limiting, Recording, Retrying, Tariff
+from clausegraph.core.models.calls import Budget, ResponseCache, UsageSink
+from clausegraph.core.models.driver import Driver, given_client
+from clausegraph.core.models.failures import Server
+from clausegraph.core.models.guard import GuardedLLM, Layers
+from clausegraph.core.models.replay import Caching, Cassette, Kept, Replaying, Taping
+from clausegraph.core.models.stack import Middleware
 
-URLS: dict[Provider, str] = {"mistral": "https://api.mistral.ai", "openai": "https://api.openai.com"}
-
-if TYPE_CHECKING:
-    from llama_index.core.llms.llm import LLM
-
-    from clausegraph.core.models.driver import Driver
-    from clausegraph.core.models.guard import GuardedLLM, Traits
-    from clausegraph.core.models.replay import Cassette
+URLS = {"mistral": "https://api.mistral.ai", "openai": "https://api.openai.com"}
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """A model and how it is called; see the ``llm_*`` settings. ``price``: of a million prompt and reply tokens."""
 
-    provider: Provider
+    provider: str  # mistral or openai; of a model that was made already the name of its class
     model: str
     url: str | None = None
     key: str | None = field(default=None, repr=False)
@@ -53,147 +54,61 @@ def make_llm(
     """A model behind cache, retry, budget, limit and records.
 
     Args:
-        cassette: answers in place of the server, or records what is answered. Replaying needs neither key nor network.
+        cassette: answers in place of the server, or records what is answered. Replaying needs neither key nor network;
+            replies are counted as they were when they were new.
 
     Raises:
         SettingsError: the key is missing or cannot be one, or the address is none.
         InputError: the cassette is another model's; at the first call.
     """
-    from clausegraph.core.models.guard import Traits
-
-    traits = Traits(
-        options.provider,
-        options.model,
-        options.temperature,
-        options.max_output,
-        options.context_window,
-        options.json_mode,
-    )
-    if cassette is not None and not cassette.record:
-        options = replace(options, key=options.key or "replayed")
-    connect = _client(options)
-    if cassette is not None and not cassette.record:
-        return _replayed(traits, connect, cassette, options.price, usage)
-    return _guarded(
-        traits,
-        connect,
-        options.attempts,
-        options.concurrency,
-        options.price,
-        cache=cache,
-        budget=budget,
-        usage=usage,
-        cassette=cassette,
-    )
+    replays = cassette is not None and not cassette.record
+    key = checked_key(options.provider, options.key or ("replayed" if replays else None), "CLAUSEGRAPH_LLM_KEY")
+    server = Server(options.name, checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_LLM_URL"), key)
+    if options.provider == "mistral":
+        from clausegraph.core.models.mistral import mistral_client as client
+    else:
+        from clausegraph.core.models.openai_like import openai_client as client
+    return _guarded(options, lambda: client(server, options), cache, budget, usage, cassette)
 
 
-def _replayed(
-    traits: Traits,
-    connect: Callable[[], Driver],
-    cassette: Cassette,
-    price: tuple[float, float] | None,
-    usage: UsageSink | None,
-) -> GuardedLLM:
-    """A model whose replies are on a cassette: counted as they were when they were new, and nothing is sent."""
-    from clausegraph.core.models.attempts import Accounting, Recording, Tariff
-    from clausegraph.core.models.guard import GuardedLLM, Layers
-    from clausegraph.core.models.replay import Replaying
-
-    tariff = Tariff(price, traits.max_output)
-
-    def make() -> Layers:
-        replay = Replaying(cassette, str(llm.fingerprint))
-        return Layers([Accounting(tariff), Recording(usage, traits.name, tariff), replay], connect())
-
-    llm = GuardedLLM(traits, make)
-    return llm
-
-
-def guard(
-    llm: LLM,
-    *,
-    attempts: int = 6,
-    concurrency: int = 16,
-    timeout_s: float = 120.0,
-    price: tuple[float, float] | None = None,
-    cache: ResponseCache | None = None,
-    budget: Budget | None = None,
-    usage: UsageSink | None = None,
-) -> GuardedLLM:
+def guard(llm: LLM, *, attempts: int = 6, budget: Budget | None = None, usage: UsageSink | None = None) -> GuardedLLM:
     """A guard around a LlamaIndex model that is made already."""
-    from clausegraph.core.models.driver import given_client
-    from clausegraph.core.models.guard import Traits
-
     known = llm.metadata
-    output = known.num_output if known.num_output > 0 else known.context_window
-    traits = Traits(
+    options = ModelOptions(
         llm.class_name(),
         known.model_name,
-        float(getattr(llm, "temperature", 0.0) or 0.0),
-        output,
-        known.context_window,
-        "none",
-        known.is_function_calling_model,
+        temperature=float(getattr(llm, "temperature", 0.0) or 0.0),
+        max_output=known.num_output if known.num_output > 0 else known.context_window,
+        context_window=known.context_window,
+        attempts=attempts,
+        json_mode="none",
     )
-
-    def connect() -> Driver:
-        return given_client(llm, traits.name, timeout_s)
-
-    return _guarded(traits, connect, attempts, concurrency, price, cache=cache, budget=budget, usage=usage)
+    return _guarded(options, lambda: given_client(llm, options.name, options.timeout_s), None, budget, usage, None)
 
 
 def _guarded(
-    traits: Traits,
+    options: ModelOptions,
     connect: Callable[[], Driver],
-    attempts: int,
-    concurrency: int,
-    price: tuple[float, float] | None,
-    *,
     cache: ResponseCache | None,
     budget: Budget | None,
     usage: UsageSink | None,
-    cassette: Cassette | None = None,
+    cassette: Cassette | None,
 ) -> GuardedLLM:
-    from clausegraph.core.models.attempts import Accounting, Budgeting, Limiting, Recording, Retrying, Tariff
-    from clausegraph.core.models.guard import GuardedLLM, Layers
-    from clausegraph.core.models.replay import Caching, Taping
-
-    tariff = Tariff(price, traits.max_output)
+    tariff = Tariff(options.price, options.max_output)
 
     def make() -> Layers:
-        fingerprint = str(llm.fingerprint)
-        layers: list[Any] = [] if cassette is None else [Taping(cassette, fingerprint, traits.name, tariff, usage)]
-        layers += [] if cache is None else [Caching(cache, fingerprint, traits.name, tariff, usage)]
-        layers += [Retrying(attempts), Accounting(tariff)]
+        kept = Kept(str(llm.fingerprint), options.name, tariff, usage)
+        recording = Recording(usage, options.name, tariff)
+        if cassette is not None and not cassette.record:
+            return [Accounting(tariff), recording, Replaying(cassette, kept)], connect()
+        layers: list[Middleware] = [] if cassette is None else [Taping(cassette, kept)]
+        layers += [] if cache is None else [Caching(cache, kept)]
+        layers += [Retrying(options.attempts), Accounting(tariff)]
         layers += [] if budget is None else [Budgeting(budget, tariff)]
-        layers.append(Limiting(concurrency))
-        layers.append(Recording(usage, traits.name, tariff))
-        return Layers(layers, connect())
+        return [*layers, Limiting(options.concurrency), recording], connect()
 
-    llm = GuardedLLM(traits, make)
+    llm = GuardedLLM(options, make)
     return llm
-
-
-def _client(options: ModelOptions) -> Callable[[], Driver]:
-    """What makes a client; wrong options are told now, not at the first call."""
-    from clausegraph.core.models.failures import Server
-
-    key = checked_key(options.provider, options.key, "CLAUSEGRAPH_LLM_KEY")
-    url = checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_LLM_URL")
-    server = Server(options.name, url, key)
-    common: dict[str, Any] = {
-        "model": options.model,
-        "temperature": options.temperature,
-        "timeout_s": options.timeout_s,
-        "connections": options.concurrency,
-    }
-    if options.provider == "mistral":
-        from clausegraph.core.models.mistral import mistral_client
-
-        return lambda: mistral_client(server, max_output=options.max_output, **common)
-    from clausegraph.core.models.openai_like import openai_client
-
-    return lambda: openai_client(server, max_output=options.max_output, context_window=options.context_window, **common)
 
 
 def checked_key(provider: str, key: str | None, variable: str) -> str | None:

@@ -14,13 +14,12 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
-_END = object()
 _Job = tuple[asyncio.Future[Any], Callable[[], Any]]
 _Result = tuple[asyncio.Future[Any], Any, Exception | None]
 
@@ -181,44 +180,6 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     except BaseException:
         future.cancel()
         raise
-
-
-async def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Run ``work`` on the model loop from any loop; cancelling the caller cancels it."""
-    home = model_loop()
-    if asyncio.get_running_loop() is home.loop:
-        return await work
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, home.loop))
-
-
-async def _next(chunks: AsyncGenerator[T, None]) -> T | object:
-    return await anext(chunks, _END)
-
-
-async def _close(chunks: AsyncGenerator[Any, None]) -> None:
-    await chunks.aclose()
-
-
-def iterate_sync(chunks: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """The items of a generator that runs on the model loop; closing this one closes it."""
-    try:
-        while (item := run_sync(_next(chunks))) is not _END:
-            yield item  # type: ignore[misc]
-    finally:
-        home = model_loop()
-        if home.is_here():  # an abandoned generator may be finalised by any thread
-            home.loop.create_task(_close(chunks))
-        elif not home.loop.is_closed():  # it is at the end of the process
-            run_sync(_close(chunks))
-
-
-async def iterate_async(chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """As :func:`iterate_sync`, for consumers on another loop."""
-    try:
-        while (item := await run_async(_next(chunks))) is not _END:
-            yield item  # type: ignore[misc]
-    finally:
-        await run_async(_close(chunks))
 
 
 def close_when_dropped(owner: object, close: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import httpx2
-from llama_index.core.base.llms.types import ChatResponse, LLMMetadata, TextBlock, ThinkingBlock
+from llama_index.core.base.llms.types import ChatResponse, LLMMetadata
 from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 
 from clausegraph.core.models.driver import Driver
 from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
-from clausegraph.core.models.stack import tool_calls_of
+
+if TYPE_CHECKING:
+    from clausegraph.core.models.build import ModelOptions
 
 
 @contextmanager
@@ -66,21 +68,20 @@ def open_http(server: Server, timeout_s: float, connections: int, limit: int) ->
     )
 
 
-def mistral_client(
-    server: Server, *, model: str, temperature: float, max_output: int, timeout_s: float, connections: int
-) -> Driver:
+def mistral_client(server: Server, options: ModelOptions) -> Driver:
     """The client of a Mistral model."""
+    timeout_s = options.timeout_s
     inner = _MistralAI(
-        model=model,
+        model=options.model,
         endpoint=server.url,
         api_key=server.key,
-        temperature=min(temperature, 1.0),  # LlamaIndex allows no more; the server does
-        max_tokens=max_output,
+        temperature=min(options.temperature, 1.0),  # LlamaIndex allows no more; the server does
+        max_tokens=options.max_output,
         timeout=timeout_s,
         max_retries=0,
-        additional_kwargs={"temperature": temperature, "timeout_ms": int(timeout_s * 1000)},
+        additional_kwargs={"temperature": options.temperature, "timeout_ms": int(timeout_s * 1000)},
     )
-    http = open_http(server, timeout_s, connections, reply_limit(max_output))
+    http = open_http(server, timeout_s, options.concurrency, reply_limit(options.max_output))
     inner._client = connect(server, http, timeout_s)
     _ = inner._client.chat  # imports its modules: not on the loop, not in a time-out
     return Driver(inner, partial(mistral_errors, server), timeout_s, whole=_whole, close=http.aclose)
@@ -88,14 +89,5 @@ def mistral_client(
 
 def _whole(chunk: ChatResponse) -> ChatResponse:
     """The message so far. LlamaIndex keeps the text of every chunk before: of each kind, the last is the whole."""
-    last: dict[type, Any] = {}
-    others = []
-    for block in chunk.message.blocks:
-        if isinstance(block, TextBlock | ThinkingBlock):
-            last[type(block)] = block
-        else:
-            others.append(block)
-    chunk.message.blocks = [*last.values(), *others]
-    if calls := tool_calls_of(chunk.message):
-        chunk.message.additional_kwargs["tool_calls"] = calls
+    chunk.message.blocks = list({type(block): block for block in chunk.message.blocks}.values())
     return chunk

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import httpx
 import openai
@@ -15,6 +16,9 @@ from clausegraph.core.models.driver import Driver
 from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
 
 NO_KEY = "none"  # the driver insists on one
+
+if TYPE_CHECKING:
+    from clausegraph.core.models.build import ModelOptions
 
 
 @contextmanager
@@ -52,32 +56,23 @@ def open_http(server: Server, timeout_s: float, connections: int, limit: int) ->
     )
 
 
-def openai_client(
-    server: Server,
-    *,
-    model: str,
-    temperature: float,
-    max_output: int,
-    context_window: int,
-    timeout_s: float,
-    connections: int,
-) -> Driver:
+def openai_client(server: Server, options: ModelOptions) -> Driver:
     """The client of a model behind OpenAI's protocol. The longest reply is said in every call's options."""
-    http = open_http(server, timeout_s, connections, reply_limit(max_output))
+    http = open_http(server, options.timeout_s, options.concurrency, reply_limit(options.max_output))
     inner = OpenAILike(
-        model=model,
+        model=options.model,
         api_base=f"{server.url}/v1",
         api_key=server.key or NO_KEY,
         api_version="",
-        temperature=temperature,
+        temperature=options.temperature,
         max_tokens=None,  # the driver would prefer it to the call's own
-        context_window=context_window,
+        context_window=options.context_window,
         is_chat_model=True,
         is_function_calling_model=True,
         max_retries=0,
-        timeout=timeout_s,
+        timeout=options.timeout_s,
         additional_kwargs={"stream_options": {"include_usage": True}},
         async_http_client=http,
     )
     _ = inner._get_aclient().chat.completions  # imports half a second of modules: not on the loop, not in a time-out
-    return Driver(inner, partial(openai_errors, server), timeout_s, close=http.aclose)
+    return Driver(inner, partial(openai_errors, server), options.timeout_s, close=http.aclose)

@@ -14,7 +14,7 @@ import logging
 import os
 import threading
 import time
-from contextlib import aclosing
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
@@ -32,10 +32,10 @@ from clausegraph.core.errors import (
     ReplyMissing,
     UnusableReply,
 )
-from clausegraph.core.models.attempts import Tariff, cached_record, keep_record
-from clausegraph.core.models.calls import ResponseCache, UsageSink
+from clausegraph.core.models.attempts import Tariff, keep_record
+from clausegraph.core.models.calls import CallRecord, ResponseCache, UsageSink
 from clausegraph.core.models.loop import in_worker
-from clausegraph.core.models.stack import Chat, Chunks, Collected, ModelCall, Stream, decode_reply, encode_reply
+from clausegraph.core.models.stack import Chat, ModelCall, decode_reply, encode_reply, usage_of
 
 FORM = 1
 _FAILURES = {error.__name__: error for error in (ModelUnavailable, NotConnected, ModelRefused, UnusableReply)}
@@ -193,69 +193,103 @@ class Cassette:
 
 
 _log = logging.getLogger(__name__)
-_CACHE_WORKER = "cache"
+_CACHE_WORKER, _CASSETTE_WORKER = "cache", "cassette"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Whose replies are kept: the model's fingerprint and name; where those that come again are recorded."""
+
+    fingerprint: str
+    model: str
+    tariff: Tariff
+    usage: UsageSink | None
+
+    def answered(self, call: ModelCall, value: bytes, seconds: float) -> ChatResponse:
+        """The kept reply, which is recorded as such; a ``ValueError`` where it is none."""
+        found = decode_reply(value)
+        used = usage_of(found)
+        saved = self.tariff.of(used).money
+        record = CallRecord(call.labels, self.model, "cached", used, 0.0, seconds, time.time(), saved)
+        keep_record(record, self.usage, call.account)
+        return found
 
 
 class Caching:
     """Answers from the cache; stores complete replies. Every cached answer is recorded."""
 
-    def __init__(
-        self, cache: ResponseCache, fingerprint: str, model: str, tariff: Tariff, usage: UsageSink | None
-    ) -> None:
-        self._cache, self._fingerprint = cache, fingerprint
-        self._model, self._tariff, self._usage = model, tariff, usage
+    def __init__(self, cache: ResponseCache, kept: Kept) -> None:
+        self._cache, self._kept = cache, kept
 
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """The stored reply, or a new one, which is stored."""
-        key = reply_key(self._fingerprint, call)
-        found = await self._find(key, call)
-        if found is not None:
-            return found
+        key, started = reply_key(self._kept.fingerprint, call), time.perf_counter()
+        value = await in_worker(_CACHE_WORKER, self._cache.get, key)
+        if value is not None:
+            try:
+                return self._kept.answered(call, value, time.perf_counter() - started)
+            except ValueError:
+                _log.warning("a stored reply cannot be read; asking again")
         response = await proceed(call)
-        collected = Collected()
-        collected.add(response)
-        await in_worker(_CACHE_WORKER, self._put, key, collected)
+        await in_worker(_CACHE_WORKER, self._cache.put, key, encode_reply(response))
         return response
-
-    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
-        """The stored reply as one chunk, or a new one, which is stored when its last chunk has come."""
-        key = reply_key(self._fingerprint, call)
-        found = await self._find(key, call)
-        if found is not None:
-            yield found
-            return
-        collected = Collected()
-        async with aclosing(proceed(call)) as chunks:
-            async for chunk in chunks:
-                collected.add(chunk)
-                yield chunk
-        if collected.last is not None:
-            await in_worker(_CACHE_WORKER, self._put, key, collected)
 
     async def forget(self, call: ModelCall) -> None:
         """Drop the reply to a call."""
-        await in_worker(_CACHE_WORKER, self._cache.forget, reply_key(self._fingerprint, call))
+        await in_worker(_CACHE_WORKER, self._cache.forget, reply_key(self._kept.fingerprint, call))
 
-    async def _find(self, key: str, call: ModelCall) -> ChatResponse | None:
-        started = time.perf_counter()
-        value = await in_worker(_CACHE_WORKER, self._cache.get, key)
+
+class Replaying:
+    """Answers from the cassette alone; what it lacks is an error. It stands where the client would."""
+
+    def __init__(self, cassette: Cassette, kept: Kept) -> None:
+        self._cassette, self._fingerprint = cassette.for_model(kept.fingerprint), kept.fingerprint
+
+    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
+        """The recorded reply.
+
+        Raises:
+            ReplyMissing: there is none.
+            ModelCallError: the call failed when it was recorded.
+        """
+        key = reply_key(self._fingerprint, call)
+        value = self._cassette.find(key)
         if value is None:
-            return None
-        try:
-            found = decode_reply(value)
-        except ValueError:
-            _log.warning("a stored reply cannot be read; asking again")
-            return None
-        seconds = time.perf_counter() - started
-        keep_record(cached_record(call, self._model, self._tariff, found, seconds), self._usage, call.account)
-        return found
+            raise self._cassette.missing(key, call.labels.task, call.labels.prompt)
+        return decode_reply(value)
 
-    def _put(self, key: str, collected: Collected) -> None:
-        self._cache.put(key, encode_reply(collected))
+
+class Taping:
+    """Stores complete replies and failed calls on the cassette; replies that it has already are answered from it, and
+    count as cached. Of equal chats in flight one is sent, so that what follows from its reply is what a replay asks.
+    """
+
+    def __init__(self, cassette: Cassette, kept: Kept) -> None:
+        self._cassette, self._kept = cassette.for_model(kept.fingerprint), kept
+        self._in_flight: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
+        """The recorded reply, or a new one, which is recorded."""
+        key, prompt = reply_key(self._kept.fingerprint, call), call.labels.prompt
+        async with self._in_flight.setdefault(key, asyncio.Lock()):
+            value = self._cassette.find(key)
+            if value is not None:
+                return self._kept.answered(call, value, 0.0)
+            try:
+                response = await proceed(call)
+            except ModelCallError as error:
+                await in_worker(_CASSETTE_WORKER, self._cassette.keep_failure, key, prompt, error)
+                raise
+            await in_worker(_CASSETTE_WORKER, self._cassette.keep, key, prompt, encode_reply(response))
+            return response
+
+    async def forget(self, call: ModelCall) -> None:
+        """Do not answer with the reply to a call again; a replayed run still gets it."""
+        await in_worker(_CASSETTE_WORKER, self._cassette.forget, reply_key(self._kept.fingerprint, call))
 
 
 def reply_key(fingerprint: str, call: ModelCall) -> str:
-    """Hash of model, messages and options. Whether the reply is streamed makes no difference."""
+    """Hash of model, messages and options."""
     messages = [_plain_message(message) for message in call.messages]
     sent = json.dumps([fingerprint, messages, dict(call.options)], sort_keys=True, default=_plain)
     return sha256(sent.encode()).hexdigest()
@@ -270,98 +304,3 @@ def _plain(value: Any) -> Any:
     """What JSON lacks; an object of which nothing is known never equals another."""
     dump = getattr(value, "model_dump", None)
     return dump(mode="json") if dump is not None and not isinstance(value, type) else f"{value!r} {id(value)}"
-
-
-_CASSETTE_WORKER = "cassette"
-
-
-class Replaying:
-    """Answers from the cassette alone; what it lacks is an error. It stands where the client would."""
-
-    def __init__(self, cassette: Cassette, fingerprint: str) -> None:
-        self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
-
-    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
-        """The recorded reply.
-
-        Raises:
-            ReplyMissing: there is none.
-            ModelCallError: the call failed when it was recorded.
-        """
-        return self._found(call)
-
-    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
-        """The recorded reply as one chunk; raises as :meth:`chat`."""
-        yield self._found(call)
-
-    def _found(self, call: ModelCall) -> ChatResponse:
-        key = reply_key(self._fingerprint, call)
-        value = self._cassette.find(key)
-        if value is None:
-            raise self._cassette.missing(key, call.labels.task, call.labels.prompt)
-        return decode_reply(value)
-
-
-class Taping:
-    """Stores complete replies and failed calls on the cassette; replies that it has already are answered from it, and
-    count as cached. Of equal chats in flight one is sent, so that what follows from its reply is what a replay asks.
-    """
-
-    def __init__(
-        self, cassette: Cassette, fingerprint: str, model: str, tariff: Tariff, usage: UsageSink | None
-    ) -> None:
-        self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
-        self._model, self._tariff, self._usage = model, tariff, usage
-        self._in_flight: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
-        """The recorded reply, or a new one, which is recorded."""
-        key = reply_key(self._fingerprint, call)
-        async with self._in_flight.setdefault(key, asyncio.Lock()):
-            return await self._taped(key, call, proceed)
-
-    async def _taped(self, key: str, call: ModelCall, proceed: Chat) -> ChatResponse:
-        if (found := self._find(key, call)) is not None:
-            return found
-        try:
-            response = await proceed(call)
-        except ModelCallError as error:
-            await in_worker(_CASSETTE_WORKER, self._cassette.keep_failure, key, call.labels.prompt, error)
-            raise
-        reply = Collected()
-        reply.add(response)
-        await self._keep(key, call, reply)
-        return response
-
-    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
-        """The recorded reply as one chunk, or a new one, which is recorded when its last chunk has come."""
-        key = reply_key(self._fingerprint, call)
-        if (found := self._find(key, call)) is not None:
-            yield found
-            return
-        reply = Collected()
-        try:
-            async with aclosing(proceed(call)) as chunks:
-                async for chunk in chunks:
-                    reply.add(chunk)
-                    yield chunk
-        except ModelCallError as error:
-            await in_worker(_CASSETTE_WORKER, self._cassette.keep_failure, key, call.labels.prompt, error)
-            raise
-        if reply.last is not None:
-            await self._keep(key, call, reply)
-
-    async def forget(self, call: ModelCall) -> None:
-        """Do not answer with the reply to a call again; a replayed run still gets it."""
-        await in_worker(_CASSETTE_WORKER, self._cassette.forget, reply_key(self._fingerprint, call))
-
-    def _find(self, key: str, call: ModelCall) -> ChatResponse | None:
-        value = self._cassette.find(key)
-        if value is None:
-            return None
-        found = decode_reply(value)
-        keep_record(cached_record(call, self._model, self._tariff, found, 0.0), self._usage, call.account)
-        return found
-
-    async def _keep(self, key: str, call: ModelCall, reply: Collected) -> None:
-        await in_worker(_CASSETTE_WORKER, self._cassette.keep, key, call.labels.prompt, encode_reply(reply))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
-from clausegraph.core.errors import ModelUnavailable
 from clausegraph.core.models.calls import Account, CallLabels, Usage
 
 OTHER_REASON = "other"
@@ -60,55 +58,13 @@ def raw_form(usage: Usage, finish: str | None) -> tuple[dict[str, Any], dict[str
     return {"choices": [{"finish_reason": finish}], "usage": counts}, counts
 
 
-class Collected:
-    """What has come of a reply, a stream's chunks as one; ``complete`` once nothing is missing."""
-
-    def __init__(self) -> None:
-        self.complete = False
-        self.last: ChatResponse | None = None
-        self.usage = Usage()
-        self.finish: str | None = None
-
-    def add(self, chunk: ChatResponse) -> None:
-        """Take the next chunk, or the only one."""
-        self.last = chunk
-        found = usage_of(chunk)
-        self.usage = found if found.total is not None else self.usage
-        self.finish = finish_reason(chunk) or self.finish
-
-    def response(self) -> ChatResponse:
-        """The whole reply, as if it had not come in chunks.
-
-        Raises:
-            ModelUnavailable: no chunk has come.
-        """
-        if self.last is None:
-            raise ModelUnavailable("the stream ended before its first chunk: there is no reply")
-        message = self.last.message
-        raw, counts = raw_form(self.usage, self.finish)
-        return ChatResponse(message=message, raw=raw, delta=message.content, additional_kwargs=counts)
-
-
-def encode_reply(reply: Collected) -> bytes:
+def encode_reply(response: ChatResponse) -> bytes:
     """JSON of what the callers of a reply may read: message, usage, finish reason."""
-    assert reply.last is not None
-    message = reply.last.message
-    usage = {"prompt_tokens": reply.usage.prompt_tokens, "completion_tokens": reply.usage.output_tokens}
-    value = {"message": message.model_dump(mode="json"), "usage": usage, "finish_reason": reply.finish}
+    used = usage_of(response)
+    usage = {"prompt_tokens": used.prompt_tokens, "completion_tokens": used.output_tokens}
+    message, finish = response.message.model_dump(mode="json"), finish_reason(response)
+    value = {"message": message, "usage": usage, "finish_reason": finish}
     return json.dumps(value, separators=(",", ":")).encode()  # ASCII: half a surrogate pair survives as an escape
-
-
-def tool_calls_of(message: ChatMessage) -> list[dict[str, Any]]:
-    """The tool calls in OpenAI's form; LlamaIndex reads structured streams only where a message carries it."""
-    return [
-        {
-            "id": block.tool_call_id,
-            "type": "function",
-            "function": {"name": block.tool_name, "arguments": block.tool_kwargs},
-        }
-        for block in message.blocks
-        if isinstance(block, ToolCallBlock)
-    ]
 
 
 def decode_reply(value: bytes) -> ChatResponse:
@@ -141,26 +97,7 @@ class ModelCall:
     listen: Callable[[str], None] | None = None
 
 
-Chunks = AsyncGenerator[ChatResponse, None]
 Chat = Callable[[ModelCall], Awaitable[ChatResponse]]
-Stream = Callable[[ModelCall], Chunks]
-
-
-class ModelClient(Protocol):
-    """The end of the stack: sends a call to the server, once."""
-
-    async def chat(self, call: ModelCall) -> ChatResponse:
-        """The reply.
-
-        Raises:
-            ModelCallError: there is none.
-        """
-
-    def stream(self, call: ModelCall) -> Chunks:
-        """The reply in chunks, each with the message so far; raises as :meth:`chat`."""
-
-    async def close(self) -> None:
-        """Close the connections."""
 
 
 class Middleware(Protocol):
@@ -169,41 +106,25 @@ class Middleware(Protocol):
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """Answer, by way of ``proceed`` as a rule."""
 
-    def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
-        """As :meth:`chat`, in chunks."""
+
+@dataclass(slots=True)
+class Collected:
+    """What a layer learns of a call that passed it: the tokens, and whether the whole reply came."""
+
+    usage: Usage = field(default_factory=Usage)
+    complete: bool = False
 
 
 class Around(ABC):
-    """A middleware that does the same before and after a call whether the reply is streamed or not."""
+    """A middleware that only does something before and after a call."""
 
     @abstractmethod
     def around(self, call: ModelCall) -> AbstractAsyncContextManager[Collected]:
-        """Entered before the call; it reads the reply off what it yields."""
+        """Entered before the call; it reads the outcome off what it yields."""
 
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """One reply."""
         async with self.around(call) as reply:
             response = await proceed(call)
-            reply.add(response)
-            reply.complete = True
+            reply.usage, reply.complete = usage_of(response), True
             return response
-
-    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
-        """One reply in chunks; it is complete when the last has come."""
-        async with self.around(call) as reply, aclosing(proceed(call)) as chunks:
-            async for chunk in chunks:
-                reply.add(chunk)
-                yield chunk
-            reply.complete = True
-
-
-class Stack:
-    """A client behind its middlewares, outermost first."""
-
-    def __init__(self, middlewares: Sequence[Middleware], client: ModelClient) -> None:
-        self.client = client
-        self.chat: Chat = client.chat
-        self.stream: Stream = client.stream
-        for middleware in reversed(middlewares):
-            self.chat = partial(middleware.chat, proceed=self.chat)
-            self.stream = partial(middleware.stream, proceed=self.stream)

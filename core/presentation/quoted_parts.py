@@ -247,19 +247,19 @@ def _cited_rows(group: Sequence[Citation], known: Sequence[Evidence]) -> Iterato
     rows, left = _rows_known(first, known)
     places = [at for at, text in enumerate(rows) if text in cited]
     near = {near for at in places for near in range(at - _NEIGHBOURS, at + _NEIGHBOURS + 1)}
-    entries: list[_Entry] = []
+    entries: list[PresentedTableRow] = []
     before = -1
     for at, text in enumerate(rows):
         if of_heads or at in near:
             entries += _gap(at - before - 1)
-            entries.append(_Entry(text, cited[text].number if text in cited else 0))
+            entries.append(_table_row(text, cited[text].number if text in cited else 0))
             before = at
     beyond = [one for text, one in cited.items() if text not in rows]
     for at, one in enumerate(beyond):
         entries += _gap(one.evidence.position - beyond[at - 1].evidence.position - 1 if at and not rows else 0)
-        entries.append(_Entry(one.evidence.quote, one.number))
+        entries.append(_table_row(one.evidence.quote, one.number))
     more = len(rows) - before - 1 + left - len(beyond) if rows else 0
-    entries += [_Entry(note=f"and {counted(more, 'more row')} in the table")] if more > 0 else []
+    entries += _rest(more)
     named = entries if of_heads else [entry for entry in entries if entry.number]
     yield from _table_lines(_heads_of(first), entries, named, _section(first), of_heads)
 
@@ -267,27 +267,29 @@ def _cited_rows(group: Sequence[Citation], known: Sequence[Evidence]) -> Iterato
 def _whole_table(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
     """A table; where only words can be shown and it is long, the row that is quoted, and how many more there are."""
     before, below, after = _around(evidence)
-    own = [_Entry(evidence.quote, number)] if is_row(evidence) else []
-    entries = [*(_Entry(text) for _, text in before), *own, *(_Entry(text) for _, text in (*below, *after))]
+    own = [_table_row(evidence.quote, number)] if is_row(evidence) else []
+    entries = [*(_table_row(text) for _, text in before), *own, *(_table_row(text) for _, text in (*below, *after))]
     rows = len(entries) + evidence.items_left
-    if evidence.items_left:
-        entries.append(_Entry(note=f"and {counted(evidence.items_left, 'more row')} in the table"))
-    is_cut = bool(own) and rows > _SHORT_TABLE
-    named = [*own, _Entry(note=f"and {counted(rows - 1, 'more row')} in the table")] if is_cut else entries
+    entries += _rest(evidence.items_left)
+    named = [*own, *_rest(rows - 1)] if own and rows > _SHORT_TABLE else entries
     yield from _table_lines(_heads_of(evidence), entries, named, "", 0 if own else number)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A row of a table as the page has it, with the number of its quote; or a note of rows that are left out."""
-
-    text: str = ""
-    number: int = 0
-    note: str = ""
+def _table_row(text: str, number: int = 0) -> PresentedTableRow:
+    """A row of a page with the number of its quote."""
+    return PresentedTableRow(_cells(text), number)
 
 
-def _gap(count: int) -> list[_Entry]:
-    return [_Entry(note=f"… {counted(count, 'more row')} …")] if count > 0 else []
+def _cells(row: str) -> tuple[str, ...]:
+    return tuple(map(one_line, row.split(CELLS)))
+
+
+def _gap(count: int) -> list[PresentedTableRow]:
+    return [PresentedTableRow(note=f"… {counted(count, 'more row')} …")] if count > 0 else []
+
+
+def _rest(count: int) -> list[PresentedTableRow]:
+    return [PresentedTableRow(note=f"and {counted(count, 'more row')} in the table")] if count > 0 else []
 
 
 def _rows_known(row: Evidence, known: Sequence[Evidence]) -> tuple[list[str], int]:
@@ -306,39 +308,31 @@ def _rows_known(row: Evidence, known: Sequence[Evidence]) -> tuple[list[str], in
 
 
 def _table_lines(
-    heads: str, entries: Sequence[_Entry], named: Sequence[_Entry], section: str, number: int
+    heads: str, entries: Sequence[PresentedTableRow], named: Sequence[PresentedTableRow], section: str, number: int
 ) -> Iterator[PresentedLine]:
-    """Rows in words, each cell under its head, the first with the table of all entries."""
-    table = _table(heads, entries, section.removesuffix(": "), number)
+    """Rows in words, each cell under its head, the first with the table of all entries.
+
+    There is no table where a row has not as many cells as there are heads.
+    """
+    columns = _cells(heads)
+    is_table = all(one.note or len(one.cells) == len(columns) for one in entries)
+    table = PresentedTable(columns, tuple(entries), section.removesuffix(": "), number) if is_table else None
     lines = [_quote(", ".join(filter(None, heads.split(CELLS))), number)] if number else []
     for one in named:
         depth = 1 if number else 0
         note = PresentedLine(LineKind.NOTE, one.note, (), depth)
-        lines.append(note if one.note else _quote(row_words(heads, one.text), one.number, depth))
+        lines.append(note if one.note else _quote(_row_words(columns, one.cells), one.number, depth))
     for at, line in enumerate(lines):
         opened = replace(line, text=f"{section}{line.text}", table=table) if at == 0 else line
-        yield replace(opened, is_in_table=table is not None)
+        yield replace(opened, is_in_table=is_table)
 
 
-def _table(heads: str, entries: Sequence[_Entry], place: str, number: int) -> PresentedTable | None:
-    """The entries as a table; None where a row has not as many cells as there are heads."""
-    columns = tuple(map(one_line, heads.split(CELLS)))
-    rows = []
-    for entry in entries:
-        cells = () if entry.note else tuple(map(one_line, entry.text.split(CELLS)))
-        if cells and len(cells) != len(columns):
-            return None
-        rows.append(PresentedTableRow(cells, entry.number, entry.note))
-    return PresentedTable(columns, tuple(rows), place, number)
-
-
-def row_words(heads: str, row: str) -> str:
+def _row_words(columns: Sequence[str], cells: Sequence[str]) -> str:
     """A table's row in words: each cell under its column head."""
-    columns, cells = heads.split(CELLS), row.split(CELLS)
     if len(columns) != len(cells):
-        return one_line(row)
+        return CELLS.join(cells)
     pairs = (f"{head}: {cell}" if head else cell for head, cell in zip(columns, cells, strict=True) if cell)
-    return one_line("; ".join(pairs))
+    return "; ".join(pairs)
 
 
 def _around(evidence: Evidence) -> tuple[tuple[Nested, ...], tuple[Nested, ...], tuple[Nested, ...]]:

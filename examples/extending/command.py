@@ -19,6 +19,7 @@ def oldest_pages(workspace: Workspace, limit: int) -> list[dict[str, str]]:
     return [{"page": str(page), "updated": updated} for updated, page in dated if updated][:limit]
 
 
+@command("oldest")
 def oldest(
     session: Session, *, corpus: CorpusOption = None, limit: Annotated[int, typer.Option(min=1, help="Pages.")] = 3
 ) -> None:
@@ -27,10 +28,6 @@ def oldest(
     session.emit(found, table(("page", "updated"), [list(one.values()) for one in found]))
 
 
-def register(app: typer.Typer) -> None:
-    command(app, "oldest")(oldest)
-
-
-main.COMMANDS.append(register)
+main.COMMANDS["oldest"] = (__name__, "")  # its module, and no help of a group
 if __name__ == "__main__":
     main.main()  # try it: python examples/extending/command.py oldest --limit 1

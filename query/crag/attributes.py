@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clausegraph.core.errors import InputError, UnusableReply
-from clausegraph.query.crag.kg.align import nba_teams
+from clausegraph.query.crag.kg.questions import nba_teams
 from clausegraph.query.crag.types import AttributePredictor, Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_schema
@@ -60,7 +60,7 @@ def read_labels(path: Path) -> list[AttributeLabels]:
     return found
 
 
-_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/attributes
+_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/test_attributes.py
 _DOMAINS: Mapping[Domain, str] = {
     Domain.FINANCE: r"\b(stocks?|shares?|ticker|market cap\w*|dividends?|eps|earnings per share|p/e|ipo|nasdaq|nyse"
     r"|closing price|opening price|trading (day|at)|s&p|dow jones|acquisitions?|acquired?|revenue|ceo"

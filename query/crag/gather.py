@@ -14,10 +14,19 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.query.crag.answer import asked, shown_attributes, shown_references, shown_time, shown_times
 from clausegraph.query.crag.kg.plan import ENTITY_SCHEMA, parse_entities
 from clausegraph.query.crag.types import Attributes, CragQuestion, Reference
-from clausegraph.query.engines.corrective import CORRECT_SCHEMA, Correctness, parse_correctness
-from clausegraph.query.engines.react import TURN_SCHEMA, TURNS, Action, Turn, parse_turn
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE, listed
+from clausegraph.query.steps.reply import (
+    CORRECT_SCHEMA,
+    TURN_SCHEMA,
+    TURNS,
+    UNUSABLE,
+    Action,
+    Correctness,
+    Turn,
+    listed,
+    parse_correctness,
+    parse_turn,
+)
 
 _OBSERVED = 5  # pieces of pages that an action shows
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clausegraph.core.types import TraceStep
 from clausegraph.query.registry import Entry, Registry
 from clausegraph.query.steps.model import QuestionLimits
-from clausegraph.query.steps.protocol import StepChoice, StepMaker
 
 if TYPE_CHECKING:
     from clausegraph.core.inquiry import Inquiry
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.prompt import AnswerForm, FormOf
     from clausegraph.query.read.protocol import Reader
     from clausegraph.query.steps.model import ModelSteps, StepModel
+    from clausegraph.query.steps.protocol import StepMaker
 
     ReaderMaker = Callable[[Embedder, StepModel], Reader]  # of a reader that asks, for one question
 
@@ -54,8 +54,7 @@ class EngineOptions:
         limit: hits handed to the reader.
         commits: asserts what it reads though another page contradicts it; for evaluations whose scorer knows no quotes.
         model: language model and prompts of the steps that ask one.
-        steps: which implementation each step of the loop has.
-        instead: single steps, by name, in place of those that ``steps`` or a published engine has: for ablations.
+        steps: single steps ("route", "validate", "comment") by name, in place of those that the engine has.
         rounds: of routing and retrieval, at most.
         question: what a question may use of the model.
         form: of the answer, for presets that have a prompt for each; none means by the words of the question.
@@ -69,8 +68,7 @@ class EngineOptions:
     limit: int = 60
     commits: bool = False
     model: ModelSteps | None = None
-    steps: StepChoice = field(default_factory=StepChoice)
-    instead: Mapping[str, str | StepMaker] = field(default_factory=dict)
+    steps: Mapping[str, str | StepMaker] = field(default_factory=dict)
     rounds: int = 4
     question: QuestionLimits = field(default_factory=QuestionLimits)
     form: FormOf | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 
 from clausegraph.core.errors import UnusableReply
@@ -11,24 +10,19 @@ from clausegraph.query.engines.hybridcontextqa import find_both, find_graph, fin
 from clausegraph.query.engines.preset import VECTOR_TOP, Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
 from clausegraph.query.steps.model import inputs_of
-from clausegraph.query.steps.reply import MOST_ITEMS, object_of, object_schema, parse_label
+from clausegraph.query.steps.reply import (
+    CORRECT_SCHEMA,
+    MOST_ITEMS,
+    Correctness,
+    object_of,
+    object_schema,
+    parse_correctness,
+)
 
 RERANKED = 20  # chunks that a model puts in order
 
 
-class Correctness(StrEnum):
-    """What Corrective RAG's evaluator says of what was retrieved."""
-
-    CORRECT = "correct"
-    AMBIGUOUS = "ambiguous"
-    INCORRECT = "incorrect"
-
-
 ORDER_SCHEMA = object_schema("order", order={"type": "array", "items": {"type": "integer"}})
-CORRECT_SCHEMA = object_schema("verdict", verdict={"type": "string", "enum": [one.value for one in Correctness]})
-
-
-parse_correctness = partial(parse_label, name="verdict", kind=Correctness, refusal="the reply has no verdict")
 
 
 def parse_order(text: str, count: int) -> list[int]:

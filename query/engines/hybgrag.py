@@ -18,7 +18,6 @@ from clausegraph.query.engines.prompt import form_by_question, of_hits, summaris
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.protocol import StepChoice
 
 DOCUMENTS = 20  # elements that are read: about as much as five chunks
 
@@ -44,5 +43,5 @@ def make(view: View, embedder: Embedder, options: EngineOptions) -> Loop:
     def reader(_: Embedder, model: StepModel) -> DocumentReader:
         return DocumentReader(options, model)
 
-    steps = StepChoice(route="llm", validate="llm", comment="llm")  # ``options.instead`` exchanges single ones
+    steps = dict.fromkeys(("route", "validate", "comment"), "llm") | dict(options.steps)
     return Loop(view, embedder, replace(options, retriever="vector-elements", reader=reader, steps=steps, commits=True))

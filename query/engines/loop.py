@@ -71,10 +71,10 @@ class LoopQuestion:
         self._offer = Offer(view, embedder, inquiry)
         retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
         self._lookup = Lookup(view, embedder, retriever, options.limit)
-        steps, parts = replace(options.steps, **options.instead), StepParts(view, embedder, self._lookup, self.model)
-        self._router: Router = make_step(ROUTERS, steps.route, parts)
-        self._validator: Validator = make_step(VALIDATORS, steps.validate, parts)
-        self._commentor: Commentor = make_step(COMMENTORS, steps.comment, parts)
+        parts = StepParts(view, embedder, self._lookup, self.model)
+        self._router: Router = make_step(ROUTERS, options.steps.get("route", "rules"), parts)
+        self._validator: Validator = make_step(VALIDATORS, options.steps.get("validate", "rules"), parts)
+        self._commentor: Commentor = make_step(COMMENTORS, options.steps.get("comment", "rules"), parts)
         self._reader: Reader = reader_of(embedder, options)(self.model)
         self._result: ReadResult | None = None
 

@@ -15,9 +15,8 @@ from clausegraph.query.engines.answers import Trace, make_answer, usage_detail
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.engines.prompt import PromptContext, form_by_question, of_hits, summarise
 from clausegraph.query.read.protocol import ReadResult
-from clausegraph.query.retrieve.bank import Hit
+from clausegraph.query.retrieve.bank import Hit, Place
 from clausegraph.query.retrieve.nearest import VectorChunks, chunks_at, embed
-from clausegraph.query.retrieve.score import Place
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter, StepModel
 
 VECTOR_TOP = 5  # chunks, as HybridContextQA

@@ -6,8 +6,6 @@ found in any turn is then read in one prompt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
@@ -17,51 +15,10 @@ from clausegraph.query.engines.prompt import PromptContext
 from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.model import inputs_of
-from clausegraph.query.steps.reply import listed, member, object_of, object_schema, short
+from clausegraph.query.steps.reply import TURN_SCHEMA, TURNS, Action, Turn, listed, parse_turn
 
-TURNS = 4
 CHUNKS, TRIPLES = 3, 10  # that an action finds
 NAMES = 15  # entities, and relations, that "extract" names
-
-
-class Action(StrEnum):
-    """What a turn may do."""
-
-    TEXT = "text"
-    GRAPH = "graph"
-    EXTRACT = "extract"
-    ANSWER = "answer"
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """An action and what it looks for."""
-
-    action: Action
-    query: str
-
-
-TURN_SCHEMA = object_schema(
-    "turn",
-    thought={"type": "string"},
-    action={"type": "string", "enum": [one.value for one in Action]},
-    query={"type": "string"},
-)
-
-
-def parse_turn(text: str) -> Turn:
-    """Read a reply.
-
-    Raises:
-        UnusableReply: it names no action, or nothing to look for.
-    """
-    reply = object_of(text)
-    action, query = member(reply.get("action"), Action), short(reply.get("query")).strip()
-    if action is None:
-        raise UnusableReply("the reply names no action")
-    if not query and action is not Action.ANSWER:
-        raise UnusableReply(f"the reply says not what to look for ({action.value})")
-    return Turn(action, query)
 
 
 def _turns(sources: Sources, inquiry: Inquiry) -> PromptContext:

@@ -15,9 +15,9 @@ from clausegraph.core.types import LITERAL
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.preset import TRIPLE_CHUNKS, Sources, preset
 from clausegraph.query.engines.prompt import PromptContext, of_hits
+from clausegraph.query.retrieve.bank import Place
 from clausegraph.query.retrieve.graph import Hop, Offer, Path, in_words
 from clausegraph.query.retrieve.nearest import chunks_at
-from clausegraph.query.retrieve.score import Place
 from clausegraph.query.steps.llm import ask_choice
 from clausegraph.query.steps.model import Schema, inputs_of
 from clausegraph.query.steps.reply import chosen, labelled, object_of, object_schema

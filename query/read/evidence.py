@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading, Span
@@ -61,50 +61,54 @@ class Beside:
     ``before``: how many of them stand before the element; ``left``: how many more the list or table has.
     """
 
-    items: tuple[tuple[int, Element], ...] = ()
-    before: int = 0
-    left: int = 0
+    items: tuple[tuple[int, Element], ...]
+    before: int
+    left: int
+
+    def added_to(self, evidence: Evidence) -> Evidence:
+        """Evidence of the element with these behind its own items."""
+        return replace(
+            evidence,
+            items=(*evidence.items, *(other.text for _, other in self.items)),
+            item_depths=(*evidence.item_depths, *(depth for depth, _ in self.items)),
+            items_before=self.before,
+            items_left=evidence.items_left + self.left,
+        )
 
 
 def beside_it(element: Element, reading: Reading) -> Beside:
     """The first other items of an item's list with those nested in them, or the first other rows of a row's table."""
+    equals: list[Element] = []
     if element.tag == "tr" and any(element.headers):
-        equals = _rows(element.headers, element, reading)
+        equals = table_of(element, reading)
     elif element.tag == "li" and element.lead_in:
-        equals = [
-            e for e in reading.elements if (e.tag, e.lead_in, e.parent) == ("li", element.lead_in, element.parent)
-        ]
-    else:
-        return Beside()
+        place = ("li", element.lead_in, element.parent)
+        equals = [other for other in reading.elements if (other.tag, other.lead_in, other.parent) == place]
     own = next((at for at, other in enumerate(equals) if other.anchor == element.anchor), len(equals))
-    before, after = ([_with_below(one, reading) for one in part] for part in (equals[:own], equals[own + 1 :]))
-    first = [pair for pairs in before for pair in pairs]
-    every = [*first, *(pair for pairs in after for pair in pairs)]
-    shown = tuple(every[:_MOST_ITEMS])
-    return Beside(shown, min(len(first), len(shown)), len(every) - len(shown))
+    before, after = (
+        [pair for one in part for pair in [(0, one), *(_all_below(one, reading) if one.tag == "li" else [])]]
+        for part in (equals[:own], equals[own + 1 :])
+    )
+    shown = tuple([*before, *after][:_MOST_ITEMS])
+    return Beside(shown, min(len(before), len(shown)), len(before) + len(after) - len(shown))
 
 
-def _with_below(item: Element, reading: Reading) -> list[tuple[int, Element]]:
-    return [(0, item), *(_all_below(item, reading) if item.tag == "li" else [])]
+def table_of(row: Element, reading: Reading) -> list[Element]:
+    """All rows of the table that a row, or its header cells, belong to."""
+    headers = row.headers if any(row.headers) else tuple(row.text.split(_CELLS)) if row.tag == "tr" else ()
+    place = ("tr", headers, row.headings)
+    return [other for other in reading.elements if any(headers) and (other.tag, other.headers, other.headings) == place]
 
 
-def table_of(row: Element, reading: Reading) -> list[tuple[int, Element]]:
-    """All rows of the table that a row, or its header cells, belong to, each with its depth as if it stood beside."""
-    headers = tuple(row.text.split(_CELLS)) if is_header(row, reading) else row.headers
-    return [(0, other) for other in _rows(headers, row, reading)] if any(headers) else []
-
-
-def items_below(element: Element, reading: Reading) -> list[tuple[int, Element]]:
-    """The first items of the list that an element introduces, with those nested in them, in the order of the page.
-
-    Each with its depth, 1 for its own; of a table's header cells the rows.
-    """
-    return _all_below(element, reading)[:_MOST_ITEMS]
+def items_below(element: Element, reading: Reading) -> list[Element]:
+    """The first items of the list that an element introduces, with those nested in them; of header cells the rows."""
+    return [item for _, item in _all_below(element, reading)[:_MOST_ITEMS]]
 
 
 def _all_below(element: Element, reading: Reading) -> list[tuple[int, Element]]:
+    """What an element introduces, in the order of the page, each with its depth: 1 for its own."""
     if is_header(element, reading):
-        return [(1, row) for row in _rows(tuple(element.text.split(_CELLS)), element, reading)]
+        return [(1, row) for row in table_of(element, reading)]
     depths = {element.anchor: 0}
     found = []
     for other in reading.elements:
@@ -117,12 +121,4 @@ def _all_below(element: Element, reading: Reading) -> list[tuple[int, Element]]:
 
 def is_header(element: Element, reading: Reading) -> bool:
     """Whether a row only has the header cells of its table."""
-    return (
-        element.tag == "tr"
-        and not any(element.headers)
-        and bool(_rows(tuple(element.text.split(_CELLS)), element, reading))
-    )
-
-
-def _rows(headers: tuple[str, ...], element: Element, reading: Reading) -> list[Element]:
-    return [e for e in reading.elements if (e.tag, e.headers, e.headings) == ("tr", headers, element.headings)]
+    return element.tag == "tr" and not any(element.headers) and bool(table_of(element, reading))

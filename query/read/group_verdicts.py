@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.condition_trees import deciding, negated
+from clausegraph.core.condition_trees import deciding, negated, with_children
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import (
     All,
@@ -67,17 +67,12 @@ def presumed_tree(
     tree: JudgedCondition, untold: Sequence[str], user_text: str, *, excepts: bool = False
 ) -> JudgedCondition:
     """The tree with the exceptions of which nothing is told, and the ``untold`` conditions, as unmet."""
-    match tree:
-        case Not(child):
-            return Not(presumed_tree(child, untold, user_text, excepts=True))
-        case All(children):
-            return All(tuple(presumed_tree(child, untold, user_text, excepts=excepts) for child in children))
-        case AnyOf(children):
-            return AnyOf(tuple(presumed_tree(child, untold, user_text, excepts=excepts) for child in children))
-        case _ if tree.state is UNKNOWN and not spoken_of(tree.leaf.text, user_text):
-            return replace(tree, state=UNMET) if excepts or tree.leaf.text in untold else tree
-        case _:
-            return tree
+    if not isinstance(tree, JudgedLeaf):
+        return with_children(
+            tree, lambda child, below_not: presumed_tree(child, untold, user_text, excepts=excepts or below_not)
+        )
+    assumed = tree.state is UNKNOWN and (excepts or tree.leaf.text in untold)
+    return replace(tree, state=UNMET) if assumed and not spoken_of(tree.leaf.text, user_text) else tree
 
 
 def engaged(tree: JudgedCondition) -> bool:

@@ -84,7 +84,7 @@ def is_user_cell(context: QuestionContext, row: Element, column: int, reading: R
     Args:
         column: the cell's number in its row, from 1: the first cell says what the row is about.
     """
-    rows = [_row_key(other) for _, other in table_of(row, reading)]
+    rows = [_row_key(other) for other in table_of(row, reading)]
     columns = list(row.headers[1:])
     if not 0 < column <= len(columns):
         return False
@@ -99,7 +99,7 @@ def is_user_row(context: QuestionContext, row: Element, reading: Reading) -> boo
     """Whether what is told beside asking meets what a row is about, and no other row of its table."""
     if row.tag != "tr" or not any(row.headers) or not _met(_row_key(row), context.scenario_text, context):
         return False
-    return _alone(context, _row_key(row), [_row_key(other) for _, other in table_of(row, reading)])
+    return _alone(context, _row_key(row), [_row_key(other) for other in table_of(row, reading)])
 
 
 def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:

@@ -71,7 +71,7 @@ def _quote(
     if element.is_heading or not element.text.strip() or {(page, element.anchor), (page, element.lead_in)} & shown:
         return
     reading = context.pages(page)
-    if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
+    if is_header(element, reading) and any((page, row.anchor) in shown for row in items_below(element, reading)):
         return
     element = _user_row(context, element, reading) or element
     quoted = evidence_of(page, reading, element, *_best_part(words, element))
@@ -79,14 +79,11 @@ def _quote(
     if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
         quoted = replace(quoted, lead_in=lead.text)
     beside = beside_it(element, reading)
-    items = *quoted.items, *(other.text for _, other in beside.items)
-    depths = *quoted.item_depths, *(depth for depth, _ in beside.items)
-    left = quoted.items_left + beside.left
-    found.append(replace(quoted, items=items, item_depths=depths, items_before=beside.before, items_left=left))
+    found.append(beside.added_to(quoted))
     below = items_below(element, reading) if quoted.items else []
     anchors = (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
     shown |= {(page, anchor) for anchor in anchors if anchor}
-    shown |= {(page, other.anchor) for _, other in (*below, *beside.items)}
+    shown |= {(page, other.anchor) for other in (*below, *(item for _, item in beside.items))}
 
 
 def _in_force(
@@ -168,7 +165,7 @@ def _user_row(context: QuestionContext, element: Element, reading: Reading) -> E
     """The row of a row's table that is told, by its name or by its band; None where none is."""
     if element.tag != "tr" or _is_row_of_user(context, element, reading):
         return element if element.tag == "tr" else None
-    return next((row for _, row in table_of(element, reading) if _is_row_of_user(context, row, reading)), None)
+    return next((row for row in table_of(element, reading) if _is_row_of_user(context, row, reading)), None)
 
 
 def _is_row_of_user(context: QuestionContext, row: Element, reading: Reading) -> bool:

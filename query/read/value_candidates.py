@@ -142,7 +142,7 @@ def _with_rows(context: QuestionContext, ranked: Sequence[Candidate]) -> Iterato
     yield from enumerate(ranked)
     seen = {(one.page, one.element.anchor) for one in ranked}
     for rank, one in enumerate(ranked):
-        for _, row in table_of(one.element, context.pages(one.page)) if one.element.tag == "tr" else ():
+        for row in table_of(one.element, context.pages(one.page)) if one.element.tag == "tr" else ():
             if (one.page, row.anchor) not in seen:
                 seen.add((one.page, row.anchor))
                 yield rank, replace(one, element=row)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Level = Literal["element", "chunk"]
+Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
 _DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
 
 

@@ -15,10 +15,8 @@ from clausegraph.core.types import LITERAL, Fact, Mention, Support
 from clausegraph.indexes.graph.links import title_names
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.views import View
-from clausegraph.query.retrieve.bank import Hit, Ranker, in_order
-from clausegraph.query.retrieve.hybrid import ELEMENTS, anchors_of
-from clausegraph.query.retrieve.nearest import embed, nearest
-from clausegraph.query.retrieve.score import Place
+from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
+from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
 
 OFFERED = 30  # offered at most
 OFFERED_RELATIONS = 40

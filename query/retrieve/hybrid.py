@@ -12,18 +12,13 @@ from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.types import Element, PageKey, Passage, PassageKind, Stated, leaves
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import VectorHit, View
-from clausegraph.query.retrieve.bank import Hit, Ranker, in_order
-from clausegraph.query.retrieve.nearest import embed, nearest
-from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Place, Signals, Weights, page_priors, rank
+from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
+from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, page_priors, rank
 
 # These gather conditions, they say nothing under them
 _GATHERED = (PassageKind.INSTRUCTION, PassageKind.REQUIREMENTS, PassageKind.LIST)
 _PAGES = 1000  # whose rules are kept, as many as readings are
-
-
-def anchors_of(stated: Stated) -> dict[str, None]:
-    """Anchors of the elements that state it or a leaf of its condition, each once."""
-    return dict.fromkeys([span.anchor for span in stated.spans] + [leaf.anchor for leaf in leaves(stated.condition)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,6 @@ def _is_rule(stated: Stated) -> bool:
     return not gathered and any(leaf.anchor in own for leaf in leaves(stated.condition))
 
 
-ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 CHUNKS = 150
 NEAREST_FACTS = 50
 

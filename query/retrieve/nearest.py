@@ -10,11 +10,12 @@ import numpy as np
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors, normalised
 from clausegraph.core.tokens import count_many
+from clausegraph.core.types import Stated, leaves
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
-from clausegraph.query.retrieve.bank import Hit, Level, Ranker, in_order
-from clausegraph.query.retrieve.score import Place
+from clausegraph.query.retrieve.bank import Hit, Level, Place, Ranker, in_order
 
+ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 WINDOW = 240  # word pieces embedded at once: MiniLM's 256 less special tokens, and some to spare
 
 
@@ -62,6 +63,11 @@ def _packed(words: list[str], counts: list[int], room: int) -> list[str]:
 def nearest(view: View, level: Level, vector: Vectors, limit: int) -> dict[Place, float]:
     """The ``limit`` most similar elements or chunks, best first."""
     return {(hit.page, hit.ref): hit.score for hit in view.search(level, vector, limit) if hit.page is not None}
+
+
+def anchors_of(stated: Stated) -> dict[str, None]:
+    """Anchors of the elements that state it or a leaf of its condition, each once."""
+    return dict.fromkeys([span.anchor for span in stated.spans] + [leaf.anchor for leaf in leaves(stated.condition)])
 
 
 def chunks_at(view: View, scores: Mapping[Place, float], part: str) -> list[Hit]:

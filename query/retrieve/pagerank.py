@@ -34,9 +34,8 @@ from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import LITERAL, Fact, Support
 from clausegraph.indexes.views import View
-from clausegraph.query.retrieve.bank import Hit, Ranker
+from clausegraph.query.retrieve.bank import Hit, Place, Ranker
 from clausegraph.query.retrieve.nearest import chunks_at, embed, nearest
-from clausegraph.query.retrieve.score import Place
 
 if TYPE_CHECKING:
     from igraph import Graph  # type: ignore[import-untyped]

@@ -25,9 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.retrieve.bank import Hit, in_order
-
-Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
+from clausegraph.query.retrieve.bank import Hit, Place, in_order
 
 
 @dataclass(frozen=True, slots=True)

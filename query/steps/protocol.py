@@ -182,15 +182,6 @@ class StepParts:
     model: StepModel | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StepChoice:
-    """Which implementation each step has: names, or makers."""
-
-    route: str | StepMaker = "rules"
-    validate: str | StepMaker = "rules"
-    comment: str | StepMaker = "rules"
-
-
 ROUTERS = Registry(
     "router",
     StepEntry("rules", "names in the question, kind by its words", "steps.rules:RuleRouter"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeVar
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
@@ -102,3 +104,60 @@ def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[st
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+# --- replies that several engines ask for ---------------------------------------------------------
+
+TURNS = 4  # of ReAct
+
+
+class Action(StrEnum):
+    """What a turn may do."""
+
+    TEXT = "text"
+    GRAPH = "graph"
+    EXTRACT = "extract"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An action and what it looks for."""
+
+    action: Action
+    query: str
+
+
+TURN_SCHEMA = object_schema(
+    "turn",
+    thought={"type": "string"},
+    action={"type": "string", "enum": [one.value for one in Action]},
+    query={"type": "string"},
+)
+
+
+def parse_turn(text: str) -> Turn:
+    """Read a reply.
+
+    Raises:
+        UnusableReply: it names no action, or nothing to look for.
+    """
+    reply = object_of(text)
+    action, query = member(reply.get("action"), Action), short(reply.get("query")).strip()
+    if action is None:
+        raise UnusableReply("the reply names no action")
+    if not query and action is not Action.ANSWER:
+        raise UnusableReply(f"the reply says not what to look for ({action.value})")
+    return Turn(action, query)
+
+
+class Correctness(StrEnum):
+    """What Corrective RAG's evaluator says of what was retrieved."""
+
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+
+
+CORRECT_SCHEMA = object_schema("verdict", verdict={"type": "string", "enum": [one.value for one in Correctness]})
+parse_correctness = partial(parse_label, name="verdict", kind=Correctness, refusal="the reply has no verdict")

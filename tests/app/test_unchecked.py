@@ -170,7 +170,7 @@ def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: F
 
 
 def test_a_reply_that_begins_anew_empties_the_list() -> None:
-    from clausegraph.app.cli.unchecked import UncheckedSentences, unchecked_text
+    from clausegraph.app.cli.ask import UncheckedSentences, unchecked_text
 
     with UncheckedSentences() as shown:
         shown.watch(TraceStep("read", 1.0))

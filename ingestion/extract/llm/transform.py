@@ -18,7 +18,6 @@ from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.models.build import guard
-from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts import library
 from clausegraph.core.serial import condition_to_json
 from clausegraph.core.types import Literal, Mention, Statement
@@ -40,7 +39,7 @@ class TripletExtractor(TransformComponent):
             the model's response cache, so a second attempt pays only for the rest.
     """
 
-    llm: LLM = Field(description="a GuardedLLM, or any function-calling LLM, which is then put behind a guard")
+    llm: LLM = Field(description="any LLM; it is put behind a guard")
     prompt: str = "triplets-conditional"
     call_tokens: int = 2000
     at_once: int = 16
@@ -82,9 +81,8 @@ class TripletExtractor(TransformComponent):
         return await asyncio.to_thread(self.__call__, nodes, **kwargs)
 
     def _extractor(self) -> LLMExtractor:
-        llm = self.llm if isinstance(self.llm, GuardedLLM) else guard(self.llm)
         options = LLMOptions(call_tokens=self.call_tokens, at_once=self.at_once)
-        return LLMExtractor(llm, library(None).get(self.prompt), options)
+        return LLMExtractor(guard(self.llm), library(None).get(self.prompt), options)
 
     def _fill(self, node: BaseNode, chunk_input: ExtractionInput, result: Extracted, extractor: str) -> None:
         entities: list[EntityNode] = node.metadata.pop(KG_NODES_KEY, [])

@@ -11,12 +11,12 @@ from typing import Any
 from clausegraph.core.errors import InputError, StoreUnavailable, UnusableReply
 from clausegraph.query.crag.kg.api_functions import FUNCTIONS
 from clausegraph.query.crag.kg.api_graph import API_NAME, ApiGraph
+from clausegraph.query.crag.kg.endpoints import Endpoint, EndpointLimits
 from clausegraph.query.crag.kg.forms_media import FILM_FORMS, MUSIC_FORMS
 from clausegraph.query.crag.kg.forms_other import COMPANY_FORMS, ENTITY_FORMS
 from clausegraph.query.crag.kg.forms_sports import GAME_FORMS
 from clausegraph.query.crag.kg.plan import HOPS, GraphFact, SchemaPlan, kg_reference, nearest, planned_facts
 from clausegraph.query.crag.kg.questions import ApiClient, ApiFound, ApiSession, Form, TimedText
-from clausegraph.query.crag.kg.sparql import Endpoint, EndpointLimits
 from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, CragQuestion, KgFound
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema

@@ -7,11 +7,10 @@ from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
-from clausegraph.query.crag.kg.align import CANDIDATES, candidates, nba_teams, plain
 from clausegraph.query.crag.kg.forms_other import fields_of, summary_of
 from clausegraph.query.crag.kg.forms_sports import games_between
 from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
-from clausegraph.query.crag.kg.questions import ApiSession, listed, number
+from clausegraph.query.crag.kg.questions import CANDIDATES, ApiSession, candidates, listed, nba_teams, number, plain
 
 API_NAME = "CRAG API"
 _MOST_ROWS = 12  # of a table that is filtered by days

@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.core.language.lexicon import word_set
-from clausegraph.query.crag.kg.align import aligned, likeness, plain
-from clausegraph.query.crag.kg.questions import ApiFound, ApiSession, TimedText, listed, number
+from clausegraph.query.crag.kg.questions import (
+    ApiFound,
+    ApiSession,
+    TimedText,
+    aligned,
+    likeness,
+    listed,
+    number,
+    plain,
+)
 
 _FILM_WORDS = word_set(
     "movie movies film films runtime length long minutes directed director directs direct budget revenue gross grossed"

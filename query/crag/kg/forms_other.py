@@ -8,8 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from clausegraph.core.language.lexicon import word_set
-from clausegraph.query.crag.kg.align import aligned, candidates, plain
-from clausegraph.query.crag.kg.questions import ApiFound, ApiSession, TimedText, number
+from clausegraph.query.crag.kg.questions import ApiFound, ApiSession, TimedText, aligned, candidates, number, plain
 
 _PRICES = {"Open": r"\bopen(ed|ing)?\b", "Close": r"\bclos(e|ed|ing)\b", "High": r"\bhigh(est)?\b",
            "Low": r"\blow(est)?\b", "Volume": r"\bvolume\b"}  # fmt: skip

@@ -10,8 +10,18 @@ from functools import partial
 from typing import Any
 
 from clausegraph.core.language.lexicon import word_set
-from clausegraph.query.crag.kg.align import aligned, likeness, nba_teams, plain
-from clausegraph.query.crag.kg.questions import ApiFound, ApiSession, TimedText, month_before, month_of, number
+from clausegraph.query.crag.kg.questions import (
+    ApiFound,
+    ApiSession,
+    TimedText,
+    aligned,
+    likeness,
+    month_before,
+    month_of,
+    nba_teams,
+    number,
+    plain,
+)
 
 _NBA, _SOCCER = "sports_nba_get_games_on_date", "sports_soccer_get_games_on_date"
 _LOOK_BACK = 21  # days, where the API knows days but not the month

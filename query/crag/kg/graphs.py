@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, Evidence, Fact
 from clausegraph.indexes.views import View
-from clausegraph.query.crag.kg.align import candidates, plain
 from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
+from clausegraph.query.crag.kg.questions import candidates, plain
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.retrieve.hybrid import anchors_of
+from clausegraph.query.retrieve.nearest import anchors_of
 
 _LOOKED_AT_ENTITIES = 40  # entities that share words with a name
 _MOST_FACTS = 200  # facts of a thing

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.types import Evidence, PageKey, Span
-from clausegraph.query.crag.kg.align import plain
+from clausegraph.query.crag.kg.questions import plain
 from clausegraph.query.crag.times import TimeRange, resolve
 from clausegraph.query.crag.types import (
     Attributes,

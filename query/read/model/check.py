@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
 from typing import Any
 
+from clausegraph.core.condition_trees import VERDICTS, with_children
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import (
@@ -34,56 +34,9 @@ from clausegraph.query.read.model.schema import Draft, DraftAnswer, DraftConditi
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.protocol import Pages
 
-_SAID = {ConditionState.MET: True, ConditionState.UNMET: False, ConditionState.UNKNOWN: None}
-
-
-def value_of(tree: JudgedCondition | None, *, favourable: bool = True) -> bool | None:
-    """Whether a condition holds; None where that depends on an open leaf.
-
-    An unknown leaf that is not decisive is taken for granted: it counts for what lets the whole hold, true, or false
-    under a "not".
-    """
-    return _SAID[holds(None if tree is None else _presumed(tree, favourable=favourable))]
-
-
-def _presumed(tree: JudgedCondition, *, favourable: bool) -> JudgedCondition:
-    within = partial(_presumed, favourable=favourable)
-    match tree:
-        case Not(child):
-            return Not(_presumed(child, favourable=not favourable))
-        case All(children):
-            return All(tuple(within(child) for child in children))
-        case AnyOf(children):
-            return AnyOf(tuple(within(child) for child in children))
-        case JudgedLeaf():
-            if tree.decisive or tree.state is not ConditionState.UNKNOWN:
-                return tree
-            return replace(tree, state=ConditionState.MET if favourable else ConditionState.UNMET)
-    raise TypeError(f"{tree!r} is no condition")
-
-
-def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedCondition:
-    """The tree with those open leaves no longer decisive on which its value does not depend any more."""
-    if value_of(tree, favourable=favourable) is not None:
-        return mapped(tree, _quiet)
-    within = partial(settled, favourable=favourable)
-    match tree:
-        case Not(child):
-            return Not(settled(child, favourable=not favourable))
-        case All(children):
-            return All(tuple(within(child) for child in children))
-        case AnyOf(children):
-            return AnyOf(tuple(within(child) for child in children))
-    return tree
-
-
-def _quiet(judged: JudgedLeaf) -> JudgedLeaf:
-    return replace(judged, decisive=False) if judged.state is ConditionState.UNKNOWN else judged
-
-
 MAX_DEPTH = 8
 MAX_LEAVES = 60
-VERDICTS = ("yes", "no")
+_VALUES = {ConditionState.MET: True, ConditionState.UNMET: False, ConditionState.UNKNOWN: None}
 _STATES = {"met": ConditionState.MET, "contradicted": ConditionState.UNMET}
 
 
@@ -127,6 +80,34 @@ class Checked:
 
 class _Unusable(Exception):
     """An answer cannot be used, and why."""
+
+
+def value_of(tree: JudgedCondition | None) -> bool | None:
+    """Whether a condition holds; None where that depends on an open leaf.
+
+    An unknown leaf that is not decisive is taken for granted: it counts for what lets the whole hold, true, or false
+    under a "not".
+    """
+    return _VALUES[holds(None if tree is None else _presumed(tree, favourable=True))]
+
+
+def _presumed(tree: JudgedCondition, *, favourable: bool) -> JudgedCondition:
+    if not isinstance(tree, JudgedLeaf):
+        return with_children(tree, lambda child, below_not: _presumed(child, favourable=favourable != below_not))
+    if tree.decisive or tree.state is not ConditionState.UNKNOWN:
+        return tree
+    return replace(tree, state=ConditionState.MET if favourable else ConditionState.UNMET)
+
+
+def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedCondition:
+    """The tree with those open leaves no longer decisive on which its value does not depend any more."""
+    if holds(_presumed(tree, favourable=favourable)) is not ConditionState.UNKNOWN:
+        return mapped(tree, _quiet)
+    return with_children(tree, lambda child, below_not: settled(child, favourable=favourable != below_not))
+
+
+def _quiet(judged: JudgedLeaf) -> JudgedLeaf:
+    return replace(judged, decisive=False) if judged.state is ConditionState.UNKNOWN else judged
 
 
 def check_draft(draft: Draft, shown: Shown, inquiry: Inquiry, pages: Pages) -> Checked:
@@ -304,9 +285,9 @@ def decided(answers: Sequence[CheckedAnswer], kind: str, notes: list[str]) -> li
 def _turned(answer: CheckedAnswer) -> CheckedAnswer | None:
     if answer.condition is None:
         return None
-    other = VERDICTS[1 - VERDICTS.index(answer.text)]
-    condition: JudgedCondition = answer.condition.child if isinstance(answer.condition, Not) else Not(answer.condition)
-    return CheckedAnswer(other, None, condition, answer.evidence, True)
+    other = VERDICTS[answer.text]
+    tree = answer.condition
+    return CheckedAnswer(other, None, tree.child if isinstance(tree, Not) else Not(tree), answer.evidence, True)
 
 
 def alternative_of(answer: CheckedAnswer, pages: Pages) -> Alternative:

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from clausegraph.core.condition_trees import VERDICTS
 from clausegraph.core.errors import InputError, UnusableReply
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.prompts import shipped_folder
-from clausegraph.query.read.model.check import VERDICTS
-from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion, seen_among, shown_example
+from clausegraph.query.read.model.labelled import LabelledQuestion, seen_among, shown_example
 from clausegraph.query.steps.model import StepModel
 
 FEWEST = 20  # questions of a form: fewer say nothing
@@ -50,7 +50,7 @@ def rates_by_form(questions: Sequence[LabelledQuestion]) -> dict[str, FormRates]
 
 def _rates(asked: Sequence[LabelledQuestion]) -> FormRates:
     several = sum(len(question.answers) > 1 for question in asked)
-    conditional = sum(any(answer.conditions for answer in question.answers) for question in asked)
+    conditional = sum(map(_has_conditions, asked))
     return FormRates(len(asked), round(several / len(asked), 3), round(conditional / len(asked), 3))
 
 
@@ -67,7 +67,7 @@ def forms_of(question: str) -> tuple[str, ...]:
     return ()
 
 
-def told_form(forms: Mapping[str, FormRates], question: str) -> str:
+def usual_answers(forms: Mapping[str, FormRates], question: str) -> str:
     """How questions like this one are usually answered, in a sentence; "" where too few ask alike."""
     form = next((form for form in forms_of(question) if form in forms), None)
     if form is None:
@@ -154,8 +154,6 @@ def benchmark_guide() -> Guide:
     return read_guide(shipped_folder() / "guides" / f"{BENCHMARK}.json")
 
 
-T = TypeVar("T")
-
 _SAID = {
     "verdicts": "of the questions are answered yes or no",
     "unanswerable": "of the questions have no answer on the page",
@@ -180,35 +178,6 @@ _WORDS = {
 _CAN = frozenset("can could may might allowed able eligible entitled qualify".split())  # noqa: SIM905
 
 
-def rates_of(questions: Sequence[LabelledQuestion]) -> dict[str, float]:
-    """Name → share, or number of words or answers; a rate of nothing is left out."""
-    answered = [question for question in questions if question.answers]
-    verdicts = [question for question in answered if is_verdict(question)]
-    spans = [question for question in answered if not is_verdict(question)]
-    alone, short = ([q for q in group if len(q.answers) == 1] for group in (verdicts, spans))
-    several = [question for question in spans if len(question.answers) > 1]
-    conditional = [answer for question in answered for answer in question.answers if answer.conditions]
-    conditions = [condition for answer in conditional for condition in answer.conditions]
-    can = [question for question in alone if _CAN & set(question.question.lower().split())]
-    made = {
-        "verdicts": _part(len(verdicts), len(questions)),
-        "unanswerable": _part(len(questions) - len(answered), len(questions)),
-        "verdicts_single": _part(len(alone), len(verdicts)),
-        "verdicts_both": _share(verdicts, lambda q: {*VERDICTS} <= {a.text.lower() for a in q.answers}),
-        "verdicts_yes": _share(alone, lambda q: q.answers[0].text.lower() == "yes"),
-        "verdicts_conditional": _share(alone, _has_conditions),
-        "asked_can_conditional": _share(can, _has_conditions),
-        "spans_single": _part(len(short), len(spans)),
-        "spans_single_conditional": _share(short, _has_conditions),
-        "spans_several_conditional": _share([a for q in several for a in q.answers], lambda a: bool(a.conditions)),
-        "conditions_items": _share(conditions, lambda c: c.startswith("<li>")),
-        "conditions_lead_ins": _share(conditions, lambda c: c.endswith(":</p>")),
-        "conditions_single": _share(conditional, lambda a: len(a.conditions) == 1),
-        **_sizes([len(a.text.split()) for q in spans for a in q.answers], several, conditional),
-    }
-    return {name: round(value, 3) for name, value in made.items() if value is not None}
-
-
 def is_verdict(question: LabelledQuestion) -> bool:
     """Whether a question is answered by yes or no."""
     return any(answer.text.lower() in VERDICTS for answer in question.answers)
@@ -218,27 +187,43 @@ def _has_conditions(question: LabelledQuestion) -> bool:
     return any(answer.conditions for answer in question.answers)
 
 
-def _part(some: int, every: int) -> float | None:
-    return some / every if every else None
-
-
-def _share(items: Iterable[T], holds: Callable[[T], bool]) -> float | None:
-    found = [holds(item) for item in items]
-    return _part(sum(found), len(found))
-
-
-def _sizes(
-    words: Sequence[int], several: Sequence[LabelledQuestion], conditional: Sequence[LabelledAnswer]
-) -> dict[str, float | None]:
-    return {
-        "span_words_median": median(words) if words else None,
-        "span_words_ninth_decile": quantiles(words, n=10)[-1] if len(words) > 1 else None,
-        "several_median": median(len(q.answers) for q in several) if several else None,
-        "conditions_median": median(len(a.conditions) for a in conditional) if conditional else None,
+def rates_of(questions: Sequence[LabelledQuestion]) -> dict[str, float]:
+    """Name → share, or number of words or answers; a rate of nothing is left out."""
+    answered = [question for question in questions if question.answers]
+    verdicts = [question for question in answered if is_verdict(question)]
+    spans = [question for question in answered if not is_verdict(question)]
+    alone, short = ([q for q in group if len(q.answers) == 1] for group in (verdicts, spans))
+    several = [question for question in spans if len(question.answers) > 1]
+    conditional = [answer for question in answered for answer in question.answers if answer.conditions]
+    conditions = [condition for answer in conditional for condition in answer.conditions]
+    words = [len(answer.text.split()) for question in spans for answer in question.answers]
+    counted: dict[str, list[bool]] = {
+        "verdicts": [is_verdict(q) for q in questions],
+        "unanswerable": [not q.answers for q in questions],
+        "verdicts_single": [len(q.answers) == 1 for q in verdicts],
+        "verdicts_both": [{*VERDICTS} <= {a.text.lower() for a in q.answers} for q in verdicts],
+        "verdicts_yes": [q.answers[0].text.lower() == "yes" for q in alone],
+        "verdicts_conditional": [_has_conditions(q) for q in alone],
+        "asked_can_conditional": [_has_conditions(q) for q in alone if _CAN & set(q.question.lower().split())],
+        "spans_single": [len(q.answers) == 1 for q in spans],
+        "spans_single_conditional": [_has_conditions(q) for q in short],
+        "spans_several_conditional": [bool(answer.conditions) for q in several for answer in q.answers],
+        "conditions_items": [condition.startswith("<li>") for condition in conditions],
+        "conditions_lead_ins": [condition.endswith(":</p>") for condition in conditions],
+        "conditions_single": [len(answer.conditions) == 1 for answer in conditional],
     }
+    sizes = {
+        "span_words_median": words,
+        "several_median": [len(q.answers) for q in several],
+        "conditions_median": [len(answer.conditions) for answer in conditional],
+    }
+    made = {name: sum(found) / len(found) for name, found in counted.items() if found}
+    made |= {name: float(median(found)) for name, found in sizes.items() if found}
+    made |= {"span_words_ninth_decile": quantiles(words, n=10)[-1]} if len(words) > 1 else {}
+    return {name: round(value, 3) for name, value in made.items()}
 
 
-def told_rates(rates: Mapping[str, float]) -> str:
+def rates_in_words(rates: Mapping[str, float]) -> str:
     """The rates in words, a line each."""
     shares = [f"- {rates[name]:.0%} {said}" for name, said in _SAID.items() if name in rates]
     numbers = [f"- {rates[name]:g} {said}" for name, said in _WORDS.items() if name in rates]
@@ -263,14 +248,10 @@ _FEWEST_WORDS = 30
 Kind = Callable[[LabelledQuestion], bool]
 
 
-def _conditional(question: LabelledQuestion) -> bool:
-    return any(answer.conditions for answer in question.answers)
-
-
 # What a sample must have, with its share of the cases
 _KINDS: tuple[tuple[int, Kind], ...] = (
-    (20, lambda q: is_verdict(q) and _conditional(q) and len(q.answers) == 1),
-    (14, lambda q: is_verdict(q) and not _conditional(q)),
+    (20, lambda q: is_verdict(q) and _has_conditions(q) and len(q.answers) == 1),
+    (14, lambda q: is_verdict(q) and not _has_conditions(q)),
     (8, lambda q: is_verdict(q) and len(q.answers) > 1),
     (12, lambda q: bool(q.answers) and not is_verdict(q) and len(q.answers) == 1),
     (12, lambda q: not is_verdict(q) and len(q.answers) > 1),
@@ -288,19 +269,19 @@ def held_back(questions: Sequence[LabelledQuestion], count: int, seed: int) -> l
     return [rng.choice(by_page[page]) for page in kept[:count]]
 
 
-def sampled(questions: Sequence[LabelledQuestion], seed: int, most: int = CASES) -> list[LabelledQuestion]:
+def sample_cases(questions: Sequence[LabelledQuestion], seed: int) -> list[LabelledQuestion]:
     """Cases of every kind, by their shares."""
     rng = random.Random(seed)
     whole = sum(share for share, _ in _KINDS)
     found: dict[str, LabelledQuestion] = {}
     for share, is_kind in _KINDS:
         fitting = [q for q in questions if is_kind(q) and len(shown_example(q)) <= _LONGEST]
-        for question in rng.sample(fitting, min(len(fitting), -(-most * share // whole))):
+        for question in rng.sample(fitting, min(len(fitting), -(-CASES * share // whole))):
             found.setdefault(question.id, question)
     return list(found.values())
 
 
-def worded(model: StepModel, name: str, questions: Sequence[LabelledQuestion], seed: int) -> Guide:
+def learned_guide(model: StepModel, name: str, questions: Sequence[LabelledQuestion], seed: int) -> Guide:
     """A guide in the model's words, with the rates of all the questions.
 
     Raises:
@@ -308,8 +289,8 @@ def worded(model: StepModel, name: str, questions: Sequence[LabelledQuestion], s
         ModelError: there is no reply.
     """
     rates = rates_of(questions)
-    cases = "\n\n".join(shown_example(case) for case in sampled(questions, seed))
-    inputs = {"rates": told_rates(rates), "cases": cases, "words": MOST_WORDS}
+    cases = "\n\n".join(shown_example(case) for case in sample_cases(questions, seed))
+    inputs = {"rates": rates_in_words(rates), "cases": cases, "words": MOST_WORDS}
     said = model.ask(PROMPT, inputs, parse_guide, schema=SCHEMA)
     forms = rates_by_form(questions)
     return Guide(name, said.value, made_by=model.name, rates=rates, forms=forms, saw=saw_of(questions))

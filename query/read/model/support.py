@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import groupby
@@ -131,7 +131,7 @@ class CitedSupport:
         return tuple(one for shown in self.cited for one in _quoted(shown, self.pages(shown.page), sentence))
 
 
-def told_by(inquiry: Inquiry) -> str:
+def words_of(inquiry: Inquiry) -> str:
     """All that the person said."""
     return "\n".join([inquiry.question, inquiry.scenario, *inquiry.assumptions])
 
@@ -151,7 +151,7 @@ def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Iterator[Ev
     element = shown.element
     spans = sentence_spans(element.text)
     if element.tag == "tr":
-        yield _row(shown, reading)
+        yield beside_it(element, reading).added_to(evidence_of(shown.page, reading, element))
         return
     if len(spans) < 2 or element.tag == "li":
         yield evidence_of(shown.page, reading, element)
@@ -160,16 +160,6 @@ def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Iterator[Ev
     for _, run in groupby(enumerate(kept), key=lambda pair: pair[1] - pair[0]):
         places = [at for _, at in run]
         yield evidence_of(shown.page, reading, element, spans[places[0]][0], spans[places[-1]][1])
-
-
-def _row(shown: ShownElement, reading: Reading) -> Evidence:
-    """A row with the rows around it, among which it is shown where tables are drawn."""
-    rows = beside_it(shown.element, reading)
-    alone = evidence_of(shown.page, reading, shown.element)
-    if not rows.items:
-        return alone
-    texts, depths = tuple(row.text for _, row in rows.items), tuple(depth for depth, _ in rows.items)
-    return replace(alone, items=texts, item_depths=depths, items_before=rows.before, items_left=rows.left)
 
 
 def _supporting(element: Element, spans: Sequence[tuple[int, int]], sentence: str) -> list[int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from clausegraph.app.cli.hints import Hints
+from clausegraph.app.cli.session import Hints
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view

@@ -122,14 +122,7 @@ def with_beside(pages: list[MadePage], evidence: Evidence) -> Evidence:
     page = next(one for one in pages if one.key == evidence.page)
     element = page.reading.element(evidence.span.anchor)
     assert element is not None
-    beside = beside_it(element, page.reading)
-    return replace(
-        evidence,
-        items=(*evidence.items, *(one.text for _, one in beside.items)),
-        item_depths=(*evidence.item_depths, *(depth for depth, _ in beside.items)),
-        items_before=beside.before,
-        items_left=evidence.items_left + beside.left,
-    )
+    return beside_it(element, page.reading).added_to(evidence)
 
 
 INQUIRY = Inquiry("Can I get the grant?", "I am 70.")

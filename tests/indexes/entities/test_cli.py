@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.cli.entities import ask_each
+from clausegraph.app.cli.curation import ask_each
 from clausegraph.app.cli.session import Session
 from clausegraph.core.errors import InputError
 from tests.app.cli.conftest import Cli, clean_environment, cli, parsed

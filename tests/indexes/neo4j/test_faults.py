@@ -160,7 +160,7 @@ def test_another_writer_is_publishing(town: Town, address: Address) -> None:
 
 
 def test_no_password_is_a_setting_that_is_missing() -> None:
-    from clausegraph.app.neo4j import make_server
+    from clausegraph.app.models import make_server
 
     with pytest.raises(SettingsError, match="CLAUSEGRAPH_NEO4J_PASSWORD"):
         make_server(Settings(neo4j_password=None))

@@ -15,8 +15,6 @@ from llama_index.llms.mistralai import MistralAI
 from clausegraph import TripletExtractor
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.guard import GuardedLLM
 
 pytestmark = pytest.mark.integration
 TITLE = "Bus Grant"
@@ -30,13 +28,13 @@ def fake() -> Iterator[FakeModelServer]:
 
 
 @pytest.fixture
-def llm(fake: FakeModelServer) -> Iterator[GuardedLLM]:
-    options = ModelOptions(provider="mistral", model="fake-small", url=fake.url, key="k", attempts=1)
-    with make_llm(options) as made:
+def llm(fake: FakeModelServer) -> Iterator[MistralAI]:
+    made = MistralAI(model="mistral-small-latest", endpoint=fake.url, api_key="k")
+    with made._client:
         yield made
 
 
-def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: GuardedLLM) -> None:
+def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: MistralAI) -> None:
     pipeline = IngestionPipeline(transformations=[TripletExtractor(llm=llm)], disable_cache=True)
     (node,) = pipeline.run(documents=[Document(text=TEXT, metadata={"title": TITLE})])
     relations = node.metadata[KG_RELATIONS_KEY]
@@ -48,7 +46,7 @@ def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: Guard
     assert "triplets-conditional.v5@" in conditional[0].properties["extractor"]
 
 
-def test_a_condition_in_words_keeps_any_and_not(llm: GuardedLLM) -> None:
+def test_a_condition_in_words_keeps_any_and_not(llm: MistralAI) -> None:
     text = "You can get the Rail Grant if you are over 60 or you rent a flat, unless you are in prison."
     (node,) = TripletExtractor(llm=llm)([TextNode(text=text, metadata={"title": TITLE})])
     words = {relation.properties["condition"] for relation in node.metadata[KG_RELATIONS_KEY]}
@@ -56,7 +54,7 @@ def test_a_condition_in_words_keeps_any_and_not(llm: GuardedLLM) -> None:
 
 
 @pytest.mark.parametrize("use_async", [True, False])
-def test_a_property_graph_index_takes_it_as_its_extractor(llm: GuardedLLM, use_async: bool) -> None:
+def test_a_property_graph_index_takes_it_as_its_extractor(llm: MistralAI, use_async: bool) -> None:
     index = PropertyGraphIndex(
         nodes=[TextNode(text=TEXT, metadata={"title": TITLE})],
         kg_extractors=[TripletExtractor(llm=llm)],
@@ -68,15 +66,7 @@ def test_a_property_graph_index_takes_it_as_its_extractor(llm: GuardedLLM, use_a
     assert [relation.label for _, relation, _ in triplets] == ["may get"]
 
 
-def test_any_function_calling_model_is_put_behind_a_guard(fake: FakeModelServer) -> None:
-    plain = MistralAI(endpoint=fake.url, api_key="k", model="mistral-small-latest")
-    extractor = TripletExtractor(llm=plain)
-    (node,) = extractor([TextNode(text=TEXT, metadata={"title": TITLE})])
-    assert node.metadata[KG_RELATIONS_KEY]
-    plain._client.__exit__(None, None, None)
-
-
-def test_equal_nodes_are_asked_once_and_neighbours_share_a_call(llm: GuardedLLM, fake: FakeModelServer) -> None:
+def test_equal_nodes_are_asked_once_and_neighbours_share_a_call(llm: MistralAI, fake: FakeModelServer) -> None:
     fake.reset()
     nodes = [TextNode(text=TEXT, metadata={"title": TITLE}), TextNode(text=TEXT, metadata={"title": TITLE})]
     TripletExtractor(llm=llm)(nodes)
@@ -84,7 +74,7 @@ def test_equal_nodes_are_asked_once_and_neighbours_share_a_call(llm: GuardedLLM,
     assert all(node.metadata[KG_RELATIONS_KEY] for node in nodes)
 
 
-def test_failed_nodes_raise_or_are_listed(llm: GuardedLLM, fake: FakeModelServer) -> None:
+def test_failed_nodes_raise_or_are_listed(llm: MistralAI, fake: FakeModelServer) -> None:
     fake.set(fault="garbage")
     try:
         with pytest.raises(UnusableReply, match="1 of 1 nodes failed"):

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelUnavailable, SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
@@ -18,7 +17,6 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.graph import Offer, ego_of
-from clausegraph.query.steps.model import ModelSteps
 from clausegraph.query.steps.protocol import (
     Acceptance,
     AskedKind,
@@ -28,10 +26,10 @@ from clausegraph.query.steps.protocol import (
     LookedUp,
     Module,
     Route,
-    StepChoice,
     StepParts,
 )
 from clausegraph.query.steps.rules import Lookup, RuleCommentor
+from tests.query.engines.conftest import Asking
 
 pytestmark = pytest.mark.integration
 
@@ -118,36 +116,32 @@ def told(answer: Answer, name: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_feedback_is_provoked_and_mended(
-    kind: FeedbackKind, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    case = CASES[kind](sample, Offer(sample, hashing, HOW_MUCH))
-    fake.set(replies="script", script=case.script)
-    engine = make_engine(sample, hashing, engine="loop", model=steps, steps=StepChoice(route="llm"))
+def test_feedback_is_provoked_and_mended(kind: FeedbackKind, asking: Asking) -> None:
+    case = CASES[kind](asking.view, Offer(asking.view, asking.embedder, HOW_MUCH))
+    asking.script(case.script)
+    engine = asking.engine("loop", steps={"route": "llm"})
     answer = engine.ask(case.inquiry)
     comments, routes, judged = (told(answer, name) for name in ("comment", "route", "validate"))
     assert comments[0]["feedback"] == f"{kind.value}: {case.about}"
     assert [step["accepted"] for step in judged] == [False, True]
     assert len(routes) == 2
     assert all("by rules" not in route for route in routes)
-    asked = fake.last_requests(10)
+    asked = asking.fake.last_requests(10)
     again = next(body["messages"][-1]["content"] for body in asked if "Choose again" in body["messages"][-1]["content"])
     assert f"Feedback: {kind.value} ({case.about})." in again
-    assert told(answer, "model")[0]["calls"] == len(case.script) == fake.counters()["ok"]
+    assert told(answer, "model")[0]["calls"] == len(case.script) == asking.fake.counters()["ok"]
 
 
-EVERYTHING = StepChoice(route="llm", validate="llm", comment="llm")
+EVERYTHING = {"route": "llm", "validate": "llm", "comment": "llm"}
 NO = {"missing": "the amount", "enough": False}
 
 
-def test_whatever_a_model_says_a_question_has_at_most_fourteen_calls(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
+def test_whatever_a_model_says_a_question_has_at_most_fourteen_calls(asking: Asking) -> None:
     """Nothing is ever enough, each route is new, and the reader may still ask."""
-    offer = Offer(sample, hashing, HOW_MUCH)
+    offer = Offer(asking.view, asking.embedder, HOW_MUCH)
     routes = {f"({topic.key})": "" for topic in offer.entities}
     assert len(routes) > 4
-    fake.set(
+    asking.fake.set(
         replies="script",
         script={
             "Which entities": choice(offer.entities[0].key),
@@ -157,10 +151,10 @@ def test_whatever_a_model_says_a_question_has_at_most_fourteen_calls(
             "Choose again": choice(offer.entities[1].key),
         },
     )
-    engine = make_engine(sample, hashing, engine="loop", model=steps, steps=EVERYTHING, rounds=50)
+    engine = asking.engine("loop", steps=EVERYTHING, rounds=50)
     answer = engine.ask(HOW_MUCH)
     used = told(answer, "model")[0]
-    assert used["calls"] == fake.counters()["ok"] <= 14
+    assert used["calls"] == asking.fake.counters()["ok"] <= 14
     assert len(told(answer, "route")) >= 3
     assert told(answer, "read")[0]["round"] == len(told(answer, "route"))  # the last, as the paper has it
 
@@ -177,15 +171,13 @@ def test_whatever_a_model_says_a_question_has_at_most_fourteen_calls(
         "",
     ],
 )
-def test_replies_that_cannot_be_used_are_noted_and_done_without(
-    reply: Any, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=[reply])
-    answer = make_engine(sample, hashing, engine="loop", model=steps, steps=EVERYTHING).ask(HOW_MUCH)
+def test_replies_that_cannot_be_used_are_noted_and_done_without(reply: Any, asking: Asking) -> None:
+    asking.script([reply])
+    answer = asking.engine("loop", steps=EVERYTHING).ask(HOW_MUCH)
     routes = told(answer, "route")
     assert all("by rules" in route or "ignored" in route or not route.get("topics") for route in routes[:1])
     assert all("by rules" in step for step in [*told(answer, "validate"), *told(answer, "comment")])
-    corpus_names = {topic.key for topic in Offer(sample, hashing, HOW_MUCH).entities}
+    corpus_names = {topic.key for topic in Offer(asking.view, asking.embedder, HOW_MUCH).entities}
     for route in routes:
         for named in route.get("topics", []):  # type: ignore[attr-defined]
             assert named.rpartition(" (")[0] in corpus_names
@@ -204,21 +196,19 @@ def test_topics_that_meet_and_do_not_answer_are_one_too_many(sample: View, hashi
     assert told_back == Feedback(FeedbackKind.LACKING, offer.named[-1].key)
 
 
-def test_two_questions_at_once_do_not_mix(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(
+def test_two_questions_at_once_do_not_mix(asking: Asking) -> None:
+    asking.fake.set(
         replies="script",
         latency=[0.0, 0.02],
         script={"Which entities": choice(GRANT), "Where should": module("text"), "Choose again": choice(GRANT)},
     )
-    engine = make_engine(sample, hashing, engine="loop", model=steps, steps=StepChoice(route="llm"))
+    engine = asking.engine("loop", steps={"route": "llm"})
     plain = Inquiry("Do I need a street trading licence?", "I sell food at the market.")
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(engine.ask, [HOW_MUCH, plain] * 4))
     calls = [told(answer, "model")[0]["calls"] for answer in answers]
     assert calls == [4, 1] * 4  # the second is about nothing that the model names, so it is not asked for a module
-    assert sum(map(int, calls)) == fake.counters()["ok"]  # type: ignore[call-overload]
+    assert sum(map(int, calls)) == asking.fake.counters()["ok"]  # type: ignore[call-overload]
     assert [answer.inquiry for answer in answers] == [HOW_MUCH, plain] * 4
     assert len({str([step.detail for step in answer.trace if step.name == "route"]) for answer in answers[::2]}) == 1
 
@@ -240,42 +230,31 @@ CIRCLING = {
         ("bare", "wrong"),
     ],
 )
-def test_the_commentor_is_shown_examples(
-    commentor: str,
-    feedback: str,
-    fake: FakeModelServer,
-    steps: ModelSteps,
-    sample: View,
-    hashing: HashingEmbedder,
-) -> None:
-    fake.set(replies="script", script=CIRCLING)
-    chosen = {"steps": EVERYTHING, "instead": {"comment": commentor}, "rounds": 2}
-    answer = make_engine(sample, hashing, engine="loop", model=steps, **chosen).ask(HOW_MUCH)
+def test_the_commentor_is_shown_examples(commentor: str, feedback: str, asking: Asking) -> None:
+    asking.script(CIRCLING)
+    chosen = {"steps": EVERYTHING | {"comment": commentor}, "rounds": 2}
+    answer = asking.engine("loop", **chosen).ask(HOW_MUCH)
     assert told(answer, "comment")[0]["feedback"] == feedback
-    sent = ["".join(message["content"] for message in body["messages"]) for body in fake.last_requests(20)]
+    sent = ["".join(message["content"] for message in body["messages"]) for body in asking.fake.last_requests(20)]
     comments = [text for text in sent if "explains the rejection" in text]
     assert len(comments) == (commentor != "bare")
     assert all("Which documents do I need for a permit?" in text for text in comments)
     assert any(f"Feedback: {feedback}." in text for text in sent)
 
 
-def test_what_code_sees_is_not_asked(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
+def test_what_code_sees_is_not_asked(asking: Asking) -> None:
     """Entities that have nothing in common."""
-    case = empty(sample, Offer(sample, hashing, HOW_MUCH))
-    fake.set(replies="script", script=case.script)
-    chosen = StepChoice(route="llm", comment="llm")
-    answer = make_engine(sample, hashing, engine="loop", model=steps, steps=chosen).ask(HOW_MUCH)
+    case = empty(asking.view, Offer(asking.view, asking.embedder, HOW_MUCH))
+    asking.script(case.script)
+    chosen = {"route": "llm", "comment": "llm"}
+    answer = asking.engine("loop", steps=chosen).ask(HOW_MUCH)
     assert told(answer, "comment")[0]["feedback"] == f"intersection empty: {case.about}"
     assert told(answer, "model")[0]["calls"] == len(case.script)
 
 
-def test_a_model_that_is_away_is_told(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(fault="500")
-    engine = make_engine(sample, hashing, engine="loop", model=steps, steps=EVERYTHING)
+def test_a_model_that_is_away_is_told(asking: Asking) -> None:
+    asking.fake.set(fault="500")
+    engine = asking.engine("loop", steps=EVERYTHING)
     with pytest.raises(ModelUnavailable):
         engine.ask(HOW_MUCH)
 

@@ -19,9 +19,9 @@ from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.engines.chain_of_condition import parse_chain
 from clausegraph.query.engines.corrective import parse_order
 from clausegraph.query.engines.prompt import AnswerForm, PromptContext, of_page, parse_summary
-from clausegraph.query.engines.react import parse_turn
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.reply import parse_turn
+from tests.query.engines.conftest import Asking
 
 pytestmark = pytest.mark.integration
 
@@ -59,17 +59,15 @@ def all_cited(answer: Answer, view: View) -> bool:
 
 
 @pytest.mark.parametrize("engine", CITING)
-def test_every_preset_answers_within_its_calls(
-    engine: str, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=script(f"£300\n- {LEAF}\n* words of no page"))
-    answer = make_engine(sample, hashing, engine=engine, model=steps).ask(INQUIRY)
+def test_every_preset_answers_within_its_calls(engine: str, asking: Asking) -> None:
+    asking.script(script(f"£300\n- {LEAF}\n* words of no page"))
+    answer = asking.engine(engine).ask(INQUIRY)
     assert answer.alternatives[0].text == "£300"
-    assert all_cited(answer, sample)
+    assert all_cited(answer, asking.view)
     if engine != "think-on-graph":
-        assert fake.counters()["ok"] == CALLS.get(engine, 1)
+        assert asking.fake.counters()["ok"] == CALLS.get(engine, 1)
     told = {name: value for step in answer.trace for name, value in step.detail.items()}
-    assert told["calls"] == fake.counters()["ok"]
+    assert told["calls"] == asking.fake.counters()["ok"]
     lost = (0,) if engine == "chain-of-condition" else (1, 2)  # not every preset has found the leaf; code has its own
     assert told["lines that are no element"] in lost
 
@@ -80,66 +78,54 @@ def test_no_preset_does_without_a_model(engine: str, sample: View, hashing: Hash
         make_engine(sample, hashing, engine=engine)
 
 
-def test_plain_rag_gives_the_reply_as_it_is_and_cites_nothing(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
+def test_plain_rag_gives_the_reply_as_it_is_and_cites_nothing(asking: Asking) -> None:
     reply = "It is **£300** a year.\n\n- Claim by 31 March."
-    fake.set(replies="script", script={"not prior knowledge, answer the query": f"<think>hm</think>{reply}\n"})
-    answer = make_engine(sample, hashing, engine="plain-rag", model=steps).ask(INQUIRY)
+    asking.script({"not prior knowledge, answer the query": f"<think>hm</think>{reply}\n"})
+    answer = asking.engine("plain-rag").ask(INQUIRY)
     assert (answer.status, answer.alternatives) == (AnswerStatus.ANSWERED, (Alternative(reply),))
     assert not (answer.sentences or answer.quotes or answer.extractors)
-    (prompt,) = prompts(fake)
+    (prompt,) = prompts(asking.fake)
     assert prompt.startswith("Context information is below.")
     assert f"{INQUIRY.scenario}\n{INQUIRY.question}" in prompt
-    nearest = make_retriever("vector-chunks", sample, hashing).retrieve(INQUIRY, limit=6)
+    nearest = make_retriever("vector-chunks", asking.view, asking.embedder).retrieve(INQUIRY, limit=6)
     assert [hit.text in prompt for hit in nearest] == [True] * 5 + [False]
 
 
-def test_plain_rag_refuses_an_empty_reply(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script={"answer the query": "<think>hm</think>\n"})
+def test_plain_rag_refuses_an_empty_reply(asking: Asking) -> None:
+    asking.script({"answer the query": "<think>hm</think>\n"})
     with pytest.raises(UnusableReply, match="empty"):
-        make_engine(sample, hashing, engine="plain-rag", model=steps).ask(INQUIRY)
+        asking.engine("plain-rag").ask(INQUIRY)
 
 
-def test_hybridcontextqa_unites_five_chunks_and_thirty_triples(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=script("£300"))
+def test_hybridcontextqa_unites_five_chunks_and_thirty_triples(asking: Asking) -> None:
+    asking.script(script("£300"))
     shown = {}
     for engine in ("vector-only", "kg-only", "hybridcontextqa"):
-        answer = make_engine(sample, hashing, engine=engine, model=steps).ask(INQUIRY)
+        answer = asking.engine(engine).ask(INQUIRY)
         read = answer.trace[-1].detail
         shown[engine] = (read["triples shown"], read["elements shown"])
     assert shown["vector-only"][0] == 0
     assert shown["kg-only"][0] == shown["hybridcontextqa"][0] == 30
     assert shown["hybridcontextqa"][1] > max(shown["vector-only"][1], shown["kg-only"][1])  # type: ignore[operator, call-overload]
-    vector, graph, both = prompts(fake)
+    vector, graph, both = prompts(asking.fake)
     triples = re.compile(r"^\(.+\)$", re.MULTILINE)
     assert triples.findall(graph) == triples.findall(both)
     assert not triples.findall(vector)
 
 
 @pytest.mark.parametrize("form", AnswerForm)
-def test_each_form_has_its_prompt_and_its_shots(
-    form: AnswerForm, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=script("Yes, she can"))
+def test_each_form_has_its_prompt_and_its_shots(form: AnswerForm, asking: Asking) -> None:
+    asking.script(script("Yes, she can"))
     options: dict[str, Any] = {"form": lambda _: form, "shots": {form: "Example of this form"}}
-    answer = make_engine(sample, hashing, engine="hybridcontextqa", model=steps, **options).ask(INQUIRY)
+    answer = asking.engine("hybridcontextqa", **options).ask(INQUIRY)
     assert answer.alternatives[0].text == ("yes" if form.is_yes_no else "Yes, she can")
     assert answer.trace[-1].detail["prompt"] == form.value
-    assert "Example of this form" in prompts(fake)[0]
+    assert "Example of this form" in prompts(asking.fake)[0]
 
 
-def test_conditions_are_elements_that_were_shown(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=script(f"Answer: yes\nConditions:\n<li>{LEAF}</li>\nhe is a wizard"))
-    answer = make_engine(sample, hashing, engine="text-prompt", model=steps).ask(
-        Inquiry("Can she get the Winter Heating Grant of the Heating Help Unit?")
-    )
+def test_conditions_are_elements_that_were_shown(asking: Asking) -> None:
+    asking.script(script(f"Answer: yes\nConditions:\n<li>{LEAF}</li>\nhe is a wizard"))
+    answer = asking.engine("text-prompt").ask(Inquiry("Can she get the Winter Heating Grant of the Heating Help Unit?"))
     option = answer.alternatives[0]
     if option.condition is not None:
         assert option.open_conditions == (f"<li>{LEAF}</li>",)
@@ -148,29 +134,25 @@ def test_conditions_are_elements_that_were_shown(
 
 
 @pytest.mark.parametrize(("verdict", "triples"), [("correct", 0), ("incorrect", 30), ("ambiguous", 30)])
-def test_corrective_rag_turns_to_the_graph(
-    verdict: str, triples: int, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=script("£300", verdict))
-    answer = make_engine(sample, hashing, engine="corrective-rag", model=steps).ask(INQUIRY)
+def test_corrective_rag_turns_to_the_graph(verdict: str, triples: int, asking: Asking) -> None:
+    asking.script(script("£300", verdict))
+    answer = asking.engine("corrective-rag").ask(INQUIRY)
     assert answer.trace[-1].detail["triples shown"] == triples
 
 
 @pytest.mark.parametrize(("enough", "calls"), [(True, 4), (False, 8)])
-def test_a_beam_goes_as_deep_as_the_model_wants(
-    enough: bool, calls: int, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
+def test_a_beam_goes_as_deep_as_the_model_wants(enough: bool, calls: int, asking: Asking) -> None:
     """Topics, then two calls a depth of three at most, then the answer."""
     replies = script("£300")
     replies["Which entities"] = {"entities": ["e1"], "relations": [], "kind": "fact"}
     replies["of the listed steps"] = {"chosen": ["s2", "s1", "s99", 4]}
     replies["of the listed paths"] = {"chosen": [f"s{number}" for number in range(40, 0, -1)], "enough": enough}
-    fake.set(replies="script", script=dict(sorted(replies.items(), key=lambda item: "listed" not in item[0])))
-    answer = make_engine(sample, hashing, engine="think-on-graph", model=steps).ask(INQUIRY)
+    asking.script(dict(sorted(replies.items(), key=lambda item: "listed" not in item[0])))
+    answer = asking.engine("think-on-graph").ask(INQUIRY)
     assert answer.trace[-1].detail["calls"] == calls or not enough
     assert 4 <= int(answer.trace[-1].detail["calls"]) <= calls  # type: ignore[call-overload]
     assert 1 <= int(answer.trace[-1].detail["triples shown"]) <= 3  # type: ignore[call-overload]
-    assert all_cited(answer, sample)
+    assert all_cited(answer, asking.view)
 
 
 @pytest.mark.parametrize(
@@ -183,13 +165,7 @@ def test_a_beam_goes_as_deep_as_the_model_wants(
     ],
 )
 def test_code_solves_what_a_model_has_identified_and_verified(
-    states: str,
-    summary: str,
-    missing: int,
-    fake: FakeModelServer,
-    steps: ModelSteps,
-    sample: View,
-    hashing: HashingEmbedder,
+    states: str, summary: str, missing: int, asking: Asking
 ) -> None:
     """(c1 or c2) and not c3; what is shown and not named is no condition, whatever else the reply says."""
     replies = script("£300\nwords of no page")
@@ -198,19 +174,17 @@ def test_code_solves_what_a_model_has_identified_and_verified(
     replies["Identify the conditions"] = {"conditions": [*listed, {"id": "c9", "element": "e999"}, 7], "logic": logic}
     said = [{"id": f"c{n}", "state": state} for n, state in enumerate(states.split(), 1)]
     replies["conditions of a rule"] = {"states": [*said, {"id": "c8", "state": "met"}, None]}
-    fake.set(replies="script", script=replies)
-    answer = make_engine(sample, hashing, engine="chain-of-condition", model=steps).ask(INQUIRY)
-    assert re.search(rf"\(\(c1 or c2\) and not c3\): .*{summary}", prompts(fake)[-1])
+    asking.script(replies)
+    answer = asking.engine("chain-of-condition").ask(INQUIRY)
+    assert re.search(rf"\(\(c1 or c2\) and not c3\): .*{summary}", prompts(asking.fake)[-1])
     assert len(answer.alternatives[0].open_conditions) == missing
     assert answer.trace[-1].detail["prompt"] == AnswerForm.SPAN.value
-    assert all_cited(answer, sample)
+    assert all_cited(answer, asking.view)
 
 
-def test_without_conditions_nothing_is_verified(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
-    fake.set(replies="script", script=script("£300") | {"Identify the conditions": {"conditions": [], "logic": None}})
-    answer = make_engine(sample, hashing, engine="chain-of-condition", model=steps).ask(INQUIRY)
+def test_without_conditions_nothing_is_verified(asking: Asking) -> None:
+    asking.script(script("£300") | {"Identify the conditions": {"conditions": [], "logic": None}})
+    answer = asking.engine("chain-of-condition").ask(INQUIRY)
     assert answer.trace[-1].detail["calls"] == 2
     assert answer.alternatives[0].condition is None
 
@@ -229,36 +203,32 @@ def test_an_expression_is_read_to_a_depth() -> None:
         parse_chain(json.dumps({"logic": deep}), ())
 
 
-def test_react_takes_four_turns_at_most_and_reads_what_they_found(
-    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
+def test_react_takes_four_turns_at_most_and_reads_what_they_found(asking: Asking) -> None:
     """Text, names, triples, text again; each observation is the next message of one chat."""
     grant = "winter heating grant"
     turns = [
         {"thought": "?", "action": action, "query": grant} for action in ("text", "extract", "graph", "text", "text")
     ]
-    fake.set(replies="script", script=[*turns[:4], "£300"])
-    answer = make_engine(sample, hashing, engine="react", model=steps).ask(INQUIRY)
+    asking.script([*turns[:4], "£300"])
+    answer = asking.engine("react").ask(INQUIRY)
     told = answer.trace[-1].detail
     assert (told["calls"], told["triples shown"]) == (5, 10)
-    observed = [body["messages"][-1]["content"] for body in fake.last_requests(5)]
+    observed = [body["messages"][-1]["content"] for body in asking.fake.last_requests(5)]
     assert "Winter Heating Grant >" in observed[1]
     assert "Entities: " in observed[2] and grant in observed[2] and "2 turns are left" in observed[2]
     assert re.search(r"^\(.+\)$", observed[3], re.MULTILINE)
     assert "Answer the question" in observed[4]
-    assert all_cited(answer, sample)
+    assert all_cited(answer, asking.view)
 
 
 @pytest.mark.parametrize("reply", ["Certainly!", {"action": "fly", "query": "x"}, {"action": "text", "query": " "}])
-def test_what_react_cannot_read_ends_its_turns(
-    reply: Any, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
-) -> None:
+def test_what_react_cannot_read_ends_its_turns(reply: Any, asking: Asking) -> None:
     with pytest.raises(UnusableReply):
         parse_turn(json.dumps(reply) if isinstance(reply, dict) else reply)
-    fake.set(replies="script", script=[reply, "£300"])
-    answer = make_engine(sample, hashing, engine="react", model=steps).ask(INQUIRY)
+    asking.script([reply, "£300"])
+    answer = asking.engine("react").ask(INQUIRY)
     assert answer.trace[-1].detail["calls"] == 2
-    assert all_cited(answer, sample)
+    assert all_cited(answer, asking.view)
 
 
 def test_the_models_order_decides_what_is_read() -> None:

@@ -22,9 +22,8 @@ from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.bank import Place, make_retriever
 from clausegraph.query.retrieve.pagerank import network_around, network_for
-from clausegraph.query.retrieve.score import Place
 from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 

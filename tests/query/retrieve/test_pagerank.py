@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.types import Fact, PageKey
+from clausegraph.query.retrieve.bank import Place
 from clausegraph.query.retrieve.pagerank import (
     Walk,
     build_network,
@@ -15,7 +16,6 @@ from clausegraph.query.retrieve.pagerank import (
     like_names,
     walk_from,
 )
-from clausegraph.query.retrieve.score import Place
 
 pytestmark = pytest.mark.unit
 

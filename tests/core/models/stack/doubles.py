@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import threading
 
+from llama_index.core.base.llms.types import ChatMessage
+
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.calls import CallRecord, Reservation
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.loop import run_sync
+
+
+def asked(llm: GuardedLLM, text: str) -> str:
+    """What the model says to one user message."""
+    return str(llm.chat([ChatMessage(role="user", content=text)]).message.content)
+
+
+def heard(llm: GuardedLLM, text: str, pieces: list[str] | None = None) -> str:
+    """The same, streamed; ``pieces`` get the text as it grows."""
+    call = llm.call([ChatMessage(role="user", content=text)], {}, listen=[].append if pieces is None else pieces.append)
+    return str(run_sync(llm.send(call)).message.content)
 
 
 class Records:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ChatResponseAsyncGen
 from llama_index.core.llms import MockLLM
-from llama_index.core.prompts import PromptTemplate
 
 from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
 from clausegraph.core.models import attempts
@@ -18,7 +17,7 @@ from clausegraph.core.models.build import guard
 from clausegraph.core.models.calls import Reservation
 from clausegraph.core.models.loop import run_sync
 from clausegraph.core.models.stack import ModelCall
-from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+from tests.core.models.stack.doubles import MemoryBudget, Records, asked, heard
 from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
@@ -64,33 +63,30 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "BASE_S", 0.001)
 
 
-def test_it_passes_through_the_stack(records: Records, cache: MemoryCache, budget: MemoryBudget) -> None:
-    llm = guard(Scripted(), cache=cache, budget=budget, usage=records)
-    assert llm.chat(MESSAGES).message.content == "yes"
-    assert llm.predict(PromptTemplate("Tell of {topic}."), topic="rent") == "yes"
-    assert [chunk.message.content for chunk in llm.stream_chat(MESSAGES)] == ["yes"]  # the cached reply, as one chunk
-    llm.forget(MESSAGES)
-    assert "".join(chunk.delta or "" for chunk in llm.stream_chat(MESSAGES)) == "yes"
-    assert records.outcomes == ["ok", "ok", "cached", "ok"]
+def test_it_passes_through_the_stack(records: Records, budget: MemoryBudget) -> None:
+    llm, pieces = guard(Scripted(), budget=budget, usage=records), list[str]()
+    assert asked(llm, "x") == "yes"
+    assert (heard(llm, "x", pieces), pieces) == ("yes", ["y", "ye", "yes", "yes"])
+    assert records.outcomes == ["ok", "ok"]
     assert budget.used == sum(made.tokens for made in budget.reservations)  # it does not count
     assert llm.json_options("x", {}) == {}
 
 
 def test_what_may_pass_is_retried(records: Records) -> None:
     llm = guard(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
-    assert llm.complete("x").text == "yes"
+    assert asked(llm, "x") == "yes"
     assert records.outcomes == ["ModelUnavailable"] * 3 + ["ok"]
     with pytest.raises(ModelRefused):
-        guard(_failing([StatusError(400)])).complete("x")
+        asked(guard(_failing([StatusError(400)])), "x")
     with pytest.raises(ZeroDivisionError):
-        guard(_failing([ZeroDivisionError()])).complete("x")
+        asked(guard(_failing([ZeroDivisionError()])), "x")
     with pytest.raises(ModelUnavailable):
-        guard(_failing([TimeoutError()] * 9), attempts=2).complete("x")
+        asked(guard(_failing([TimeoutError()] * 9), attempts=2), "x")
 
 
 def test_without_room_nothing_is_sent(records: Records) -> None:
     with pytest.raises(BudgetExceeded):
-        guard(Scripted(), budget=MemoryBudget(100), usage=records).complete("x")
+        asked(guard(Scripted(), budget=MemoryBudget(100), usage=records), "x")
     assert records.all == []
 
 
@@ -117,11 +113,6 @@ def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None
 
     run_sync(cancelled())
     assert records.all == []
-
-
-def test_functions_that_are_not_there_are_told() -> None:
-    with pytest.raises(TypeError, match="does not call functions"):
-        guard(Scripted()).chat_with_tools([], "x")
 
 
 def test_the_bounds() -> None:

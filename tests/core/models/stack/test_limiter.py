@@ -11,14 +11,18 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelUnavailable
 from clausegraph.core.models import attempts
 from clausegraph.core.models.attempts import Limiting
+from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.guard import GuardedLLM, chat_all
 from clausegraph.core.models.loop import run_sync
+from clausegraph.core.models.stack import ModelCall
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.test_fan_out import taking
 
+CALL = ModelCall((), {}, CallLabels())
+
 
 def _limiter(llm: GuardedLLM) -> Limiting:
-    return next(layer for layer in llm._layers().middlewares if isinstance(layer, Limiting))
+    return next(layer for layer in llm._connected()[0][0] if isinstance(layer, Limiting))
 
 
 @pytest.mark.integration
@@ -44,7 +48,7 @@ def test_a_round_halves_once() -> None:
         gate = asyncio.Event()
 
         async def call() -> None:
-            async with limiter.slot():
+            async with limiter.around(CALL):
                 await gate.wait()
                 raise ModelUnavailable("too many", status=429)
 
@@ -54,7 +58,7 @@ def test_a_round_halves_once() -> None:
         await asyncio.gather(*calls, return_exceptions=True)
         limits.append(limiter.limit)
         for _ in range(9):
-            async with limiter.slot():
+            async with limiter.around(CALL):
                 pass
         limits.append(limiter.limit)
         return limits
@@ -69,10 +73,10 @@ def test_new_calls_wait_for_retry_after() -> None:
     async def scenario() -> float:
         limiter = Limiting(4)
         with pytest.raises(ModelUnavailable):
-            async with limiter.slot():
+            async with limiter.around(CALL):
                 raise ModelUnavailable("too many", status=429, retry_after=0.3)
         started = time.monotonic()
-        async with limiter.slot():
+        async with limiter.around(CALL):
             return time.monotonic() - started
 
     assert run_sync(scenario()) >= 0.28
@@ -82,17 +86,17 @@ def test_new_calls_wait_for_retry_after() -> None:
 def test_cancelled_waiters_leave_no_hole() -> None:
     async def scenario() -> int:
         limiter = Limiting(1)
-        async with limiter.slot():
+        async with limiter.around(CALL):
             waiting = [asyncio.create_task(_pass(limiter)) for _ in range(5)]
             await asyncio.sleep(0)
             for task in waiting[:3]:
                 task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-        async with limiter.slot():
+        async with limiter.around(CALL):
             return limiter._in_flight
 
     async def _pass(limiter: Limiting) -> None:
-        async with limiter.slot():
+        async with limiter.around(CALL):
             pass
 
     assert run_sync(scenario()) == 1

@@ -12,8 +12,8 @@ import pytest
 
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
+from clausegraph.query.crag.kg.endpoints import Endpoint
 from clausegraph.query.crag.kg.questions import ApiClient
-from clausegraph.query.crag.kg.sparql import Endpoint
 from clausegraph.query.crag.types import CragQuestion
 
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")

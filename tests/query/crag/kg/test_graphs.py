@@ -21,9 +21,9 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import PassagesSource
+from clausegraph.query.crag.kg.endpoints import Endpoint, EndpointLimits, SparqlGraph
 from clausegraph.query.crag.kg.graphs import CorpusGraph
 from clausegraph.query.crag.kg.plan import GraphLookup, GraphThing
-from clausegraph.query.crag.kg.sparql import Endpoint, EndpointLimits, SparqlGraph
 from clausegraph.query.crag.types import Attributes
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 from tests.query.crag.kg.conftest import asked

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.errors import InputError, NotFoundError, StoreUnavailable
-from clausegraph.query.crag.kg.align import aligned, candidates, nba_teams
 from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
 from clausegraph.query.crag.kg.api_functions import FUNCTIONS, function_of
-from clausegraph.query.crag.kg.questions import ApiClient, ApiSession
+from clausegraph.query.crag.kg.questions import ApiClient, ApiSession, aligned, candidates, nba_teams
 from clausegraph.query.crag.types import Attributes, ReferenceKind
 from tests.query.crag.kg.conftest import asked
 

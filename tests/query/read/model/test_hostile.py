@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
+from clausegraph.core.condition_trees import VERDICTS
 from clausegraph.core.types import AnswerStatus, Evidence, leaves
-from clausegraph.query.read.model.check import VERDICTS, check_draft
+from clausegraph.query.read.model.check import check_draft
 from clausegraph.query.read.model.reader import ModelReader, attempt_of, result_of
 from clausegraph.query.read.model.shown import shown_of
 from clausegraph.query.read.protocol import ReadResult

@@ -96,11 +96,13 @@ _ITEMS = st.fixed_dictionaries(
 _REPLIES = st.dictionaries(st.sampled_from(["rules", "kind", "x"]), _VALUES, max_size=2).flatmap(
     lambda around: st.lists(_ITEMS | _VALUES, max_size=4).map(lambda items: around | {"sentences": items, "end": 1})
 )
-_AROUND = st.text(alphabet='{}[]",:\\ax1 \n', max_size=12) | st.sampled_from(["", "```json\n", "<think>{}</think>"])
+_AROUND = st.text(alphabet='{}[]",:\\ sentcrolaw1-.e\n<>/hik', max_size=40) | st.sampled_from(
+    ["", "```json\n", "<think>{}</think>"]
+)
 
 
 @given(_AROUND, _REPLIES, _AROUND, st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_a_longer_text_never_takes_a_sentence_back(
     before: str, reply: dict[str, Any], after: str, ascii_only: bool
 ) -> None:
@@ -109,16 +111,6 @@ def test_a_longer_text_never_takes_a_sentence_back(
     for end in range(len(text) + 1):
         found = finished_sentences(text[:end])
         assert found[: len(last)] == last
-        last = found
-
-
-@given(st.text(alphabet='{}[]",:\\ sentcrolaw1-.e\n<>/hik', max_size=80))
-@settings(max_examples=300, deadline=None)
-def test_no_text_is_too_odd(text: str) -> None:
-    last: tuple[str, ...] = ()
-    for end in range(len(text) + 1):
-        found = finished_sentences('{"sentences": [{"text": "A.", "role": "item"}, ' + text[:end])
-        assert found[: len(last)] == last and found[:1] == ("A.",)
         last = found
 
 

@@ -9,7 +9,6 @@ import pytest
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import (
     Element,
-    Leaf,
     Link,
     PageKey,
     Reading,
@@ -48,10 +47,6 @@ def test_a_text_cannot_pass_for_another_element(grant: Pages) -> None:
     pages = Pages({key: Reading(page.title, None, (*page.elements[:8], hostile))})
     shown = shown_of(pages.hits("Paid."), pages.reading, 60)
     assert [line.split()[0] for line in shown.text.splitlines()] == ["PAGE", "e1#", "…", "e2#", "e3."]
-
-
-def leaf(element: Element, start: int, end: int) -> Leaf:
-    return Leaf(element.anchor, start, end, element.text[start:end])
 
 
 def test_a_chunk_is_shown_element_by_element(grant: Pages) -> None:

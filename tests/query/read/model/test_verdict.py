@@ -80,12 +80,6 @@ def test_settling_changes_no_value_and_leaves_nothing_decisive_of_what_is_decide
     assert bool(still) is (value_of(tree) is None)
 
 
-def test_one_met_item_of_a_list_settles_it() -> None:
-    tree = AnyOf((judged(0, MET), judged(1, UNKNOWN)))
-    assert value_of(tree) is True
-    assert [leaf.decisive for leaf in leaves(settled(tree))] == [True, False]
-
-
 def test_what_is_taken_for_granted_lets_the_whole_hold() -> None:
     granted = replace(judged(0, UNKNOWN), decisive=False)
     assert value_of(granted) is True

@@ -1,18 +1,17 @@
-"""``clausegraph entities``: which names stand for one entity; review, decide, undo, apply."""
+"""``entities``, ``statements`` and ``questions``: what people decide about names, statements and answers."""
 
 from __future__ import annotations
 
 import getpass
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clausegraph.app.cli.output import table
-from clausegraph.app.cli.progress import progress_bars
+from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, command
-from clausegraph.app.cli.status import moment
 from clausegraph.core.errors import InputError
 from clausegraph.core.text import one_line
 
@@ -22,9 +21,11 @@ if TYPE_CHECKING:
 WAITS = "effective at the next publish: any ingest, or `clausegraph entities apply`, which publishes all decisions now"
 
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides.", show_default="the user's name")]
+_MOST = 100_000
 
 
-def review(
+@command("entities review")
+def entities_review(
     session: Session,
     *,
     corpus: CorpusOption = None,
@@ -56,11 +57,11 @@ def review(
 
     if accepted or rejected:
         done = entities.decide(workspace, name, accepted, rejected, by or user())
-        session.emit(done, *(f"{one['state']} {_words(one)}" for one in done), *session.lines([_next(done)]))
+        session.emit(done, *(f"{one['state']} {_name_words(one)}" for one in done), *session.lines([_effect(done)]))
         return
     found = entities.review(workspace, name, of_type, None if interactive else limit)
     if not interactive:
-        session.emit(found, *_listing(found, session.hints.hint("entities review --accept ID,… --reject ID,…")))
+        session.emit(found, *_proposal_lines(found, session.hints.hint("entities review --accept ID,… --reject ID,…")))
         return
 
     def one_by_one(accepting: bool, number: int) -> None:
@@ -94,7 +95,8 @@ def ask_each(
     return counts
 
 
-def merges(
+@command("entities merges")
+def entities_merges(
     session: Session,
     *,
     corpus: CorpusOption = None,
@@ -109,20 +111,21 @@ def merges(
     head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {counts}"
     columns = ("score", "name", "entity", "why", "sentence")
     rows = [
-        (f"{one['score']:.2f}", *one["written"], _why(one), one_line(one["quote"] or "", 160))
+        (f"{one['score']:.2f}", *one["written"], _why_merged(one), one_line(one["quote"] or "", 160))
         for one in found["merges"]
     ]
     session.emit(found, head, *([table(columns, rows)] if rows else []))
 
 
-def _why(one: dict[str, Any]) -> str:
+def _why_merged(one: dict[str, Any]) -> str:
     words = {"defined": f"defined by {one['page']}", "accepted": f"accepted by {one['by']}", "follows": "by others"}
     return words.get(
         one["state"], f"proposed, id {one['id']}" if one["id"] else "proposed; `entities review` stores it"
     )
 
 
-def merge(
+@command("entities merge")
+def entities_merge(
     session: Session,
     *,
     name: Annotated[str, typer.Argument(help="The name, as the pages write it.")],
@@ -135,10 +138,11 @@ def merge(
     from clausegraph.app.services import entities
 
     made = entities.merge(workspace, workspace.settings.corpus, name, entity, by or user())
-    session.emit(made, f"accepted {_words(made)}", *session.lines([WAITS]))
+    session.emit(made, f"accepted {_name_words(made)}", *session.lines([WAITS]))
 
 
-def undo(
+@command("entities undo")
+def entities_undo(
     session: Session,
     *,
     what: Annotated[str, typer.Argument(metavar="ID|NAME", help="Id of the decision, or the name it is about.")],
@@ -155,14 +159,17 @@ def undo(
     done = entities.undo(workspace, workspace.settings.corpus, what, by or user())
     was = done["decision"]
     after = "removed" if done["now"] == "removed" else "a proposal again"
-    said = f"undone {_words(was)}, which was {was['state']}: it is {after}"
+    said = f"undone {_name_words(was)}, which was {was['state']}: it is {after}"
     if done["now"] == "rejected":
-        said = f"rejected {_words(was)}, as pages define it; `clausegraph entities undo {was['id']}` takes that back"
+        said = (
+            f"rejected {_name_words(was)}, as pages define it; `clausegraph entities undo {was['id']}` takes that back"
+        )
     waits = done["now"] == "rejected" or was["evidence"].get("origin") == "definition"
-    session.emit(done, said, *session.lines([WAITS if waits else _next([was])]))
+    session.emit(done, said, *session.lines([WAITS if waits else _effect([was])]))
 
 
-def list_all(
+@command("entities list")
+def entities_list(
     session: Session,
     *,
     corpus: CorpusOption = None,
@@ -180,7 +187,7 @@ def list_all(
     columns = ("id", "name", "entity", "state", "by", "decided", "in force")
     items: list[Any] = session.lines(["no decisions yet; `clausegraph entities review` proposes some"])
     if found["decisions"]:
-        items = [table(columns, [_row(one) for one in found["decisions"]])]
+        items = [table(columns, [_name_row(one) for one in found["decisions"]])]
     if found["defined"]:
         defined = [(one["name"], one["entity"], ", ".join(one["pages"][:3]), _since(one)) for one in found["defined"]]
         items += ["", *session.lines(["defined by pages:"]), table(("name", "entity", "pages", "in force"), defined)]
@@ -192,12 +199,13 @@ def list_all(
     session.emit(found, *items)
 
 
-def apply(session: Session, *, corpus: CorpusOption = None) -> None:
+@command("entities apply", stores=True)
+def entities_apply(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish the decisions about names and statements now, without a run of a source."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services.entities import run_apply
 
-    with progress_bars(session) as progress:
+    with session.progress() as progress:
         report = run_apply(workspace, workspace.settings.corpus, progress)
     session.emit(report.as_dict(), *session.lines(_applied(report)))
 
@@ -234,15 +242,15 @@ def user() -> str:
         return "unknown"
 
 
-def _words(decision: dict[str, Any]) -> str:
+def _name_words(decision: dict[str, Any]) -> str:
     return f"{decision['id']}: {decision['name']!r} is {decision['entity']!r}"
 
 
-def _next(decided: Sequence[dict[str, Any]]) -> str:
+def _effect(decided: Sequence[dict[str, Any]]) -> str:
     return WAITS if any(one["state"] == "accepted" for one in decided) else "nothing changes for readers"
 
 
-def _row(one: dict[str, Any]) -> list[object]:
+def _name_row(one: dict[str, Any]) -> list[object]:
     force = "" if one["state"] != "accepted" else _since(one)
     return [one["id"], one["name"], one["entity"], one["state"], one["decided_by"], moment(one["decided"]), force]
 
@@ -252,7 +260,7 @@ def _since(one: dict[str, Any]) -> str:
     return f"since epoch {since}" if since else "waits for the next publish"
 
 
-def _listing(found: dict[str, Any], decide: str) -> list[Any]:
+def _proposal_lines(found: dict[str, Any], decide: str) -> list[Any]:
     shown = len(found["proposals"])
     head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['open']} open proposals, {found['new']} new"
     lines: list[Any] = [head if shown == found["open"] else f"{head}; the best {shown}:"]
@@ -274,13 +282,131 @@ def _card(card: dict[str, Any]) -> list[str]:
     return lines
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Which names stand for one entity: review, decide, undo, apply.")
-    command(group, "review")(review)
-    command(group, "merges")(merges)
-    command(group, "merge")(merge)
-    command(group, "undo")(undo)
-    command(group, "list")(list_all)
-    command(group, "apply", stores=True)(apply)
-    app.add_typer(group, name="entities")
+@command("statements hide")
+def statements_hide(
+    session: Session,
+    *,
+    statement: Annotated[
+        str, typer.Argument(metavar="ID", help="Its id, or how that begins; or that of a fact that it alone states.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", help="Why it is wrong.")],
+    corpus: CorpusOption = None,
+    by: ByOption = None,
+) -> None:
+    """Hide a wrong statement, from the next publish on, in the graph, in search and in answers.
+
+    The decision outlives new versions of the page as long as the element says the same and the same is read from it.
+    The page itself keeps its words, which are still found and quoted.
+    """
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import statements
+
+    done = statements.hide(workspace, workspace.settings.corpus, statement, reason, by or user())
+    said = f"hidden by decision {_statement_words(done)}"
+    if not done["new"]:
+        before = f"{done['decided_by']} has hidden it before"
+        said = f"{before}, by decision {_statement_words(done)}: {one_line(done['reason'])}"
+    session.emit(done, said, *session.lines([WAITS] if done["state"] == "waits" else []))
+
+
+@command("statements undo")
+def statements_undo(
+    session: Session,
+    *,
+    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Of the decision, as `statements list` says.")],
+    corpus: CorpusOption = None,
+) -> None:
+    """Take the decision back: the next publish shows the statement again, if its page still states it."""
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import statements
+
+    done = statements.undo(workspace, workspace.settings.corpus, number)
+    session.emit(done, f"undone {_statement_words(done)}", *session.lines([WAITS] if done["state"] == "hidden" else []))
+
+
+@command("statements list")
+def statements_list(session: Session, *, corpus: CorpusOption = None) -> None:
+    """List what is hidden: by whom, why, and whether that is in force, waits, or has nothing to hide now."""
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.statements import hidden_status
+
+    found = hidden_status(workspace, workspace.settings.corpus)
+    columns = ("id", "statement", "page", "reason", "by", "decided", "in force")
+    items: list[Any] = session.lines(
+        ["nothing is hidden; `clausegraph statements hide ID --reason TEXT` hides a statement"]
+    )
+    if found["hidden"]:
+        items = [table(columns, [_statement_row(one) for one in found["hidden"]])]
+    if found["returning"]:
+        rows = [(one["words"], one["page"]) for one in found["returning"]]
+        items += ["", "shown again at the next publish:", table(("statement", "page"), rows)]
+    if any(one["state"] == "waits" for one in found["hidden"]) or found["returning"]:
+        items += ["", *session.lines([WAITS])]
+    session.emit(found, *items)
+
+
+def _statement_words(decision: dict[str, Any]) -> str:
+    return f"{decision['id']}: {one_line(decision['words'] or 'what its page does not state now')}"
+
+
+def _statement_row(one: dict[str, Any]) -> list[object]:
+    said = {"hidden": f"since epoch {one['since']}", "waits": "waits for the next publish"}
+    words = one["words"] or f"({one['anchor']})"
+    force = said.get(one["state"], "nothing to hide now")
+    return [one["id"], words, one["page"], one["reason"], one["decided_by"], moment(one["decided"]), force]
+
+
+@command("questions list")
+def questions_list(session: Session, *, corpus: CorpusOption = None) -> None:
+    """List the answers that were judged on the console: by whom, of which epoch, and what would be right."""
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.questions import judged_slice
+
+    found = judged_slice(workspace, workspace.settings.corpus, _MOST).items
+    columns = ("id", "question", "answered", "judged", "expected", "by", "when")
+    items: list[Any] = session.lines(["no answer was judged yet; a curator does so on the console's Ask"])
+    if found:
+        items = [table(columns, map(_question_row, found))]
+    session.emit(found, *items)
+
+
+@command("questions export")
+def questions_export(
+    session: Session,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, as `eval conditionalqa` reads it.")],
+    corpus: CorpusOption = None,
+) -> None:
+    """Write what was judged as questions with their gold answers, in ConditionalQA's form.
+
+    A right answer is gold as long as the pages say what it rests on; a wrong one where somebody said what is right.
+    """
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import questions
+
+    name = workspace.settings.corpus
+    done = questions.export(workspace, name, output)
+    left = [f"left out {one['id']} ({one_line(one['question'])}): {one['why']}" for one in done["left_out"]]
+    command_words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {name}"
+    hint = f"`{command_words}` measures an engine on them"
+    session.emit(done, f"{done['written']} questions written to {output}", *left, *session.lines([hint]))
+
+
+@command("questions remove")
+def questions_remove(
+    session: Session,
+    *,
+    number: Annotated[int, typer.Argument(metavar="ID", min=1, help="As `questions list` shows it.")],
+    corpus: CorpusOption = None,
+) -> None:
+    """Forget a judged answer, with its question and scenario."""
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.questions import forget
+
+    gone = forget(workspace, workspace.settings.corpus, number)
+    session.emit(gone, f"forgot {gone['id']}: {one_line(gone['question'])}")
+
+
+def _question_row(one: dict[str, Any]) -> list[object]:
+    words = [one["id"], one_line(one["question"]), one["status"], one["verdict"], one_line(one["expected"])]
+    return [*words, one["judged_by"], moment(one["judged"])]

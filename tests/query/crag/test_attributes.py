@@ -25,7 +25,7 @@ from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 pytestmark = pytest.mark.integration
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")
-LABELLED = Path(__file__).parents[4] / "examples" / "attribute_questions.jsonl"
+LABELLED = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.models import check_price, make_embedder
+from clausegraph.app.models import check_price, make_embedder, make_server
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,14 +20,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.query.crag.kg.endpoints import EndpointLimits
     from clausegraph.query.crag.kg.plan import KnowledgeGraph
-    from clausegraph.query.crag.types import (
-        AttributePredictor,
-        Calculator,
-        CragOptions,
-        CragParts,
-        CragSwitches,
-        KgLookup,
-    )
+    from clausegraph.query.crag.types import AttributePredictor, Calculator, CragOptions, CragSwitches, KgLookup
     from clausegraph.query.engines.bank import Engine, EngineOptions
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
     from clausegraph.query.read.model.reader import ReadOptions
@@ -86,14 +79,8 @@ def engine_options(
     from clausegraph.query.steps.model import QuestionLimits
 
     options = EngineOptions(question=QuestionLimits(tokens=settings.llm_budget_tokens, money=settings.llm_budget_money))
-    return options if llm is None else _with_model(options, settings, llm, measured)
-
-
-def _with_model(
-    options: EngineOptions, settings: Settings, llm: GuardedLLM, measured: Sequence[Question]
-) -> EngineOptions:
-    from functools import partial
-
+    if llm is None:
+        return options
     from clausegraph.core.prompts import library
     from clausegraph.query.read.model.reader import HITS, ModelReader
     from clausegraph.query.steps.model import ModelSteps
@@ -148,10 +135,10 @@ def _examples(settings: Settings) -> Examples | None:
 
 def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
-    from clausegraph.query.crag.types import CragOptions
+    from clausegraph.query.crag.types import CragOptions, CragParts
 
     switches = switches or crag_switches()
-    return CragOptions(switches, crag_parts(settings, switches))
+    return CragOptions(switches, CragParts(_predictor_maker(settings), _graph(settings, switches), _calculator))
 
 
 def crag_switches() -> CragSwitches:
@@ -159,13 +146,6 @@ def crag_switches() -> CragSwitches:
     from clausegraph.query.crag.types import CragSwitches
 
     return CragSwitches(graph="auto", seconds=CRAG_SECONDS)
-
-
-def crag_parts(settings: Settings, switches: CragSwitches) -> CragParts:
-    """Makers of predictor, graph and calculator; what is not set up is left out."""
-    from clausegraph.query.crag.types import CragParts
-
-    return CragParts(_predictor_maker(settings), _graph(settings, switches), _calculator(settings))
 
 
 def _predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
@@ -228,7 +208,6 @@ def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None)
 @contextmanager
 def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
     if settings.crag_graph_url == _NEO4J:
-        from clausegraph.app.neo4j import make_server
         from clausegraph.query.crag.kg.endpoints import CypherGraph
 
         with make_server(settings) as server:
@@ -240,10 +219,7 @@ def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeG
         yield SparqlGraph(endpoint)
 
 
-def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator | None]:
-    def make(model: StepModel | None) -> Calculator | None:
-        from clausegraph.query.crag.calculator import ModelCalculator
+def _calculator(model: StepModel | None) -> Calculator | None:
+    from clausegraph.query.crag.calculator import ModelCalculator
 
-        return ModelCalculator(model, CALCULATOR_SAMPLES) if model is not None else None
-
-    return make
+    return ModelCalculator(model, CALCULATOR_SAMPLES) if model is not None else None

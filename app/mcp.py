@@ -17,9 +17,8 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
-from clausegraph.app.access.roles import Principal, Role
-from clausegraph.app.api.application import Face
-from clausegraph.app.api.guard import BODY_BYTES
+from clausegraph.app.access.tokens import Principal, Role
+from clausegraph.app.api.guard import BODY_BYTES, Face
 from clausegraph.app.api.parameters import MOST_ADDRESSES, MOST_PAGES, PageAddress, SentPageBody, WebQuestionBody
 from clausegraph.app.api.problems import Refusal, as_json, problem_of, refusal
 from clausegraph.app.api.routes.questions import pages_work

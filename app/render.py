@@ -5,24 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clausegraph.core.presentation.answer import Presentation, PresentedSource, present
 from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine, PresentedTable
 from clausegraph.core.presentation.wording import MARKS, headline, open_questions, opposite, pages_disagree
 from clausegraph.core.text import clean, one_line
-from clausegraph.core.types import (
-    Alternative,
-    Answer,
-    Contradiction,
-    Evidence,
-    JudgedLeaf,
-    Leaf,
-    TraceStep,
-    Tree,
-    fold,
-    holds,
-)
+from clausegraph.core.types import Alternative, Answer, Evidence, JudgedLeaf, Leaf, TraceStep, Tree, fold, holds
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -206,95 +196,80 @@ SCHEMA = "clausegraph.answer/4"
 """Name and version of the form; the version grows when a reader of the one before could misread it."""
 
 
+def attributes(thing: object, names: str) -> dict[str, Any]:
+    """Attributes as JSON values, by name: a tuple as a list, a member of an enum as its value."""
+    found = {name: getattr(thing, name) for name in names.split()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value.value if isinstance(value, Enum) else value
+        for name, value in found.items()
+    }
+
+
 def condition_json(condition: Tree[L] | None) -> Any:
     """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": {…}}`` or null.
 
     A leaf whose words are not clear without the page has its meaning too; a judged one its state, page and quote.
     """
-    if condition is None:
-        return None
-    return fold(condition, _leaf_json, _group_json)
 
+    def group(kind: str, parts: list[Any]) -> Any:
+        return {kind: parts[0] if kind == "not" else parts}
 
-def _group_json(kind: str, parts: list[Any]) -> Any:
-    return {kind: parts[0] if kind == "not" else parts}
+    return None if condition is None else fold(condition, _leaf_json, group)
 
 
 def _leaf_json(found: Leaf | JudgedLeaf) -> Any:
     leaf = found.leaf if isinstance(found, JudgedLeaf) else found
-    value = {"text": leaf.text, "anchor": leaf.anchor, "start": leaf.start, "end": leaf.end}
-    value |= {"meaning": leaf.meaning} if leaf.meaning else {}
+    value = attributes(leaf, "text anchor start end" + (" meaning" if leaf.meaning else ""))
     if isinstance(found, JudgedLeaf):
-        judged = {"state": found.state.value, "decisive": found.decisive}
-        value |= judged | {"page": str(found.source.page), "quote": found.source.quote}
+        value |= attributes(found, "state decisive") | {"page": str(found.source.page), "quote": found.source.quote}
     return {"leaf": value}
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
     """The answer as JSON values; ``trace`` adds the engine's steps."""
-    value: dict[str, Any] = {
-        "schema": SCHEMA,
-        "question": answer.inquiry.question,
-        "scenario": answer.inquiry.scenario,
-        "status": answer.status.value,
-        "corpus": answer.corpus,
-        "epoch": answer.epoch,
+    value = {"schema": SCHEMA} | attributes(answer.inquiry, "question scenario")
+    value |= attributes(answer, "status corpus epoch") | {
         "corrected": [{"typed": typed, "read": read} for typed, read in answer.corrected],
         "pages_disagree": pages_disagree(answer),
-        "contradictions": [_contradiction_json(one) for one in answer.contradictions],
+        "contradictions": [
+            attributes(one, "kind superseded since")
+            | {"newer": evidence_json(one.newer), "older": evidence_json(one.older)}
+            for one in answer.contradictions
+        ],
         "extractors": list(answer.extractors),
         "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
         "quotes": [evidence_json(evidence) for evidence in answer.quotes],
         "presentation": presentation_json(answer),
     }
-    if trace:
-        value["trace"] = [step_json(step) for step in answer.trace]
-    return value
+    return value | ({"trace": [step_json(step) for step in answer.trace]} if trace else {})
 
 
 def presentation_json(answer: Answer) -> dict[str, Any]:
     """The answer as people read it: lines with the numbers of their citations, and the same as plain text."""
     shown = present(answer)
-    return {
-        "headline": [_line_json(line) for line in shown.headline],
-        "disputed": [_line_json(line) for line in shown.disputed],
-        "for_you": list(shown.for_you),
-        "check": list(shown.check),
-        "next": [_line_json(line) for line in shown.next],
-        "more": [_line_json(line) for line in shown.more],
-        "sources": [
-            {
-                "title": source.title,
-                "address": source.address,
-                "updated": source.updated or None,
-                "citations": [{"number": one.number} | evidence_json(one.evidence) for one in source.citations],
-                "lines": [_line_json(line) for line in source.lines],
-            }
-            for source in shown.sources
-        ],
-        "text": answer_text(answer),
-    }
+    parts = {name: [_line_json(line) for line in getattr(shown, name)] for name in ("headline", "disputed")}
+    parts |= attributes(shown, "for_you check")
+    parts |= {name: [_line_json(line) for line in getattr(shown, name)] for name in ("next", "more")}
+    sources = [
+        {
+            "title": source.title,
+            "address": source.address,
+            "updated": source.updated or None,
+            "citations": [{"number": one.number} | evidence_json(one.evidence) for one in source.citations],
+            "lines": [_line_json(line) for line in source.lines],
+        }
+        for source in shown.sources
+    ]
+    return parts | {"sources": sources, "text": answer_text(answer)}
 
 
 def _line_json(line: PresentedLine) -> dict[str, Any]:
-    return {
-        "kind": line.kind.value,
-        "text": line.text,
-        "citations": list(line.citations),
-        "depth": line.depth,
-        "calculations": list(line.calculations),
-        "table": None if line.table is None else _table_json(line.table),
-        "is_in_table": line.is_in_table,
+    table = line.table and attributes(line.table, "place heads") | {
+        "number": line.table.number or None,
+        "rows": [attributes(row, "cells number note") | {"number": row.number or None} for row in line.table.rows],
     }
-
-
-def _table_json(table: PresentedTable) -> dict[str, Any]:
-    return {
-        "place": table.place,
-        "heads": list(table.heads),
-        "number": table.number or None,
-        "rows": [{"cells": list(row.cells), "number": row.number or None, "note": row.note} for row in table.rows],
-    }
+    shown = attributes(line, "kind text citations depth calculations")
+    return shown | {"table": table, "is_in_table": line.is_in_table}
 
 
 def step_json(step: TraceStep) -> dict[str, Any]:
@@ -318,26 +293,7 @@ def _alternative_json(alternative: Alternative) -> dict[str, Any]:
 
 def evidence_json(evidence: Evidence) -> dict[str, Any]:
     """A quoted span with everything that is needed to find it again."""
-    return {
-        "source": evidence.page.source,
-        "uri": evidence.page.uri,
-        "title": evidence.title,
-        "url": evidence.url,
-        "updated": evidence.updated,
-        "headings": list(evidence.headings),
-        "anchor": evidence.span.anchor,
-        "start": evidence.span.start,
-        "end": evidence.span.end,
-        "lead_in": evidence.lead_in,
-        "quote": evidence.quote,
-        "items": list(evidence.items),
-        "item_depths": [depth for depth, _ in evidence.nested_items],
-        "items_left": evidence.items_left,
-        "html": evidence.html,
-        "page_number": evidence.page_number,
-    }
-
-
-def _contradiction_json(one: Contradiction) -> dict[str, Any]:
-    sides = {"newer": evidence_json(one.newer), "older": evidence_json(one.older)}
-    return {"kind": one.kind, "superseded": one.superseded, "since": one.since} | sides
+    shown = attributes(evidence.page, "source uri") | attributes(evidence, "title url updated headings")
+    shown |= attributes(evidence.span, "anchor start end") | attributes(evidence, "lead_in quote items")
+    shown["item_depths"] = [depth for depth, _ in evidence.nested_items]
+    return shown | attributes(evidence, "items_left html page_number")

@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from clausegraph.app.models import graphs_of, make_embedder, make_server, opened_model, opened_projections
 from clausegraph.core.errors import ModelMismatchError, WorkspaceClosed
 from clausegraph.core.settings import Settings
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from clausegraph.indexes.graph.protocol import Projections
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt, View
+
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
@@ -48,11 +52,7 @@ class Workspace:
         self._lock = threading.RLock()
         self._opened = ExitStack()
         self._is_closed = False
-        self._ledger: Ledger | None = None
-        self._embedder: Embedder | None = None
-        self._reranker: Reranker | None = None
-        self._model: GuardedLLM | None = None
-        self._server: Neo4jServer | None = None
+        self._made: dict[str, Any] = {}  # ledger, models and server, once they are opened
         self._kept: dict[tuple[str, int | None], _Kept] = {}  # by corpus and the epoch asked for
         self._views: set[View] = set()  # every open one, also those that a newer epoch has replaced
 
@@ -81,10 +81,7 @@ class Workspace:
         return self._open_ledger(open_ledger)
 
     def _open_ledger(self, opened: Callable[[Path], Ledger]) -> Ledger:
-        with self._open():
-            if self._ledger is None:
-                self._ledger = self._opened.enter_context(opened(self.settings.home))
-            return self._ledger
+        return self._once("ledger", lambda: self._opened.enter_context(opened(self.settings.home)))
 
     @property
     def embedder(self) -> Embedder:
@@ -93,12 +90,7 @@ class Workspace:
         Raises:
             ModelError: the model's folder or package is not there.
         """
-        with self._open():
-            if self._embedder is None:
-                from clausegraph.app.models import make_embedder
-
-                self._embedder = make_embedder(self.settings)
-            return self._embedder
+        return self._once("embedder", lambda: make_embedder(self.settings))
 
     @property
     def reranker(self) -> Reranker | None:
@@ -107,12 +99,11 @@ class Workspace:
         Raises:
             ModelError: the model's folder or the library that runs it is not there.
         """
-        with self._open():
-            if self._reranker is None and self.settings.reranker is not None:
-                from clausegraph.core.models.reranking import CrossEncoderReranker
+        if (name := self.settings.reranker) is None:
+            return None
+        from clausegraph.core.models.reranking import CrossEncoderReranker
 
-                self._reranker = CrossEncoderReranker(self.settings.reranker)
-            return self._reranker
+        return self._once("reranker", lambda: CrossEncoderReranker(name))
 
     @property
     def model(self) -> GuardedLLM:
@@ -121,12 +112,7 @@ class Workspace:
         Raises:
             SettingsError: no model is set, or its key is missing.
         """
-        with self._open():
-            if self._model is None:
-                from clausegraph.app.models import opened_model
-
-                self._model = self._opened.enter_context(opened_model(self.settings))
-            return self._model
+        return self._once("model", lambda: self._opened.enter_context(opened_model(self.settings)))
 
     @property
     def neo4j(self) -> Neo4jServer:
@@ -135,12 +121,15 @@ class Workspace:
         Raises:
             SettingsError: no password, or the driver is not installed.
         """
-        with self._open():
-            if self._server is None:
-                from clausegraph.app.neo4j import make_server
+        return self._once("neo4j", lambda: self._opened.enter_context(make_server(self.settings)))
 
-                self._server = self._opened.enter_context(make_server(self.settings))
-            return self._server
+    def _once(self, kind: str, make: Callable[[], T]) -> T:
+        """What ``make`` makes at the first call for its kind."""
+        with self._open():
+            if kind not in self._made:
+                self._made[kind] = make()
+            made: T = self._made[kind]
+            return made
 
     @contextmanager
     def view(self, corpus: str | None = None, epoch: int | None = None, *, embed: bool = True) -> Iterator[View]:
@@ -202,11 +191,7 @@ class Workspace:
         return view.wake() and (epoch is not None or get_corpus(self.ledger, corpus).published == view.epoch)
 
     def _graphs(self) -> GraphAt | None:
-        if self.settings.graph == "ledger":
-            return None
-        from clausegraph.app.neo4j import graphs_of
-
-        return graphs_of(self.neo4j)
+        return None if self.settings.graph == "ledger" else graphs_of(self.neo4j)
 
     def _shut(self, view: View) -> None:
         self._views.discard(view)
@@ -219,8 +204,6 @@ class Workspace:
         Raises:
             SettingsError: Neo4j is to follow, but has no password, or its driver is not installed.
         """
-        from clausegraph.app.neo4j import opened_projections
-
         with opened_projections(self.settings, self.ledger_to_change()) as projections:
             yield projections
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,9 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.types import ASGIApp
 
 from clausegraph.app.access.rules import API_RULES, WEB_ANSWERS, Rules
-from clausegraph.app.api.guard import Guard, Screen, loads_page, rule_key
+from clausegraph.app.api.guard import Face, Guard, loads_page, rule_key
 from clausegraph.app.api.parameters import known_query
 from clausegraph.app.api.problems import problem_of, request_id
 from clausegraph.app.api.routes import corpus, history, questions, server
@@ -29,22 +27,6 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
 
 _PAGES_BYTES = 16 * 1024 * 1024  # of a question with the pages it is to be answered from
-
-
-@dataclass(frozen=True, slots=True)
-class Face:
-    """One more way in on the same application: its routes or mounted applications, and a rule for each.
-
-    ``mounts`` are by path; ``running`` is entered while the server runs. ``screen`` tells somebody
-    with a browser of a problem.
-    """
-
-    rules: Rules
-    routers: Sequence[APIRouter] = ()
-    routes: Sequence[BaseRoute] = ()
-    mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
-    running: Callable[[], AbstractAsyncContextManager[None]] | None = None
-    screen: Screen | None = None
 
 
 def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
@@ -171,6 +153,8 @@ def described(app: FastAPI) -> dict[str, Any]:
         parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path, methods in made["paths"].items():
             for operation in methods.values():
+                in_path = {one["name"]: path.find(f"{{{one['name']}}}") for one in operation.get("parameters", [])}
+                operation.get("parameters", []).sort(key=lambda one: in_path[one["name"]] % (len(path) + 1))
                 if not path.startswith("/health"):
                     operation["security"] = [{"token": []}]
         app.openapi_schema = made

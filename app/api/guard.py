@@ -5,22 +5,28 @@ from __future__ import annotations
 import secrets
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from fastapi import APIRouter
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from clausegraph.app.access.audit import Deed
-from clausegraph.app.access.roles import Principal, Role
-from clausegraph.app.access.rules import WHOLE, Rules
-from clausegraph.app.access.sessions import COOKIE
+from clausegraph.app.access.rules import WHOLE, Deed, Rules
+from clausegraph.app.access.tokens import COOKIE, Principal, Role
 from clausegraph.app.api.problems import Problem, problem_of, refusal
 from clausegraph.app.api.served import Served
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields
+
+if TYPE_CHECKING:
+    pass
+
 
 log = logger(__name__)
 
@@ -251,3 +257,19 @@ class _Exchange:
 
 def _too_long(longest: int) -> Exception:
     return refusal("BodyTooLong", 413, "Too long", f"a request may have {longest:,} bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One more way in on the same application: its routes or mounted applications, and a rule for each.
+
+    ``mounts`` are by path; ``running`` is entered while the server runs. ``screen`` tells somebody
+    with a browser of a problem.
+    """
+
+    rules: Rules
+    routers: Sequence[APIRouter] = ()
+    routes: Sequence[BaseRoute] = ()
+    mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
+    running: Callable[[], AbstractAsyncContextManager[None]] | None = None
+    screen: Screen | None = None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Path, Query
+from fastapi import Path, Query
 from fastapi.dependencies.utils import get_flat_dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 
-from clausegraph.app.access.roles import Principal
 from clausegraph.app.api.problems import ADDRESS, refusal
-from clausegraph.app.api.served import Served
 from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.indexes.hidden import LONGEST_REASON
 
@@ -28,10 +26,14 @@ EpochQuery = Annotated[
 EpochNumber = Annotated[int | None, Query(ge=1, le=10**15)]  # of one of two epochs that are compared
 
 
-class QuestionBody(BaseModel):
-    """A question, and who asks it."""
+class Body(BaseModel):
+    """What a request sends; a member that it does not know is refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class QuestionBody(Body):
+    """A question, and who asks it."""
 
     question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
     scenario: str = Field(default="", max_length=MAX_CHARACTERS, description="Who asks, in plain words.")
@@ -49,10 +51,8 @@ class AnswerBody(QuestionBody):
     trace: bool = Field(default=False, description="Whether the answer has the engine's steps.")
 
 
-class SentPageBody(BaseModel):
+class SentPageBody(Body):
     """A page that is sent with a question."""
-
-    model_config = ConfigDict(extra="forbid")
 
     url: PageAddress = Field(description="By which it is cited.")
     html: str = Field(description="The whole page.")
@@ -61,17 +61,13 @@ class SentPageBody(BaseModel):
     modified: str = Field(default="", max_length=100, description="When it was last changed, in any form.")
 
 
-class WebQuestionBody(BaseModel):
+class WebQuestionBody(Body):
     """A question, and the pages it is to be answered from."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
     pages: list[SentPageBody] = Field(default_factory=list, max_length=MOST_PAGES)
     addresses: list[PageAddress] = Field(
-        default_factory=list,
-        max_length=MOST_ADDRESSES,
-        description="Of one page each, fetched if the server may.",
+        default_factory=list, max_length=MOST_ADDRESSES, description="Of one page each, fetched if the server may."
     )
     at: str | None = Field(
         default=None, max_length=100, description="When it is asked, with the zone: 2024-03-05T10:00-08:00; none: now."
@@ -87,52 +83,40 @@ class PassagesBody(QuestionBody):
     limit: int = Field(default=20, ge=1, le=1000)
 
 
-class RollbackBody(BaseModel):
+class RollbackBody(Body):
     """The epoch that readers are to get."""
-
-    model_config = ConfigDict(extra="forbid")
 
     epoch: int = Field(ge=1, le=10**15)
 
 
-class MergeBody(BaseModel):
+class MergeBody(Body):
     """Two names of one entity, as pages write them."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=_LONGEST, description="The name that is taken for the other.")
     entity: str = Field(min_length=1, max_length=_LONGEST)
 
 
-class SettleBody(BaseModel):
+class SettleBody(Body):
     """What a decision about two names is to be."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: Literal["accepted", "rejected", "proposed"] = Field(description="proposed: as if nobody had decided.")
 
 
-class DenyBody(BaseModel):
+class DenyBody(Body):
     """A name that is not what pages define."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=_LONGEST)
 
 
-class ReviewBody(BaseModel):
+class ReviewBody(Body):
     """Which proposals are wanted."""
-
-    model_config = ConfigDict(extra="forbid")
 
     type: str | None = Field(default=None, min_length=1, max_length=_LONGEST, description="Of entities of this type.")
     limit: int = Field(default=50, ge=1, le=1000)
 
 
-class HideBody(BaseModel):
+class HideBody(Body):
     """Why a statement is wrong."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
 
@@ -144,16 +128,6 @@ LimitQuery = Annotated[int, Query(ge=1, le=200, description="Items at most.")]
 CursorQuery = Annotated[str | None, Query(max_length=8000, description="`next` of the part before.")]
 NameQuery = Annotated[str, Query(min_length=1, max_length=2000)]
 MaybeName = Annotated[str | None, Query(min_length=1, max_length=2000)]
-
-
-async def served(connection: HTTPConnection) -> Served:
-    """What the server holds."""
-    return cast(Served, connection.app.state.served)
-
-
-async def principal(connection: HTTPConnection) -> Principal:
-    """Who sends a request to a route that is not open to everybody."""
-    return cast(Principal, connection.scope["state"]["principal"])
 
 
 async def known_query(request: Request) -> None:
@@ -172,14 +146,6 @@ async def known_query(request: Request) -> None:
         said = f"query.{unknown[0][:80]}: no such parameter; {there}"
         raise refusal("RequestInvalid", 422, "Not of the described form", said)
 
-
-def about(connection: HTTPConnection, words: str) -> None:
-    """What the audit log says of a request beside its path, of what only its body has."""
-    connection.scope["state"]["about"] = f" ({words})"
-
-
-Held = Annotated[Served, Depends(served)]
-Who = Annotated[Principal, Depends(principal)]
 
 _TITLES = {
     304: "The client has it already.",

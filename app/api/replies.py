@@ -1,4 +1,4 @@
-"""JSON responses: whole, in parts of one epoch, and unchanged for a client that has it already."""
+"""JSON responses of a corpus: whole, of one epoch, in parts, and unchanged for a client that has it already."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
+from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochQuery, LimitQuery
 from clausegraph.app.api.problems import as_json, refusal
-from clausegraph.app.api.served import Served
+from clausegraph.app.api.served import Held, Who
+from clausegraph.app.api.work import Ticket, waited
 from clausegraph.app.process import version
+from clausegraph.app.services import Key, Slice
 from clausegraph.app.services.browse import open_shelf
-from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.ledger.store import ledger_id
 
 EPOCH_HEADER = "ClauseGraph-Epoch"
-ASKED_AGAIN = "private, no-cache"  # whoever keeps it asks again whether it still holds
+_ASKED_AGAIN = "private, no-cache"  # whoever keeps it asks again whether it still holds
 
 
 def reply(value: Any, *, epoch: int | None = None, etag: str | None = None, location: str = "") -> Response:
@@ -30,73 +32,118 @@ def reply(value: Any, *, epoch: int | None = None, etag: str | None = None, loca
 
     ``location`` is where the same can be had again.
     """
-    headers = {"Cache-Control": ASKED_AGAIN if etag else "no-store"}
-    if epoch is not None:
-        headers[EPOCH_HEADER] = str(epoch)
-    if etag is not None:
-        headers["ETag"] = etag
-    if location:
-        headers["Content-Location"] = location
+    headers = {"Cache-Control": _ASKED_AGAIN if etag else "no-store"}
+    known = {EPOCH_HEADER: None if epoch is None else str(epoch), "ETag": etag, "Content-Location": location}
+    headers |= {name: text for name, text in known.items() if text}
     return Response(as_json(value), 200, headers, "application/json")
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+def if_changed(request: Request, etag: str, epoch: int | None) -> Response | None:
+    """304 for a client that says that it has what is tagged so; else None."""
+    given = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
+    if etag not in given and "*" not in given:
+        return None
+    headers = {"ETag": etag, "Cache-Control": _ASKED_AGAIN}
+    return Response(status_code=304, headers=headers if epoch is None else headers | {EPOCH_HEADER: str(epoch)})
+
+
+def by_content(request: Request, value: Any, epoch: int | None = None) -> Response:
+    """What may become another within an epoch, tagged by what it says; 304 for a client that has it."""
+    etag = f'W/"{hashlib.sha256(as_json(value).encode()).hexdigest()[:24]}"'
+    return if_changed(request, etag, epoch) or reply(value, epoch=epoch, etag=etag)
+
+
+class CorpusRequest:
+    """A request about a corpus: who asks the server, and for which."""
+
+    def __init__(self, request: Request, held: Held, who: Who, corpus: CorpusPath) -> None:
+        self.request, self.held, self.who, self.corpus = request, held, who, corpus
+
+    async def run(self, read: Callable[..., Any], *values: Any, **named: Any) -> Any:
+        """What ``read`` of workspace, corpus and these values gives, on a thread for looking things up."""
+        return await self.held.reads.run(lambda: read(self.held.workspace, self.corpus, *values, **named))
+
+    async def work(self, work: Callable[[Ticket], Any]) -> Any:
+        """The result of work that embeds, asks a model or publishes; errors as of ``waited``."""
+        return await waited(self.request, self.held.work, self.held.workspace.settings.serve_seconds, work)
+
+    async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
+        """What ``read`` gives, as a response that nobody keeps."""
+        return reply(await self.run(read, *values, **named))
+
+
+class EpochRequest(CorpusRequest):
+    """A request about an epoch of a corpus: the published one, or a retained one."""
+
+    def __init__(self, request: Request, held: Held, who: Who, corpus: CorpusPath, epoch: EpochQuery = None) -> None:
+        super().__init__(request, held, who, corpus)
+        self.epoch = epoch
+
+    async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
+        """What ``read`` has of the epoch; 304 for a client that has it."""
+        epoch, etag = await self.run(_pin, self.epoch)
+        if (same := if_changed(self.request, etag, epoch)) is not None:
+            return same
+        return reply(await self.run(read, *values, epoch=epoch, **named), epoch=epoch, etag=etag)
+
+
+class EpochPartRequest(EpochRequest):
+    """A request for a part of a list; its cursor stays in the epoch in which the list was begun."""
+
+    def __init__(
+        self, request: Request, held: Held, who: Who, corpus: CorpusPath,
+        epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
+    ) -> None:  # fmt: skip
+        super().__init__(request, held, who, corpus, epoch)
+        self.cursor, self.limit = cursor, limit
+
+    async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
+        """The part that ``read`` has of the list.
+
+        Raises:
+            Refusal: the cursor is of another list or epoch.
+        """
+        begun, after = _opened(self.request, self.cursor)
+        if self.epoch is not None and begun not in (None, self.epoch):
+            raise _foreign("it is of another epoch")
+        epoch, etag = await self.run(_pin, begun or self.epoch)
+        if (same := if_changed(self.request, etag, epoch)) is not None:
+            return same
+        found: Slice = await self.run(read, *values, epoch=epoch, limit=self.limit, after=after, **named)
+        value = {"corpus": self.corpus, "epoch": epoch} | part(self.request, found, epoch)
+        return reply(value, epoch=epoch, etag=etag)
+
+
+class PartRequest(CorpusRequest):
+    """A request for a part of a list that is of no epoch."""
+
+    def __init__(
+        self, request: Request, held: Held, who: Who, corpus: CorpusPath,
+        cursor: CursorQuery = None, limit: LimitQuery = 50,
+    ) -> None:  # fmt: skip
+        super().__init__(request, held, who, corpus)
+        self.cursor, self.limit = cursor, limit
+
+    async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
+        """The part that ``read`` has of the list, beside what ``named`` says; errors as of :func:`after_cursor`."""
+        after = after_cursor(self.request, self.cursor)
+        found: Slice = await self.run(read, *values, limit=self.limit, after=after)
+        return reply({"corpus": self.corpus} | named | part(self.request, found))
+
+
+OfCorpus = Annotated[CorpusRequest, Depends()]
+AtEpoch = Annotated[EpochRequest, Depends()]
+PartOfEpoch = Annotated[EpochPartRequest, Depends()]
+PartOfList = Annotated[PartRequest, Depends()]
+
+
+def _pin(workspace: Workspace, corpus: str, epoch: int | None) -> tuple[int, str]:
     """The epoch that a request reads, and the tag of everything that is of it."""
-
-    epoch: int
-    etag: str
-
-
-async def pinned(held: Served, corpus: str, epoch: int | None) -> Pin:
-    """The published epoch of a corpus now, or a retained one.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing was published yet.
-    """
-    return await held.reads.run(_pin, held.workspace, corpus, epoch)
-
-
-def _pin(workspace: Workspace, corpus: str, epoch: int | None) -> Pin:
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     # what an epoch holds never changes; how it is shown does with the settings and the version
     shown = f"{ledger_id(shelf.ledger)} {version()} {workspace.settings.model_dump_json()}"
     short = hashlib.sha256(shown.encode()).hexdigest()[:12]
-    return Pin(shelf.epoch, f'W/"{short}-{shelf.corpus.id}-{shelf.epoch}"')
-
-
-async def of_epoch(
-    request: Request, held: Served, corpus: str, epoch: int | None, read: Callable[[int], dict[str, Any]]
-) -> Response:
-    """What ``read`` has of an epoch; 304 for a client that has it. It is read on a thread."""
-    pin = await pinned(held, corpus, epoch)
-    if has_it(request, pin.etag):
-        return unchanged(pin.etag, pin.epoch)
-    return reply(await held.reads.run(read, pin.epoch), epoch=pin.epoch, etag=pin.etag)
-
-
-async def part_of_epoch(
-    request: Request,
-    held: Served,
-    corpus: str,
-    epoch: int | None,
-    cursor: str | None,
-    read: Callable[[int, Key | None], Slice],
-) -> Response:
-    """A part of a list; its cursor stays in the epoch in which the list was begun.
-
-    Raises:
-        Refusal: the cursor is of another list or epoch.
-    """
-    begun, after = _opened(request, cursor)
-    if epoch is not None and begun not in (None, epoch):
-        raise _foreign("it is of another epoch")
-    pin = await pinned(held, corpus, begun or epoch)
-    if has_it(request, pin.etag):
-        return unchanged(pin.etag, pin.epoch)
-    found = await held.reads.run(read, pin.epoch, after)
-    value = {"corpus": corpus, "epoch": pin.epoch} | part(request, found, pin.epoch)
-    return reply(value, epoch=pin.epoch, etag=pin.etag)
+    return shelf.epoch, f'W/"{short}-{shelf.corpus.id}-{shelf.epoch}"'
 
 
 def part(request: Request, found: Slice, epoch: int | None = None) -> dict[str, Any]:
@@ -124,45 +171,18 @@ def _opened(request: Request, cursor: str | None) -> tuple[int | None, Key | Non
         of, epoch, after = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (ValueError, TypeError, binascii.Error, RecursionError) as error:
         raise _foreign("it is none of this server's") from error
-    if of != _list_of(request) or not _is_key(after) or not isinstance(epoch, int | None):
+    is_key = isinstance(after, list) and 1 <= len(after) <= 2 and all(isinstance(x, str | int | float) for x in after)
+    if of != _list_of(request) or not is_key or not isinstance(epoch, int | None):
         raise _foreign("it is of another list")
     return epoch, after
 
 
-def _is_key(after: object) -> bool:
-    return isinstance(after, list) and 1 <= len(after) <= 2 and all(isinstance(x, str | int | float) for x in after)
-
-
 def _list_of(request: Request) -> str:
     """What makes two requests parts of one list."""
-    asked = sorted((key, value) for key, value in request.query_params.multi_items() if key not in _NOT_THE_LIST)
+    pairs = request.query_params.multi_items()
+    asked = sorted((key, value) for key, value in pairs if key not in ("cursor", "limit", "epoch"))
     return hashlib.sha256(json.dumps([request.url.path, asked]).encode()).hexdigest()[:16]
-
-
-_NOT_THE_LIST = ("cursor", "limit", "epoch")
 
 
 def _foreign(why: str) -> Exception:
     return refusal("CursorInvalid", 400, "Not a cursor of this list", f"cursor: {why}; take `next` of the part before")
-
-
-def by_content(request: Request, value: Any, epoch: int | None = None) -> Response:
-    """What may become another within an epoch, tagged by what it says; 304 for a client that has it."""
-    whole = reply(value, epoch=epoch)
-    etag = f'W/"{hashlib.sha256(whole.body).hexdigest()[:24]}"'
-    if has_it(request, etag):
-        return unchanged(etag, epoch)
-    whole.headers.update({"ETag": etag, "Cache-Control": ASKED_AGAIN})
-    return whole
-
-
-def has_it(request: Request, etag: str) -> bool:
-    """Whether the client says that it has what is tagged so."""
-    given = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
-    return etag in given or "*" in given
-
-
-def unchanged(etag: str, epoch: int | None) -> Response:
-    """The response to a client that has it."""
-    headers = {"ETag": etag, "Cache-Control": ASKED_AGAIN}
-    return Response(status_code=304, headers=headers if epoch is None else headers | {EPOCH_HEADER: str(epoch)})

@@ -28,7 +28,7 @@ PagesArgument = Annotated[list[str], typer.Argument(metavar="PAGE…", help="Uri
 def pages_list(session: Session, *, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
     """List the pages of a corpus, with how many statements each makes."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.listings import list_pages
+    from clausegraph.app.services.explore import list_pages
 
     found = list_pages(workspace, workspace.settings.corpus, epoch)
     rows = [

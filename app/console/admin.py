@@ -8,108 +8,72 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.access.roles import Principal
-from clausegraph.app.api.parameters import CorpusPath, EpochNumber, Held, Who
-from clausegraph.app.api.served import Served
+from clausegraph.app.access.tokens import Principal
+from clausegraph.app.api.parameters import EpochNumber
+from clausegraph.app.api.served import Held, Served
 from clausegraph.app.api.work import Ticket, waited
-from clausegraph.app.console.screen import html, router
+from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
 from clausegraph.app.services.doctor import Finding, examine
 from clausegraph.app.services.evaluations import case_slice, evaluations_of, plot_of, report_record
-from clausegraph.app.services.history import RunProgress, list_epochs, run_progress, run_summaries, run_summary
-from clausegraph.app.services.listings import reject_slice
-from clausegraph.app.services.records import Slice
+from clausegraph.app.services.history import list_epochs, reject_slice, run_progress, run_summaries, run_summary
 from clausegraph.app.services.settings import list_settings
-from clausegraph.app.workspace import Workspace
 
 routes = router()
-_RUNS, _REJECTS = 50, 200  # of one screen
+_RUNS, _REJECTS, _CASES = 50, 200, 20  # of one screen
+_DEEDS = 20  # of the audit log
 _Run = Annotated[str, Query(max_length=100)]
+_Name = Annotated[str, Query(min_length=1, max_length=200)]
+_After = Annotated[int | None, Query(ge=0, le=10**9)]
 
 
 @routes.get("/c/{corpus}/runs")
 async def runs(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    before: Annotated[float | None, Query(ge=0, le=1e12, allow_inf_nan=False)] = None,
-    run: _Run = "",
+    of: OfScreen, before: Annotated[float | None, Query(ge=0, le=1e12, allow_inf_nan=False)] = None, run: _Run = ""
 ) -> Response:
     """Runs, newest first; from after the one that started at ``before`` and is called ``run``."""
-    after = None if before is None else [before, run]
-    found = await held.reads.run(run_summaries, held.workspace, corpus, _RUNS, after)
-    return html(request, "runs.html", screen="runs", found=found)
+    found = await of.run(run_summaries, _RUNS, None if before is None else [before, run])
+    return of.html("runs.html", screen="runs", found=found)
 
 
 @routes.get("/c/{corpus}/run")
-async def run(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    name: _Run,
-    after: Annotated[int | None, Query(ge=0, le=10**9)] = None,
-) -> Response:
+async def run(of: OfScreen, name: _Run, after: _After = None) -> Response:
     """One run: how far it is while it is at work; then what it did, what failed in it and what it did not use."""
-    record, left, progress = await held.reads.run(_run, held.workspace, corpus, name, after)
-    values: dict[str, Any] = {"run": record, "summary": run_summary(record), "left": left, "progress": progress}
-    return html(request, "run.html", screen="runs", **values)
-
-
-def _run(
-    workspace: Workspace, corpus: str, name: str, after: int | None
-) -> tuple[dict[str, Any], Slice, RunProgress | None]:
-    key, record = None if after is None else [after], get_run_record(workspace, corpus, name)
-    return record, reject_slice(workspace, corpus, name, _REJECTS, key), run_progress(workspace, corpus, record)
+    record = await of.run(get_run_record, name)
+    left = await of.run(reject_slice, name, _REJECTS, None if after is None else [after])
+    progress = await of.run(run_progress, record)
+    return of.html("run.html", screen="runs", run=record, summary=run_summary(record), left=left, progress=progress)
 
 
 @routes.get("/c/{corpus}/changes")
-async def changes(
-    request: Request, held: Held, corpus: CorpusPath, since: EpochNumber = None, until: EpochNumber = None
-) -> Response:
-    """Pages and statements that differ between two epochs; by default the published one and the one before it."""
-    epochs, found = await held.reads.run(_changes, held.workspace, corpus, since, until)
-    return html(request, "changes.html", screen="changes", epochs=epochs, found=found)
-
-
-def _changes(
-    workspace: Workspace, corpus: str, since: int | None, until: int | None
-) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """The retained epochs, and what differs; None where there is but one epoch and none was asked for."""
-    epochs = list_epochs(workspace, corpus)
-    if len(epochs) < 2 and since is None and until is None:
-        return epochs, None
-    return epochs, find_changes(workspace, corpus, since, until)
-
-
-_CASES = 20  # of one screen
-_Name = Annotated[str, Query(min_length=1, max_length=200)]
+async def changes(of: OfScreen, since: EpochNumber = None, until: EpochNumber = None) -> Response:
+    """Pages and statements that differ between two epochs; by default the published one and the one before it, if
+    there is one."""
+    epochs = await of.run(list_epochs)
+    is_alone = len(epochs) < 2 and since is None and until is None
+    found = None if is_alone else await of.run(find_changes, since, until)
+    return of.html("changes.html", screen="changes", epochs=epochs, found=found)
 
 
 @routes.get("/c/{corpus}/evaluations")
-async def evaluations(request: Request, held: Held, who: Who, corpus: CorpusPath) -> Response:
+async def evaluations(of: OfScreen) -> Response:
     """The finished runs of corpora that somebody may see, newest first."""
-    found = await held.reads.run(held.evaluations.listed, who.may_see_run)
-    hint = evaluations_of(held.workspace.settings.evaluations)
-    return html(request, "evaluations.html", screen="evaluations", found=found, hint=hint)
+    found = await of.held.reads.run(of.held.evaluations.listed, of.who.may_see_run)
+    hint = evaluations_of(of.held.workspace.settings.evaluations)
+    return of.html("evaluations.html", screen="evaluations", found=found, hint=hint)
 
 
 @routes.get("/c/{corpus}/evaluation")
 async def evaluation(
-    request: Request,
-    held: Held,
-    who: Who,
-    corpus: CorpusPath,
-    name: _Name,
-    against: Annotated[str, Query(alias="with", max_length=200)] = "",
-    kind: Annotated[str, Query(max_length=200)] = "",
-    after: Annotated[int, Query(ge=0, le=10**9)] = 0,
-) -> Response:
+    of: OfScreen, name: _Name, against: Annotated[str, Query(alias="with", max_length=200)] = "",
+    kind: Annotated[str, Query(max_length=200)] = "", after: _After = None,
+) -> Response:  # fmt: skip
     """A run: its headlines, beside those of another where one is named, its tables and plots, and its wrong answers."""
-    found = await held.reads.run(_evaluation, held, who, name, against)
+    found = await of.held.reads.run(_evaluation, of.held, of.who, name, against)
     cases = case_slice(found.pop("made"), _CASES, [after] if after else None, kind)
     values: dict[str, Any] = {"name": name, "against": against, "kind": kind, "cases": cases}
-    return html(request, "evaluation.html", screen="evaluations", **found, **values)
+    return of.html("evaluation.html", screen="evaluations", **found, **values)
 
 
 def _evaluation(held: Served, who: Principal, name: str, against: str) -> dict[str, Any]:
@@ -120,37 +84,26 @@ def _evaluation(held: Served, who: Principal, name: str, against: str) -> dict[s
 
 
 @routes.get("/c/{corpus}/evaluation/plot")
-async def plot(held: Held, who: Who, corpus: CorpusPath, name: _Name, plot: _Name) -> Response:
+async def plot(of: OfScreen, name: _Name, plot: _Name) -> Response:
     """A picture of a report."""
-    _, made = await held.reads.run(held.evaluations.report, name, who.may_see_run)
+    _, made = await of.held.reads.run(of.held.evaluations.report, name, of.who.may_see_run)
     return Response(plot_of(made, plot), headers={"Cache-Control": "no-store"}, media_type="image/png")
-
-
-_DEEDS = 20  # of the audit log
 
 
 @routes.get("/admin")
 async def admin(request: Request, held: Held, examined: Annotated[bool, Query()] = False) -> Response:
     """All of it; the doctor reads the whole ledger, so it looks only when asked to."""
-    found = await held.reads.run(_look, held)
-    findings: list[Finding] | None = None
-    if examined:
-        seconds = held.workspace.settings.serve_seconds
-        findings = await waited(request, held.work, seconds, lambda ticket: _examine(held, ticket))
-    return html(request, "admin.html", screen="admin", findings=findings, **found)
-
-
-def _look(held: Served) -> dict[str, Any]:
     settings = held.workspace.settings
-    return {
-        "corpora": corpus_status(held.workspace),
-        "schedules": sorted(settings.corpora.items()),
-        "disk": disk_use(settings),
-        "settings": [one for one in list_settings(settings) if one["name"] != "corpora"],
-        "deeds": held.audit.last(_DEEDS),
-    }
 
+    def look() -> dict[str, Any]:
+        listed = [one for one in list_settings(settings) if one["name"] != "corpora"]
+        shown = {"corpora": corpus_status(held.workspace), "disk": disk_use(settings), "settings": listed}
+        return shown | {"schedules": sorted(settings.corpora.items()), "deeds": held.audit.last(_DEEDS)}
 
-def _examine(held: Served, ticket: Ticket) -> list[Finding]:
-    ticket.check()
-    return examine(held.workspace.settings)
+    def findings(ticket: Ticket) -> list[Finding]:
+        ticket.check()
+        return examine(settings)
+
+    shown = await held.reads.run(look)
+    found = await waited(request, held.work, settings.serve_seconds, findings) if examined else None
+    return html(request, "admin.html", screen="admin", findings=found, **shown)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from clausegraph.app.console.screen import address
@@ -55,8 +55,19 @@ def step_title(name: str) -> str:
 
 def step_words(name: str, detail: Detail) -> str:
     """What a step did, in a sentence or two; empty where only its figures tell."""
-    told = _TOLD.get(name)
-    return "" if told is None else told(detail)
+    match name:
+        case "route":
+            return _route(detail)
+        case "retrieve":
+            return _retrieve(detail)
+        case "validate":
+            said = "It is enough" if detail.get("accepted") else "It is not enough"
+            return f"{said}: {detail['because']}." if detail.get("because") else f"{said}."
+        case "comment":
+            return f"The next look is another one, since what was found is {detail.get('feedback', 'not enough')}."
+        case "read":
+            return _read(detail)
+    return ""
 
 
 def _route(detail: Detail) -> str:
@@ -75,14 +86,6 @@ def _retrieve(detail: Detail) -> str:
     shared = detail.get("entities shared")
     more = f" What was asked for meets in {shared} entities." if isinstance(shared, int) else ""
     return f"{found} sentences, list items and rows; these fit best.{more}"
-
-
-def _validate(detail: Detail) -> str:
-    return _because("It is enough" if detail.get("accepted") else "It is not enough", detail)
-
-
-def _comment(detail: Detail) -> str:
-    return f"The next look is another one, since what was found is {detail.get('feedback', 'not enough')}."
 
 
 def _read(detail: Detail) -> str:
@@ -106,23 +109,10 @@ def _read(detail: Detail) -> str:
     return " ".join(said)
 
 
-def _because(said: str, detail: Detail) -> str:
-    return f"{said}: {detail['because']}." if detail.get("because") else f"{said}."
-
-
 def _listed(value: object) -> str:
     if not isinstance(value, Sequence) or isinstance(value, str):
         return ""
     return "; ".join(str(one) for one in value if isinstance(one, str))
-
-
-_TOLD: Mapping[str, Callable[[Detail], str]] = {
-    "route": _route,
-    "retrieve": _retrieve,
-    "validate": _validate,
-    "comment": _comment,
-    "read": _read,
-}
 
 
 _MODEL = "model"  # a step that sums up what the others asked of a language model: none of its own time
@@ -135,47 +125,13 @@ Place = tuple[str, str]  # a page and an anchor
 Texts = Mapping[Place, tuple[str, str]]  # the title of its page, and the text of an element
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnPlace:
-    """An element that a step found: its words, where it stands, how well it fits, and the screen of its page.
-
-    ``words`` is its place where the epoch has its page no more.
-    """
-
-    page: str
-    words: str
-    score: float | None
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnDetail:
-    """What a step notes of one thing, as the engine names it."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnStep:
-    """A step: what it did in words, when it began (milliseconds since the first), how long it took, and its notes.
-
-    ``places`` are elements that it found, best first.
-    ``opens``: the number of the round that begins with it; 0 where none does.
-    """
-
-    title: str
-    said: str
-    begins: float
-    milliseconds: float
-    places: tuple[DrawnPlace, ...]
-    details: tuple[DrawnDetail, ...]
-    opens: int = 0
-
-
 def found_view(answer: Answer, texts: Texts) -> dict[str, Any]:
-    """What the template of the timeline needs: the steps, their time in all, and what a language model was paid."""
-    steps: list[DrawnStep] = []
+    """What the template of the timeline needs: the steps, their time in all, and what a language model was paid.
+
+    Of a step: what it did in words, when it ``begins`` (milliseconds since the first), how long it took, the elements
+    that it found, best first, its notes as the engine names them, and the number of the round that it ``opens``, or 0.
+    """
+    steps: list[dict[str, Any]] = []
     total, rounds = 0.0, 0
     for step in answer.trace:
         if step.name == _MODEL:
@@ -183,10 +139,20 @@ def found_view(answer: Answer, texts: Texts) -> dict[str, Any]:
         number = step.detail.get("round") if step.name == "route" else None
         opens = number if isinstance(number, int) and number > rounds else 0
         rounds = max(rounds, opens)
-        places = tuple(_drawn(answer, texts, one) for value in step.detail.values() for one in _places(value))
-        said = step_words(step.name, step.detail)
+        notes = {name: value for name, value in step.detail.items() if name not in _USED}
         steps.append(
-            DrawnStep(step_title(step.name), said, total, step.milliseconds, places, tuple(_details(step)), opens)
+            {
+                "title": step_title(step.name),
+                "said": step_words(step.name, step.detail),
+                "begins": total,
+                "milliseconds": step.milliseconds,
+                "places": [_drawn(answer, texts, one) for value in step.detail.values() for one in _places(value)],
+                "details": [
+                    {"name": _WORDS.get(name, name.replace("_", " ")), "text": _text(value)}
+                    for name, value in notes.items()
+                ],
+                "opens": opens,
+            }
         )
         total += step.milliseconds
     return {"steps": steps, "milliseconds": total, "rounds": rounds, "used": _used(answer.trace)}
@@ -198,11 +164,6 @@ def _used(trace: Sequence[TraceStep]) -> dict[str, Any]:
         if isinstance(step.detail.get("calls"), int):
             return {name: step.detail[name] for name in _USED if name in step.detail}
     return {}
-
-
-def _details(step: TraceStep) -> list[DrawnDetail]:
-    shown = {name: value for name, value in step.detail.items() if name not in _USED}
-    return [DrawnDetail(_WORDS.get(name, name.replace("_", " ")), _text(value)) for name, value in shown.items()]
 
 
 def places_of(answer: Answer) -> list[Place]:
@@ -219,12 +180,13 @@ def _places(value: Any) -> Sequence[Mapping[str, Any]]:
     return value if are else ()
 
 
-def _drawn(answer: Answer, texts: Texts, one: Mapping[str, Any]) -> DrawnPlace:
+def _drawn(answer: Answer, texts: Texts, one: Mapping[str, Any]) -> dict[str, Any]:
+    """An element that a step found, and the screen of its page; its place where the epoch has its page no more."""
     page, anchor = str(one["page"]), str(one["anchor"])
     title, words = texts.get((page, anchor), (page, f"{page}, {anchor}"))
     shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST].rstrip()} …"
     where = address(answer.corpus, "page", name=page, epoch=answer.epoch, anchor=anchor)
-    return DrawnPlace(title, shown, one.get("score"), where)
+    return {"page": title, "words": shown, "score": one.get("score"), "address": where}
 
 
 def _text(value: Any) -> str:
@@ -248,39 +210,16 @@ WORDS = {ConditionState.MET: "met", ConditionState.UNMET: "unmet", ConditionStat
 STATES = {word: state for state, word in WORDS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A leaf: its number among the conditions of the answer, its words, and its state in words.
-
-    ``again``: the same condition stands before in the answer, and is chosen there.
-    """
-
-    number: int
-    words: str
-    state: str
-    page: str
-    again: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """What joins leaves or branches: "any of these", and its state in words."""
-
-    label: str
-    state: str
-    parts: tuple[Branch | Choice, ...]
-
-
 def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
     """What the template of an answer needs; ``texts`` are those of the elements that its steps found."""
     answer = asked.answer
     assert answer is not None
-    under = assumed(answer, asked.supposed) if asked.supposed else answer
+    under = asked.under()
     draw = _Drawing(answer, {words: number for number, words in enumerate(asked.conditions())}, asked.supposed)
     shown = present(under)
     cited = [citation for source in shown.sources for citation in source.citations]
-    headings = {line.text for line in shown.headline}
     again = {"question": answer.inquiry.question, "scenario": answer.inquiry.scenario, "epoch": answer.epoch}
+    told = {"scenario": f"{answer.inquiry.scenario}\n{told_assumptions(answer, asked.supposed)}".strip()}
     supposed = [f"{words}={WORDS[state]}" for words, state in asked.supposed.items()]
     return {
         "asked": asked,
@@ -291,42 +230,31 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "disputed": blocks(shown.disputed),
         "sources": [(source, blocks(source.lines)) for source in shown.sources],
         "alternatives": [draw.alternative(one) for one in answer.alternatives],
-        "headings": headings,
+        "headings": {line.text for line in shown.headline},
         "is_prose": bool(under.sentences),
         "found": found_view(answer, texts),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
-        "told": _told_address(answer, asked.supposed) if answer.sentences and not under.sentences else "",
+        "told": address(answer.corpus, "ask", **again | told) if answer.sentences and not under.sentences else "",
         "markdown": answer_markdown(under),
     }
 
 
-def _told_address(answer: Answer, supposed: Mapping[str, ConditionState]) -> str:
-    """Where the question is asked with what is supposed among the scenario, so that a model writes for it."""
-    scenario = f"{answer.inquiry.scenario}\n{told_assumptions(answer, supposed)}".strip()
-    return address(answer.corpus, "ask", question=answer.inquiry.question, scenario=scenario, epoch=answer.epoch)
+def blocks(lines: Iterable[PresentedLine]) -> list[dict[str, Any]]:
+    """Lines that are drawn together: sentences as a paragraph, items as a list, quotes below each other, a table.
 
-
-@dataclass(frozen=True, slots=True)
-class LineBlock:
-    """Lines that are drawn together: sentences as a paragraph, items as a list, quotes below each other, a table."""
-
-    kind: str
-    lines: list[PresentedLine]
-
-
-def blocks(lines: Iterable[PresentedLine]) -> list[LineBlock]:
-    """The lines without the conditions, which are drawn as a tree, and without those that a table stands for."""
-    made: list[LineBlock] = []
+    Conditions, which are drawn as a tree, and lines that a table stands for are left out.
+    """
+    made: list[dict[str, Any]] = []
     for line in lines:
         if line.kind is LineKind.CONDITION or (line.is_in_table and line.table is None):
             continue
-        last = made[-1].kind if made else ""
+        last = made[-1]["kind"] if made else ""
         is_count = line.kind is LineKind.NOTE and line.depth > 0 and last == LineKind.QUOTE
         kind = "table" if line.table else LineKind.QUOTE if is_count else line.kind
         if kind == last and kind in (LineKind.SENTENCE, LineKind.ITEM, LineKind.QUOTE):
-            made[-1].lines.append(line)
+            made[-1]["lines"].append(line)
         else:
-            made.append(LineBlock(str(kind), [line]))
+            made.append({"kind": str(kind), "lines": [line]})
     return made
 
 
@@ -344,46 +272,41 @@ class _Drawing:
         """
         own = {leaf.leaf.text for leaf in leaves(one.condition)}
         states = {words: state for words, state in self._supposed.items() if words in own}
+        tree = one.condition and mapped(
+            one.condition, lambda leaf: replace(leaf, state=states.get(leaf.leaf.text, leaf.state))
+        )
         return {
             "text": one.text,
             "heading": condition_heading(one),
             "is_refuted": not assumed(replace(self._answer, alternatives=(one,)), states).alternatives,
-            "tree": None if one.condition is None else self._part(_under(one.condition, states)),
+            "tree": None if tree is None else self._part(tree),
         }
 
-    def _part(self, tree: JudgedCondition) -> Branch | Choice:
+    def _part(self, tree: JudgedCondition) -> dict[str, Any]:
+        """A leaf, or what joins parts: its words or label, and its state in words."""
         match tree:
             case JudgedLeaf():
-                return self._choice(tree)
+                return self._leaf(tree)
             case Not(All(children)):
-                return self._joined("not all of these", tree, children)
+                label, parts = "not all of these", children
             case Not(AnyOf(children)):
-                return self._joined("none of these", tree, children)
+                label, parts = "none of these", children
             case Not(child):
-                return self._joined("unless", tree, (child,))
+                label, parts = "unless", (child,)
             case All(children):
-                return self._joined("all of these", tree, children)
+                label, parts = "all of these", children
             case AnyOf(children):
-                return self._joined("any of these", tree, children)
+                label, parts = "any of these", children
+        return {"label": label, "state": WORDS[holds(tree)], "parts": [self._part(one) for one in parts]}
 
-    def _choice(self, judged: JudgedLeaf) -> Choice:
-        words, leaf, number = leaf_words(judged), judged.leaf, self._numbers[judged.leaf.text]
+    def _leaf(self, judged: JudgedLeaf) -> dict[str, Any]:
+        """A condition by its number in the answer; ``again``: it stands before in the answer, and is chosen there."""
+        leaf, number = judged.leaf, self._numbers[judged.leaf.text]
         again = number in self._seen
         self._seen.add(number)
         page = page_address(self._answer, judged.source, Span(leaf.anchor, leaf.start, leaf.end))
-        return Choice(number, words, _word(judged), page, again)
-
-    def _joined(self, label: str, tree: JudgedCondition, children: Sequence[JudgedCondition]) -> Branch:
-        return Branch(label, _word(tree), tuple(self._part(child) for child in children))
-
-
-def _under(tree: JudgedCondition, states: Mapping[str, ConditionState]) -> JudgedCondition:
-    """The tree with these states."""
-    return mapped(tree, lambda leaf: replace(leaf, state=states.get(leaf.leaf.text, leaf.state)))
-
-
-def _word(tree: JudgedCondition) -> str:
-    return WORDS[holds(tree)]
+        shown = {"number": number, "words": leaf_words(judged), "state": WORDS[holds(judged)]}
+        return shown | {"page": page, "again": again}
 
 
 def page_address(answer: Answer, evidence: Evidence, span: Span) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -10,11 +9,11 @@ from fastapi import Form, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from clausegraph.app.api.parameters import CorpusPath, EpochQuery, Held, Who
+from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import Refusal, problem_of, request_id
 from clausegraph.app.api.work import Tell, Ticket, streamed
 from clausegraph.app.console.answer import STATES, answer_view, places_of, step_title
-from clausegraph.app.console.screen import HEADERS, address, check_form, html, render, router
+from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, render, router
 from clausegraph.app.render import step_json
 from clausegraph.app.services import questions as judged
 from clausegraph.app.services.ask import answer, parse_assumptions
@@ -24,102 +23,86 @@ from clausegraph.app.services.pages import element_texts
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import TraceStep
 from clausegraph.query.read.model.partial import WRITING
 
-routes = router()
+routes, forms = router(), router(forms=True)
 _HERE = ("same-origin", "none")  # a link of this console, or an address that the person typed or kept
 _Text = Annotated[str, Form()]
 
 
 @routes.get("/c/{corpus}/ask")
 async def ask_form(
-    request: Request,
-    held: Held,
-    who: Who,
-    corpus: CorpusPath,
-    question: str = "",
-    scenario: str = "",
-    epoch: EpochQuery = None,
+    of: OfScreen, question: str = "", scenario: str = "", epoch: EpochQuery = None,
     on: Annotated[str, Query(max_length=40)] = "",
     assume: Annotated[list[str], Query()] = [],  # noqa: B006 - FastAPI copies it
-) -> Response:
+) -> Response:  # fmt: skip
     """The form; a question in the address is asked at once, unless a page of another site led here."""
-    epochs = await held.reads.run(list_epochs, held.workspace, corpus)
-    at_once = bool(question.strip()) and request.headers.get("sec-fetch-site") in _HERE
+    at_once = bool(question.strip()) and of.request.headers.get("sec-fetch-site") in _HERE
     filled: dict[str, Any] = {"question": question, "scenario": scenario, "epoch": epoch, "on": on, "assume": assume}
-    last = [] if at_once else await held.reads.run(held.kept.last, who.token, corpus)
-    return html(request, "ask.html", screen="ask", epochs=epochs, at_once=at_once, last=last, asked=None, **filled)
+    epochs = await of.run(list_epochs)
+    last = [] if at_once else await of.held.reads.run(of.held.kept.last, of.who.token, of.corpus)
+    return of.html("ask.html", screen="ask", epochs=epochs, at_once=at_once, last=last, asked=None, **filled)
 
 
-@routes.post("/c/{corpus}/asked")
+@forms.post("/c/{corpus}/asked")
 async def ask(
-    request: Request,
-    held: Held,
-    who: Who,
-    corpus: CorpusPath,
-    question: _Text = "",
-    scenario: _Text = "",
-    epoch: _Text = "",
-    on: _Text = "",
+    of: OfScreen, question: _Text = "", scenario: _Text = "", epoch: _Text = "", on: _Text = "",
     assume: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
-) -> Response:
+) -> Response:  # fmt: skip
     """Take a question; its answer is told by :func:`events`. A day stands for the epoch that was published by then."""
-    await check_form(request)
     number = int(epoch) if epoch.isascii() and epoch.isdigit() else None
     if on.strip():
         if number is not None:
             raise InputError("choose an epoch or a day, not both")
-        number = await held.reads.run(epoch_on, held.workspace, corpus, on.strip())
+        number = await of.run(epoch_on, on.strip())
     supposed = parse_assumptions(assume)
-    asked = held.kept.begin(who.token, corpus, Inquiry(question, scenario), number, supposed)
-    response = html(request, "asking.html", asked=asked)
-    again = address(corpus, "ask", question=question, scenario=scenario, epoch=number, assume=assume)
+    asked = of.held.kept.begin(of.who.token, of.corpus, Inquiry(question, scenario), number, supposed)
+    response = of.html("asking.html", asked=asked)
+    again = address(of.corpus, "ask", question=question, scenario=scenario, epoch=number, assume=assume)
     response.headers["HX-Push-Url"] = again
     return response
 
 
 @routes.get("/c/{corpus}/asked/{name}")
-async def kept(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+async def kept(of: OfScreen, name: str) -> Response:
     """An answer that somebody got before, as it was; nothing is asked again."""
-    epochs = await held.reads.run(list_epochs, held.workspace, corpus)
-    asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
+    epochs, asked = await of.run(list_epochs), await _answered(of, name)
     filled: dict[str, Any] = {"question": asked.inquiry.question, "scenario": asked.inquiry.scenario}
     filled |= {"epoch": asked.epoch, "on": "", "assume": [], "at_once": False, "last": [], "epochs": epochs}
-    shown = await held.reads.run(_shown, held.workspace, asked)
-    return html(request, "ask.html", screen="ask", **filled, **shown)
+    return of.html("ask.html", screen="ask", **filled, **await of.held.reads.run(_shown, of.held.workspace, asked))
 
 
-@routes.post("/c/{corpus}/asked/{name}/forget")
-async def forget(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+@forms.post("/c/{corpus}/asked/{name}/forget")
+async def forget(of: OfScreen, name: str) -> Response:
     """Forget an answer, with its question and scenario."""
-    await check_form(request)
-    await held.reads.run(held.kept.forget, who.token, corpus, name)
-    return RedirectResponse(address(corpus, "ask"), 303)
+    await of.held.reads.run(of.held.kept.forget, of.who.token, of.corpus, name)
+    return RedirectResponse(address(of.corpus, "ask"), 303)
 
 
 @routes.get("/c/{corpus}/asked/{name}/events")
-async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+async def events(of: OfScreen, name: str) -> Response:
     """The steps as they end, each an event ``step``; then ``answer``, which is the answer or what went wrong.
 
     Meanwhile an event ``writing`` has all sentences that a model has written and nobody has checked.
     """
     unchecked: list[str] = []
-    asked = await held.reads.run(held.kept.get, who.token, corpus, name)
+    request, held = of.request, of.held
+    asked = await held.reads.run(held.kept.get, of.who.token, of.corpus, name)
 
     def work(ticket: Ticket, tell: Tell) -> dict[str, Any]:
-        def watch(step: TraceStep) -> None:
-            tell(step_json(step))
-
         ticket.check()
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return _shown(held.workspace, asked)
-        found = answer(held.workspace, corpus, asked.inquiry, asked.epoch, watch=watch)
+        watch = lambda step: tell(step_json(step))  # noqa: E731
+        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=watch)
         return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:
         if kind == "step" and value["name"] == WRITING:
-            _take(unchecked, value["detail"])
+            if value["detail"].get("restarted"):  # the model begins anew
+                unchecked.clear()
+            else:
+                unchecked.append(str(value["detail"]["sentence"]))
             return _event("writing", render("writing.html", sentences=unchecked))
         if kind == "step":
             return _event("step", render("step.html", step=value, title=step_title(value["name"])))
@@ -135,31 +118,27 @@ async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
         return StreamingResponse(iter([write("problem", document)]), 200, HEADERS, "text/event-stream")
 
 
-@routes.post("/c/{corpus}/asked/{name}/suppose")
-async def suppose(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+@forms.post("/c/{corpus}/asked/{name}/suppose")
+async def suppose(of: OfScreen, name: str) -> Response:
     """The same answer with its conditions as the form has them: nothing is searched, read or sent to a model."""
-    await check_form(request)
-    asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
-    form = await request.form()
+    asked, form = await _answered(of, name), await of.request.form()
     given = {
         words: STATES[str(state)]
         for number, words in enumerate(asked.conditions())
         if (state := form.get(f"leaf-{number}")) in STATES
     }
-    made = replace(asked, supposed=given)
-    return html(request, "answer.html", screen="ask", **await held.reads.run(_shown, held.workspace, made))
+    shown = await of.held.reads.run(_shown, of.held.workspace, replace(asked, supposed=given))
+    return of.html("answer.html", screen="ask", **shown)
 
 
-@routes.post("/c/{corpus}/asked/{name}/judge")
-async def judge(
-    request: Request, held: Held, who: Who, corpus: CorpusPath, name: str, verdict: _Text, expected: _Text = ""
-) -> Response:
+@forms.post("/c/{corpus}/asked/{name}/judge")
+async def judge(of: OfScreen, name: str, verdict: _Text, expected: _Text = "") -> Response:
     """Keep whether the answer is right, as a question to measure engines on."""
-    await check_form(request)
-    asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
-    assert asked.answer is not None
-    made = await held.reads.run(judged.judge, held.workspace, asked.answer, verdict, expected, who.name)
-    return html(request, "judged.html", made=made)
+    asked = await _answered(of, name)
+    made = await of.held.reads.run(
+        judged.judge, of.held.workspace, asked.answer, verdict, expected, of.who.name
+    )  # fmt: skip
+    return of.html("judged.html", made=made)
 
 
 def _shown(workspace: Workspace, asked: AskedQuestion) -> dict[str, Any]:
@@ -169,15 +148,9 @@ def _shown(workspace: Workspace, asked: AskedQuestion) -> dict[str, Any]:
     return answer_view(asked, element_texts(workspace, asked.corpus, asked.answer.epoch, places))
 
 
-def _take(sentences: list[str], detail: Mapping[str, Any]) -> None:
-    """Add the sentence of a step "writing", or drop all where the model begins anew."""
-    if detail.get("restarted"):
-        sentences.clear()
-    else:
-        sentences.append(str(detail["sentence"]))
-
-
-def _answered(asked: AskedQuestion) -> AskedQuestion:
+async def _answered(of: Screen, name: str) -> AskedQuestion:
+    """A question of this person that has its answer."""
+    asked: AskedQuestion = await of.held.reads.run(of.held.kept.get, of.who.token, of.corpus, name)
     if asked.answer is None:
         raise NotFoundError("this question has no answer yet; wait for it")
     return asked

@@ -10,15 +10,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from clausegraph.app.access.provider import LOOPBACK, SignInRefused
-from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
-from clausegraph.app.access.sessions import COOKIE
-from clausegraph.app.access.sign_in import ATTEMPT_SECONDS, SignIn
-from clausegraph.app.api.application import Face
-from clausegraph.app.api.guard import same_origin
-from clausegraph.app.api.parameters import Held, Who
+from clausegraph.app.access.sign_in import ATTEMPT_SECONDS, LOOPBACK, SignIn, SignInRefused
+from clausegraph.app.access.tokens import COOKIE, Role
+from clausegraph.app.api.guard import Face, same_origin
 from clausegraph.app.api.problems import Refusal, refusal
+from clausegraph.app.api.served import Held, Who
 from clausegraph.app.console import admin, ask, curation, pages
 from clausegraph.app.console.screen import HERE, address, check_form, html, problem_screen, router, told_error
 from clausegraph.app.services.corpora import list_corpora
@@ -192,5 +189,5 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    routers = [routes, ask.routes, pages.routes, admin.routes, curation.routes]
+    routers = [routes, ask.routes, ask.forms, pages.routes, admin.routes, curation.routes, curation.forms]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BeforeValidator, Field
-from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.api.parameters import CorpusPath, EpochQuery, Held
+from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import SCREENS, hinted
 from clausegraph.app.api.replies import reply
-from clausegraph.app.console.screen import html, router
-from clausegraph.app.services.browse import FoundPage, open_shelf
+from clausegraph.app.console.screen import OfScreen, router
+from clausegraph.app.services import Key
+from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, compare_versions
 from clausegraph.app.services.connections import neighbourhood, outline
-from clausegraph.app.services.explore import overview
+from clausegraph.app.services.explore import entity_slice, overview, page_slice
 from clausegraph.app.services.history import list_epochs
-from clausegraph.app.services.listings import page_slice, search_entities
-from clausegraph.app.services.records import Key, Slice, statement_words
+from clausegraph.app.services.records import statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import LITERAL, Element, Modality, Span
@@ -31,54 +29,25 @@ from clausegraph.indexes.derive import DEFINITIONS, statement_id
 _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # the screen's title is its h1
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnElement:
-    """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
-
-    ``stated`` has a statement's id by its words, empty where it cannot be hidden; ``inner``: an item of an item's list.
-    """
-
-    anchor: str
-    before: str
-    marked: str
-    after: str
-    cells: tuple[str, ...]
-    stated: Mapping[str, str]
-    inner: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnBlock:
-    """Elements of one kind in a row: a heading, a paragraph, a list or a table."""
-
-    kind: str
-    elements: tuple[DrawnElement, ...]
-
-
 def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
-    """What the template of a page needs."""
+    """What the template of a page needs; its elements in blocks of one kind: a heading, paragraph, list or table."""
     reading = found.reading
     stated: dict[str, dict[str, str]] = {}
     for one in found.stated:
         at = one.statement.spans[0].anchor if one.statement.spans else ""
         own = "" if one.extractor == DEFINITIONS else statement_id(one)
         stated.setdefault(at, {}).setdefault(statement_words(one.statement), own)
+    blocks = [
+        {"kind": kind, "elements": [_shown(element, marked, stated) for _, element in run]}
+        for (kind, _), run in groupby(enumerate(reading.elements), lambda pair: _run(*pair))
+    ]
     return {
         "page": found.page,
         "reading": reading,
-        "blocks": list(_blocks(reading.elements, marked, stated)),
+        "blocks": blocks,
         "statements": len(found.stated),
         "missing": marked is not None and reading.element(marked.anchor) is None,
     }
-
-
-def _blocks(
-    elements: Sequence[Element], marked: Span | None, stated: Mapping[str, Mapping[str, str]]
-) -> list[DrawnBlock]:
-    made = []
-    for (kind, _), run in groupby(enumerate(elements), lambda pair: _run(*pair)):
-        made.append(DrawnBlock(kind, tuple(_shown(element, marked, stated) for _, element in run)))
-    return made
 
 
 def _run(number: int, element: Element) -> tuple[str, int]:
@@ -87,16 +56,19 @@ def _run(number: int, element: Element) -> tuple[str, int]:
     return kind, -1 if kind in ("list", "table") else number
 
 
-def _shown(element: Element, marked: Span | None, stated: Mapping[str, Mapping[str, str]]) -> DrawnElement:
+def _shown(element: Element, marked: Span | None, stated: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
+
+    ``stated`` has a statement's id by its words, empty where it cannot be hidden; ``inner``: an item of an item's list.
+    """
     text, here = element.text, marked is not None and marked.anchor == element.anchor
     start, end = (marked.start, marked.end) if marked is not None and here else (len(text), len(text))
     if here and start >= min(end, len(text)):
         start, end = 0, len(text)  # no place within it is named: the whole of it
     cells = tuple(text.split(" | ")) if element.tag == "tr" and not here else ()
-    said = stated.get(element.anchor, {})
-    return DrawnElement(
-        element.anchor, text[:start], text[start:end], text[end:], cells, said, element.parent is not None
-    )
+    parts = {"before": text[:start], "marked": text[start:end], "after": text[end:], "cells": cells}
+    said = {"stated": stated.get(element.anchor, {}), "inner": element.parent is not None}
+    return {"anchor": element.anchor} | parts | said
 
 
 routes = router()
@@ -104,57 +76,53 @@ _PAGES = 200  # of one screen
 _BESIDE = 4  # elements in a row that are the same, at most, before they are told as a number
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _Place = Annotated[int, Query(ge=0, le=10**9)]
+_Wanted = Annotated[str, Query(min_length=1, max_length=5000)]
+_MOST = 300  # facts of the table, with their sentences
+_DRAWN = 5000  # facts drawn at once
+_NEAR = 20
+_SHORT = 40  # characters of a condition that a drawing has room for
+_Name = Annotated[str, Query(max_length=500)]
+_Number = Annotated[int, Field(ge=1, le=10**15)]
+_Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
+_Page = Annotated[str, Query(max_length=5000)]
 
 
 @routes.get("/c/{corpus}/pages")
 async def pages(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    epoch: EpochQuery = None,
-    source: Annotated[str, Query(max_length=500)] = "",
-    after: Annotated[str, Query(max_length=5000)] = "",
+    of: OfScreen, epoch: EpochQuery = None, source: Annotated[str, Query(max_length=500)] = "", after: _Page = ""
 ) -> Response:
     """The pages of an epoch by source and uri, so many at once; from after the page ``after`` of a ``source`` on."""
-    key = [source, after] if after else None
-    number, found = await held.reads.run(_pages, held.workspace, corpus, epoch, key)
-    return html(request, "pages.html", screen="pages", found=found, at=number, epoch=epoch, begun=key is None)
+    number = (await of.run(_shelf, epoch)).epoch
+    key: Key | None = [source, after] if after else None
+    found = await of.run(page_slice, number, _PAGES, key)
+    return of.html("pages.html", screen="pages", found=found, at=number, epoch=epoch, begun=key is None)
+
+
+def _shelf(workspace: Workspace, corpus: str, epoch: int | None) -> Shelf:
+    return open_shelf(workspace.ledger, corpus, epoch)
 
 
 @routes.get("/c/{corpus}/page")
 async def page(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    name: Annotated[str, Query(min_length=1, max_length=5000)],
-    epoch: EpochQuery = None,
-    anchor: Annotated[str, Query(max_length=200)] = "",
-    start: _Place = 0,
-    end: _Place = 0,
-) -> Response:
+    of: OfScreen, name: _Wanted, epoch: EpochQuery = None,
+    anchor: Annotated[str, Query(max_length=200)] = "", start: _Place = 0, end: _Place = 0,
+) -> Response:  # fmt: skip
     """The text of a page as the epoch has it, with a span of it marked, and what is stated at each element."""
-    number, found = await held.reads.run(_page, held.workspace, corpus, name, epoch)
+    shelf: Shelf = await of.run(_shelf, epoch)
+    found = await of.held.reads.run(lambda: shelf.found_page(*shelf.page(name)))
     marked = Span(anchor, start, end) if anchor else None
-    return html(request, "page.html", screen="pages", epoch=number, **document_view(found, marked))
+    return of.html("page.html", screen="pages", epoch=shelf.epoch, **document_view(found, marked))
 
 
 @routes.get("/c/{corpus}/versions")
 async def versions(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    name: Annotated[str, Query(min_length=1, max_length=5000)],
-    version: _Version = None,
+    of: OfScreen, name: _Wanted, version: _Version = None,
     against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
-) -> Response:
+) -> Response:  # fmt: skip
     """The versions of a page, and two of them beside each other: ``version`` is the older, ``with`` the newer."""
-    found = await held.reads.run(_versions, held.workspace, corpus, name, version, against)
-    return html(request, "versions.html", screen="pages", found=found, rows=list(_folded(found["elements"])))
-
-
-def _versions(workspace: Workspace, corpus: str, name: str, version: int | None, against: int | None) -> dict[str, Any]:
     source, _, uri = name.partition(":")
-    return compare_versions(workspace, corpus, uri, source, version, against)
+    found = await of.run(compare_versions, uri, source, version, against)
+    return of.html("versions.html", screen="pages", found=found, rows=list(_folded(found["elements"])))
 
 
 def _folded(elements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -169,90 +137,52 @@ def _folded(elements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield rows[-1]
 
 
-def _pages(workspace: Workspace, corpus: str, epoch: int | None, after: Key | None) -> tuple[int, Slice]:
-    number = open_shelf(workspace.ledger, corpus, epoch).epoch
-    return number, page_slice(workspace, corpus, number, _PAGES, after)
-
-
-def _page(workspace: Workspace, corpus: str, name: str, epoch: int | None) -> tuple[int, FoundPage]:
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
-    return shelf.epoch, shelf.found_page(*shelf.page(name))
-
-
-_MOST = 300  # facts of the table, with their sentences
-_DRAWN = 5000  # facts drawn at once
-_NEAR = 20
-_SHORT = 40  # characters of a condition that a drawing has room for
-_Name = Annotated[str, Query(max_length=500)]
-_Number = Annotated[int, Field(ge=1, le=10**15)]
-_Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
-_Page = Annotated[str, Query(max_length=5000)]
-
-
 @routes.get("/c/{corpus}/graph")
 async def graph(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
+    of: OfScreen,
     name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    search: _Name = "",
-    relation: _Name = "",
-    page: _Page = "",
-    epoch: _Epoch = None,
+    search: _Name = "", relation: _Name = "", page: _Page = "", epoch: _Epoch = None,
     draw: Annotated[str, Query(pattern="^(all)?$")] = "",
-) -> Response:
+) -> Response:  # fmt: skip
     """What is stated of the named entities or of a page, or entities that share words with what is searched for.
 
     The table has so many facts; ``draw=all`` draws more than that (:func:`drawn`).
     """
-    found = await held.reads.run(_around, held.workspace, corpus, name, search, relation, page, epoch)
-    asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch}
-    asked |= {"page": page, "draw": draw, "most": _MOST, "most_drawn": _DRAWN}
-    return html(request, "graph.html", 404 if found["lost"] else 200, screen="graph", **found, **asked)
+    at, around, lost = (await of.run(_shelf, epoch)).epoch, None, ""
+    if name or page:
+        only = [relation] if relation else None
+        try:
+            around = await of.run(neighbourhood, name, limit=_MOST, relations=only, page=page or None, epoch=at)
+        except NotFoundError as error:  # an entity or the page: the epoch is there
+            lost = hinted(error.afar, SCREENS)
+        else:
+            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
+    found = {
+        "overview": await of.run(overview, at),
+        "near": (await of.run(entity_slice, at, _NEAR, search=search)).items if search.strip() else [],
+        "around": around,
+        "lost": lost,
+        "epochs": await of.run(list_epochs),
+    }
+    asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch, "page": page}
+    limits = {"draw": draw, "most": _MOST, "most_drawn": _DRAWN}
+    return of.html("graph.html", 404 if lost else 200, screen="graph", **found, **asked, **limits)
 
 
 @routes.get("/c/{corpus}/graph/drawn")
 async def drawn(
-    held: Held,
-    corpus: CorpusPath,
+    of: OfScreen,
     name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    relation: _Name = "",
-    page: _Page = "",
-    epoch: EpochQuery = None,
-) -> Response:
+    relation: _Name = "", page: _Page = "", epoch: EpochQuery = None,
+) -> Response:  # fmt: skip
     """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
-
-    def read() -> dict[str, Any]:
-        only = [relation] if relation else None
-        return outline(
-            held.workspace, corpus, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch
-        )  # fmt: skip
-
-    found = await held.reads.run(read)
+    only = [relation] if relation else None
+    found = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
     facts = [
         [one["id"], one["subject"], shown_relation(one), LITERAL * one["literal"] + one["object"]]
         for one in found["facts"]
     ]
     return reply({"epoch": found["epoch"], "facts": facts, "more": found["more"]}, epoch=found["epoch"])
-
-
-def _around(
-    workspace: Workspace, corpus: str, names: list[str], search: str, relation: str, page: str, epoch: int | None
-) -> dict[str, Any]:
-    at = open_shelf(workspace.ledger, corpus, epoch).epoch
-    whole = overview(workspace, corpus, at)
-    near = search_entities(workspace, corpus, at, search, _NEAR).items if search.strip() else []
-    around, lost = None, ""
-    if names or page:
-        only = [relation] if relation else None
-        try:
-            around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, page=page or None, epoch=at)
-        except NotFoundError as error:  # an entity or the page: the epoch is there
-            lost = hinted(error.afar, SCREENS)
-        else:
-            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
-    found = {"overview": whole, "near": near, "around": around, "lost": lost}
-    return found | {"epochs": list_epochs(workspace, corpus)}
 
 
 def shown_relation(fact: dict[str, Any]) -> str:

@@ -6,18 +6,19 @@ import secrets
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Role
 from clausegraph.app.api.problems import SCREENS, Problem, Refusal, hinted, problem_of, refusal, request_id
+from clausegraph.app.api.replies import CorpusRequest
 from clausegraph.app.process import version
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.secrets import mask_reply
@@ -25,18 +26,11 @@ from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import clean
 
+log = logger(__name__)
 HERE = Path(__file__).parent
+_OWN, _NONE = "script-src style-src img-src connect-src form-action", "base-uri frame-ancestors"
 POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
+    ["default-src 'none'", *(f"{one} 'self'" for one in _OWN.split()), *(f"{one} 'none'" for one in _NONE.split())]
 )
 HEADERS = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store", "Vary": "HX-Request, Cookie"}
 
@@ -89,9 +83,6 @@ def html(request: Request, template: str, status: int = 200, **values: Any) -> H
     return HTMLResponse(render(template, **(known | values)), status, HEADERS)
 
 
-log = logger(__name__)
-
-
 class ConsoleRoute(APIRoute):
     """A route whose errors are told as a screen, or as a part of one."""
 
@@ -128,9 +119,21 @@ def problem_screen(request: Request, problem: Problem) -> Response:
     return response
 
 
-def router() -> APIRouter:
-    """A router of the console; its routes are no part of the API's document."""
-    return APIRouter(route_class=ConsoleRoute, include_in_schema=False)
+class Screen(CorpusRequest):
+    """A request for a screen of a corpus."""
+
+    def html(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """The screen; arguments as of :func:`html`."""
+        return html(self.request, template, status, **values)
+
+
+OfScreen = Annotated[Screen, Depends()]
+
+
+def router(*, forms: bool = False) -> APIRouter:
+    """A router of the console, of screens or of forms; its routes are no part of the API's document."""
+    checks = [Depends(check_form)] if forms else []
+    return APIRouter(route_class=ConsoleRoute, include_in_schema=False, dependencies=checks)
 
 
 async def check_form(request: Request) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import make_engine
@@ -59,14 +58,8 @@ def _under(engine: Engine, found: Answer, assumptions: Mapping[str, ConditionSta
         return settled
     scenario = f"{found.inquiry.scenario}\n{told_assumptions(found, assumptions)}".strip()
     again = engine.ask(replace(found.inquiry, scenario=scenario), watch)
-    return replace(again, inquiry=found.inquiry) if _agree(again, settled) else settled
-
-
-def _agree(again: Answer, settled: Answer) -> bool:
-    """Whether a second reading has the answers that the condition trees give."""
-    return bool(again.sentences) and {one.text for one in again.alternatives} == {
-        one.text for one in settled.alternatives
-    }
+    ours, theirs = ({one.text for one in each.alternatives} for each in (again, settled))
+    return replace(again, inquiry=found.inquiry) if again.sentences and ours == theirs else settled
 
 
 def parse_assumptions(given: Sequence[str]) -> dict[str, ConditionState]:
@@ -102,32 +95,20 @@ def search(
         budget: word pieces in all; None for ``SEARCH_BUDGET``.
 
     Raises:
-        InputError: no such retriever, or budget or limit is below 1.
         NotFoundError, ModelMismatchError, StoreError: as ``Workspace.view``.
     """
     room = budget if budget is not None else SEARCH_BUDGET
     with workspace.view(corpus, epoch, embed=RETRIEVERS[retriever].embeds) as view:
-        find = partial(_find, view, workspace, inquiry, retriever)
-        hits = find(budget=room, limit=limit)
+        made = make_retriever(retriever, view, workspace.embedder, reranker=workspace.reranker)
+        hits = made.retrieve(inquiry, limit=limit, budget=room)
         found = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
         if explain and not hits:
-            best = find(budget=None, limit=1)
-            found["why_nothing"] = _too_little_room(best[0], room) if best else "nothing found"
-        return found | {"hits": hits}
-
-
-def _too_little_room(best: dict[str, Any], room: int) -> str:
-    pieces = count_tokens(best["text"])
-    return f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
-
-
-def _find(
-    view: View, workspace: Workspace, inquiry: Inquiry, retriever: str, *, budget: int | None, limit: int
-) -> list[dict[str, Any]]:
-    """Hits as JSON values, best first; arguments as ``Retriever.retrieve``."""
-    made = make_retriever(retriever, view, workspace.embedder, reranker=workspace.reranker)
-    hits = made.retrieve(inquiry, limit=limit, budget=budget)
-    return [_hit_json(view, hit) for hit in hits]
+            found["why_nothing"] = "nothing found"
+            for best in made.retrieve(inquiry, limit=1, budget=None):
+                pieces = count_tokens(best.text)
+                said = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
+                found["why_nothing"] = said
+        return found | {"hits": [_hit_json(view, hit) for hit in hits]}
 
 
 def _hit_json(view: View, hit: Hit) -> dict[str, Any]:

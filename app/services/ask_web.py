@@ -14,15 +14,21 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Answer, TraceStep
+from clausegraph.core.pages.read import SourceDocument
+from clausegraph.core.types import Answer, Reading, TraceStep
+from clausegraph.ingestion.once import no_page, page_readers
+from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.sources.web import is_address
+from clausegraph.query.crag.engine import CragEngine, as_answer
+from clausegraph.query.crag.text import CORPUS, CragPage, PagesText
+from clausegraph.query.crag.times import now, parse_time
+from clausegraph.query.crag.types import CragQuestion
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from clausegraph.core.settings import Settings
+    from clausegraph.eval.crag.dataset import GivenPage
     from clausegraph.ingestion.once import PageReaders, ReadOnce
     from clausegraph.ingestion.sources.source import Item
-    from clausegraph.query.crag.text import CragPage, PagesText
     from clausegraph.query.crag.types import CragSwitches
     from clausegraph.query.engines.bank import Watch
 
@@ -89,13 +95,8 @@ def answer_from_web(
         SourceError: a location is nothing that is read, or no page has text.
         ModelError: a language model is set, and there is no reply.
     """
-    from clausegraph.ingestion.once import no_page, page_readers
-    from clausegraph.query.crag.engine import CragEngine, as_answer
-    from clausegraph.query.crag.text import CORPUS
-    from clausegraph.query.crag.types import CragQuestion
-
     began, settings = time.monotonic() if begun is None else begun, workspace.settings
-    question = CragQuestion(inquiry.text, _asked(at))
+    question = CragQuestion(inquiry.text, parse_time(at) if at else now())
     options = crag_options(settings)
     limits = [one for one in (options.switches.seconds, seconds) if one]
     switches = replace(options.switches, seconds=min(limits, default=0.0))
@@ -123,16 +124,12 @@ def read_until(began: float, seconds: float) -> float:
 
 def read_pages(
     readers: PageReaders,
-    sent: Sequence[SentPage],
+    sent: Sequence[SentPage | GivenPage],
     items: Iterable[Item],
     until: float,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[ReadOnce, list[CragPage]]:
     """Pages that have text or a snippet, those that were sent first."""
-    from clausegraph.core.pages.read import SourceDocument
-    from clausegraph.core.types import Reading
-    from clausegraph.query.crag.text import CragPage
-
     given = {one.url: one for one in sent}
     documents = (SourceDocument(one.url, one.html.encode("utf-8", "replace"), url=one.url) for one in given.values())
     read = readers.read(chain(documents, items), until=until, told=check)
@@ -149,8 +146,6 @@ def read_pages(
 
 def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSwitches) -> PagesText:
     """What finds references in the pages, as the switches say."""
-    from clausegraph.query.crag.text import PagesText
-
     return PagesText(
         pages,
         workspace.embedder,
@@ -161,21 +156,12 @@ def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSw
     )
 
 
-def _asked(at: str | None) -> datetime:
-    from clausegraph.query.crag.times import now, parse_time
-
-    return parse_time(at) if at else now()
-
-
 def _items(places: WebPlaces, settings: Settings, until: float) -> Iterator[Item]:
     """What is read of locations and addresses, which are fetched by the guarded client alone, as long as there is time.
 
     Raises:
         InputError: an address is none.
     """
-    from clausegraph.ingestion.sources import open_source
-    from clausegraph.ingestion.sources.web import is_address
-
     for address in places.addresses:
         if not is_address(address):
             raise InputError(f"{address[:80]!r} is no address of a page; give one like https://host/path")

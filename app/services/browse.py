@@ -6,13 +6,14 @@ tables alone.
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, Table, and_, func, select, true, union_all
 
 from clausegraph.app.services.records import (
     chunk_record,
@@ -20,18 +21,21 @@ from clausegraph.app.services.records import (
     fact_record,
     page_record,
     passage_record,
+    statement_record,
     statement_words,
     support_record,
 )
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
-from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support
-from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_corpus, get_published, why_no_run
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedPassage, Reading, Support
+from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.cells import RESTORE
-from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import entity_tokens, members, page_versions, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import find_run, why_no_run
 from clausegraph.indexes.truth import load_passages, load_reading
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
@@ -54,18 +58,44 @@ class Shelf:
         """The corpus and the epoch, as JSON values."""
         return {"corpus": self.corpus.name, "epoch": self.epoch}
 
+    def visible(self, table: Table) -> ColumnElement[bool]:
+        """Which rows of a table the epoch has."""
+        return and_(table.c.corpus_id == self.corpus.id, seen_at(table, self.epoch))
+
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:
         """Every page of the epoch with its version's id and title."""
+        query = version_rows(page_versions.c.id, page_versions.c.title).where(self.visible(members))
+        with self.ledger.read() as connection:
+            return {PageKey(row.name, row.uri): (row.id, row.title) for row in connection.execute(query)}
+
+    def readings(self) -> dict[PageKey, Reading]:
+        """Every page of the epoch with its elements and chunks."""
+        return {page: self.reading(version) for page, (version, _) in self.versions().items()}
+
+    def statement_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
+        """How many statements each page makes, of some or all uris; pages without any are left out."""
+        wanted = true() if uris is None else pages.c.uri.in_(uris)
         query = (
-            select(sources.c.name, pages.c.uri, members.c.page_version_id, page_versions.c.title)
-            .join(pages, pages.c.id == members.c.page_id)
+            select(sources.c.name, pages.c.uri, func.count())
+            .join(pages, pages.c.id == supports.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
-            .join(page_versions, page_versions.c.id == members.c.page_version_id)
-            .where(members.c.corpus_id == self.corpus.id, seen_at(members, self.epoch))
-            .order_by(sources.c.name, pages.c.uri)
+            .where(self.visible(supports), wanted)
+            .group_by(sources.c.name, pages.c.uri)
         )
         with self.ledger.read() as connection:
-            return {PageKey(row.name, row.uri): (row.page_version_id, row.title) for row in connection.execute(query)}
+            return {PageKey(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
+
+    def entity_rows(self) -> Select[Any]:
+        """Each entity with the number of statements it is in, as ``name`` and ``count``."""
+        ends = union_all(
+            select(supports.c.subject.label("name")).where(self.visible(supports)),
+            select(supports.c.object).where(self.visible(supports), ~supports.c.object.startswith(LITERAL)),
+        ).subquery()
+        return select(ends.c.name, func.count().label("count")).group_by(ends.c.name)
+
+    def names_of(self, key: str) -> list[str]:
+        """Other names that the epoch takes for an entity."""
+        return [name for name, entity in self.graph.names().items() if entity == key]
 
     def reading(self, version: int) -> Reading:
         """Elements and chunks of a page version."""
@@ -90,27 +120,17 @@ class Shelf:
         return read
 
     def find_page(self, name: str) -> tuple[PageKey, Reading] | None:
-        """The page whose uri, ``source:uri`` or title is ``name``.
-
-        Raises:
-            InputError: several pages answer to it.
-        """
+        """The page whose uri, ``source:uri`` or title is ``name``."""
         listed = self.versions()
         found = [key for key in listed if name in (key.uri, str(key))]
         if found:
             return _only(found, name), self.reading(listed[_only(found, name)][0])
-        wanted = " ".join(name.lower().split())
-        readings = {key: self.reading(version) for key, (version, _) in listed.items()}
+        wanted, readings = " ".join(name.lower().split()), self.readings()
         found = [key for key, reading in readings.items() if " ".join(reading.title.lower().split()) == wanted]
         return (_only(found, name), readings[found[0]]) if found else None
 
     def page(self, name: str) -> tuple[PageKey, Reading]:
-        """The page of that name, as of :meth:`find_page`.
-
-        Raises:
-            NotFoundError: there is none.
-            InputError: several pages answer to it.
-        """
+        """The page of that name, as of :meth:`find_page`."""
         found = self.find_page(name)
         if found is None:
             where = f"corpus {self.corpus.name!r} has no page {name[:200]!r} at epoch {self.epoch}"
@@ -118,18 +138,13 @@ class Shelf:
         return found
 
     def find_fact(self, prefix: str) -> Fact | None:
-        """The fact of that id, or the only one whose id begins so.
-
-        Raises:
-            InputError: several facts begin so.
-        """
+        """The fact of that id, or the only one whose id begins so."""
         if len(prefix) < PREFIX or not set(prefix) <= set("0123456789abcdef"):
             return None
         query = (
             select(supports.c.fact_id)
             .distinct()
-            .where(supports.c.corpus_id == self.corpus.id, supports.c.fact_id.startswith(prefix))
-            .where(seen_at(supports, self.epoch))
+            .where(self.visible(supports), supports.c.fact_id.startswith(prefix))
             .order_by(supports.c.fact_id)
             .limit(_NAMED + 1)
         )
@@ -170,11 +185,7 @@ def _only(found: list[PageKey], name: str) -> PageKey:
 
 
 def open_shelf(ledger: Ledger, corpus_name: str, epoch: int | None = None) -> Shelf:
-    """The published epoch of a corpus, or a retained older one.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing published yet.
-    """
+    """The published epoch of a corpus, or a retained older one."""
     corpus = get_corpus(ledger, corpus_name)
     with ledger.read() as connection:
         number = get_published(connection, corpus) if epoch is None else epoch
@@ -228,12 +239,7 @@ class FoundFact:
 
 
 def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> FoundRun | FoundPage | FoundFact:
-    """The run of that id; else the page of that uri or title, or the fact whose id begins so.
-
-    Raises:
-        NotFoundError: none of them, or no such corpus or epoch.
-        InputError: several pages or facts answer to the name.
-    """
+    """The run of that id; else the page of that uri or title, or the fact whose id begins so."""
     ledger = workspace.ledger
     corpus_id = get_corpus(ledger, corpus).id
     run = find_run(ledger, corpus_id, name)
@@ -255,18 +261,13 @@ def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = No
     return _found_fact(shelf, fact)
 
 
-def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | None = None) -> FoundFact:
-    """The fact of that id, or the only one whose id begins so.
-
-    Raises:
-        NotFoundError: no such fact, corpus or epoch.
-        InputError: several facts begin so.
-    """
+def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | None = None) -> dict[str, Any]:
+    """The fact of that id, or the only one whose id begins so, with every statement of it."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     fact = shelf.find_fact(prefix)
     if fact is None:
         raise NotFoundError(f"no fact {prefix[:80]!r} in epoch {shelf.epoch} of corpus {corpus!r}")
-    return _found_fact(shelf, fact)
+    return _found_fact(shelf, fact).record
 
 
 def _found_fact(shelf: Shelf, fact: Fact) -> FoundFact:
@@ -274,7 +275,53 @@ def _found_fact(shelf: Shelf, fact: Fact) -> FoundFact:
     return FoundFact(fact, tuple((one, read(one.page)) for one in shelf.graph.supports([fact.id])))
 
 
+def version_rows(*columns: Any) -> Select[Any]:
+    """These columns of page versions, with ``name`` of the source and ``uri``, by both."""
+    return (
+        select(sources.c.name, pages.c.uri, *columns)
+        .join(pages, pages.c.id == members.c.page_id)
+        .join(sources, sources.c.id == pages.c.source_id)
+        .join(page_versions, page_versions.c.id == members.c.page_version_id)
+        .order_by(sources.c.name, pages.c.uri)
+    )
+
+
 def page_ids(corpus_id: int, key: PageKey) -> Select[int]:
     """The id of a page's row."""
     named = (sources.c.corpus_id == corpus_id, sources.c.name == key.source, pages.c.uri == key.uri)
     return select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)
+
+
+def entity_of(shelf: Shelf, name: str) -> str:
+    """The key of the entity of that name."""
+    found = shelf.graph.named([name], normalised=True).get(name)
+    if found is None:
+        raise no_entity(shelf, name, "entity")
+    return found
+
+
+def no_entity(shelf: Shelf, name: str, what: str) -> NotFoundError:
+    """The error that there is no entity of that name, with the nearest ones: by common words, else by spelling."""
+    hits = shelf.graph.entities(tokens(name), _NAMED) or shelf.graph.entities(_spelt_like(shelf, name), _NAMED)
+    near = [hit.key for hit in hits]
+    hint = f"; near are: {', '.join(near)}" if near else "; `clausegraph facts` shows the largest"
+    return NotFoundError(f"no {what} {name[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
+
+
+def _spelt_like(shelf: Shelf, name: str) -> list[str]:
+    """Words of entities that are spelt like those of the name."""
+    query = select(entity_tokens.c.token).distinct().where(entity_tokens.c.corpus_id == shelf.corpus.id)
+    with shelf.ledger.read() as connection:
+        there = sorted(connection.execute(query).scalars())
+    return [near for word in tokens(name) for near in difflib.get_close_matches(word, there, n=2, cutoff=0.75)]
+
+
+def with_statements(
+    shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
+) -> list[dict[str, Any]]:
+    """Records of facts, each with its statements in words and where they stand."""
+    read = shelf.read_once()
+    by_fact: dict[str, list[dict[str, Any]]] = {}
+    for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
+        by_fact.setdefault(one.fact_id, []).append(statement_record(one, read(one.page)))
+    return [fact_record(fact) | {"statements": by_fact.get(fact.id, [])} for fact in facts]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, TypeVar
 
-from sqlalchemy import Table, and_, not_, select
+from sqlalchemy import Row, Table, and_, not_
 
-from clausegraph.app.services.browse import Shelf, open_shelf, page_ids
+from clausegraph.app.services.browse import Shelf, open_shelf, page_ids, version_rows
 from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
@@ -36,9 +35,6 @@ def changes(workspace: Workspace, corpus: str, since: int | None = None, until: 
     Returns:
         ``pages`` (kind, source, uri, title) and ``statements`` (kind, page, ``old`` and ``new``, each with its fact, in
         words, with its sentences), by page.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or none before it.
     """
     after = open_shelf(workspace.ledger, corpus, until)
     before = open_shelf(workspace.ledger, corpus, _before(after) if since is None else since)
@@ -61,31 +57,16 @@ def _before(shelf: Shelf) -> int:
     return max(numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
-    id: int
-    title: str | None
-    raw_hash: str
-
-
-def _versions(there: Shelf, not_there: Shelf) -> dict[PageKey, _Version]:
+def _versions(there: Shelf, not_there: Shelf) -> dict[PageKey, Row[Any]]:
     """The page versions of one epoch that another has not."""
-    query = (
-        select(sources.c.name, pages.c.uri, page_versions.c.id, page_versions.c.title, page_versions.c.raw_hash)
-        .join(pages, pages.c.id == members.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
-        .join(page_versions, page_versions.c.id == members.c.page_version_id)
-        .where(_only_in(members, there, not_there))
-        .order_by(sources.c.name, pages.c.uri)
-    )
+    columns = page_versions.c.id, page_versions.c.title, page_versions.c.raw_hash
+    query = version_rows(*columns).where(_only_in(members, there, not_there))
     with there.ledger.read() as connection:
-        rows = connection.execute(query).all()
-    return {PageKey(row.name, row.uri): _Version(row.id, row.title, row.raw_hash) for row in rows}
+        return {PageKey(row.name, row.uri): row for row in connection.execute(query)}
 
 
 def _only_in(table: Table, there: Shelf, not_there: Shelf) -> Any:
-    mine = table.c.corpus_id == there.corpus.id
-    return and_(mine, seen_at(table, there.epoch), not_(seen_at(table, not_there.epoch)))
+    return and_(there.visible(table), not_(not_there.visible(table)))
 
 
 def _pages(before: Shelf, after: Shelf) -> Iterator[dict[str, Any]]:
@@ -102,16 +83,11 @@ def _pages(before: Shelf, after: Shelf) -> Iterator[dict[str, Any]]:
         yield {"kind": kind, "source": key.source, "uri": key.uri, "title": title}
 
 
-def page_statements(before: Shelf, after: Shelf, page: PageKey) -> Iterator[dict[str, Any]]:
-    """Statements of one page that are new, gone or changed between two epochs, as :func:`changes` has them."""
-    return _statements(before, after, page)
-
-
 def _statements(before: Shelf, after: Shelf, page: PageKey | None = None) -> Iterator[dict[str, Any]]:
     """By page: what is said in other words of the same subject and relation is one change."""
     left, came = _stated(before, after, page), _stated(after, before, page)
     common = Counter(key for key, _ in left) & Counter(key for key, _ in came)
-    old, new = _grouped(_without(left, common)), _grouped(_without(came, common))
+    old, new = _unshared(left, common), _unshared(came, common)
     tell_old, tell_new = _teller(before), _teller(after)
     for key in sorted(old.keys() | new.keys(), key=lambda one: (one.source, one.uri)):
         for was, now in _pairs(old.get(key, []), new.get(key, [])):
@@ -121,7 +97,7 @@ def _statements(before: Shelf, after: Shelf, page: PageKey | None = None) -> Ite
 
 def _pairs(old: list[Support], new: list[Support]) -> Iterator[tuple[Support | None, Support | None]]:
     """Old and new statements of a page that belong together: of one fact, else of one subject and relation."""
-    for key in (lambda one: one.fact_id, _about):
+    for key in (lambda one: one.fact_id, lambda one: (one.statement.subject.key, one.statement.relation)):
         waiting = list(new)
         unpaired = []
         for was in old:
@@ -164,49 +140,30 @@ def _stated(there: Shelf, not_there: Shelf, page: PageKey | None) -> list[tuple[
     ]
 
 
-def _without(stated: Iterable[tuple[K, Support]], common: Counter[K]) -> Iterator[Support]:
-    """What is not in both: a page that was read again has new rows for what it said before."""
-    left = Counter(common)
+def _unshared(stated: Iterable[tuple[K, Support]], common: Counter[K]) -> dict[PageKey, list[Support]]:
+    """What is not in both, by page: a page that was read again has new rows for what it said before."""
+    left, by_page = Counter(common), dict[PageKey, list[Support]]()
     for key, support in stated:
         if left[key] > 0:
             left[key] -= 1
         else:
-            yield support
-
-
-def _grouped(found: Iterable[Support]) -> dict[PageKey, list[Support]]:
-    by_page: dict[PageKey, list[Support]] = {}
-    for one in found:
-        by_page.setdefault(one.page, []).append(one)
+            by_page.setdefault(support.page, []).append(support)
     return by_page
-
-
-def _about(support: Support) -> tuple[str, str]:
-    return support.statement.subject.key, support.statement.relation
 
 
 def page_versions_of(workspace: Workspace, corpus: str, uri: str, source: str | None = None) -> list[dict[str, Any]]:
     """Each version of the page of that uri with the retained epochs that have it, newest first.
 
     A version is new where the page's bytes, title or address changed, or how pages are read.
-
-    Raises:
-        NotFoundError: no such corpus, nothing published yet, or no retained epoch has the page.
     """
     shelf = open_shelf(workspace.ledger, corpus)
-    columns = (page_versions.c.id, page_versions.c.raw_hash, page_versions.c.fetched, page_versions.c.content_type)
+    columns = [page_versions.c[name] for name in ("id", "raw_hash", "fetched", "content_type", "title", "url")]
     named = [pages.c.uri == uri] + ([sources.c.name == source] if source is not None else [])
     found: dict[tuple[str, int], dict[str, Any]] = {}
     with shelf.ledger.read() as connection:
         for epoch in reversed(list_epochs(shelf.ledger, shelf.corpus.id)):
-            query = (
-                select(sources.c.name, *columns, page_versions.c.title, page_versions.c.url)
-                .join(pages, pages.c.id == members.c.page_id)
-                .join(sources, sources.c.id == pages.c.source_id)
-                .join(page_versions, page_versions.c.id == members.c.page_version_id)
-                .where(members.c.corpus_id == shelf.corpus.id, seen_at(members, epoch.number), *named)
-            )
-            for row in connection.execute(query):
+            held = members.c.corpus_id == shelf.corpus.id, seen_at(members, epoch.number)
+            for row in connection.execute(version_rows(*columns).where(*held, *named)):
                 values = {"source": row.name, "uri": uri, "version": row.id, "title": row.title, "url": row.url}
                 more = {"read": row.fetched, "content_type": row.content_type, "bytes": row.raw_hash, "epochs": []}
                 found.setdefault((row.name, row.id), values | more)["epochs"].append(epoch.number)
@@ -235,9 +192,6 @@ def compare_versions(
     Returns:
         ``versions`` (newest first), ``old`` and ``new`` (one of them each, none where there is but one version),
         ``elements`` (kind, old, new: as they stand) and ``statements`` (kind, old, new; see ``changes``).
-
-    Raises:
-        NotFoundError: no such corpus, no retained epoch has the page, or it has no such version.
     """
     versions = page_versions_of(workspace, corpus, uri, source)
     key = PageKey(versions[0]["source"], uri)
@@ -256,7 +210,7 @@ def compare_versions(
         "old": before,
         "new": after,
         "elements": list(_elements(then.reading(before["version"]), now.reading(after["version"]))),
-        "statements": list(page_statements(then, now, key)),
+        "statements": list(_statements(then, now, key)),
     }
 
 
@@ -271,7 +225,8 @@ def _version_of(versions: Sequence[dict[str, Any]], wanted: int) -> dict[str, An
 def _elements(before: Reading, after: Reading) -> Iterator[dict[str, Any]]:
     """The elements of both in their order: alike ones beside each other."""
     old, new = before.elements, after.elements
-    matcher = SequenceMatcher(None, [_words(one) for one in old], [_words(one) for one in new], autojunk=False)
+    before_words, after_words = ([(one.tag, one.text) for one in elements] for elements in (old, new))
+    matcher = SequenceMatcher(None, before_words, after_words, autojunk=False)
     for kind, i, j, k, m in matcher.get_opcodes():
         if kind == "equal":
             yield from (_row(SAME, left, right) for left, right in zip(old[i:j], new[k:m], strict=True))
@@ -296,13 +251,9 @@ def _became(left: Element, right: Element) -> bool:
     return left.tag == right.tag and SequenceMatcher(None, left.text, right.text).ratio() >= _ALIKE
 
 
-def _words(element: Element) -> tuple[str, str]:
-    return element.tag, element.text
-
-
 def _row(kind: str, old: Element | None, new: Element | None) -> dict[str, Any]:
-    return {"kind": kind, "old": _element(old), "new": _element(new)}
-
-
-def _element(element: Element | None) -> dict[str, Any] | None:
-    return None if element is None else {"tag": element.tag, "anchor": element.anchor, "text": element.text}
+    sides = {"old": old, "new": new}
+    return {"kind": kind} | {
+        name: None if one is None else {"tag": one.tag, "anchor": one.anchor, "text": one.text}
+        for name, one in sides.items()
+    }

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.explore import entity_of, with_statements
-from clausegraph.app.services.records import (
-    fact_record,
-    quotes,
-    statement_words,
-)
+from clausegraph.app.render import attributes
+from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
+from clausegraph.app.services.records import fact_record, quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Element, Fact, PageKey, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
-from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.graph.links import Replacement, replacements
+from clausegraph.indexes.contradictions.compare import find_conflicts
+from clausegraph.indexes.graph.links import replacements
 from clausegraph.query.read.evidence import quote_of
-from clausegraph.query.retrieve.graph import Path, shortest_paths
+from clausegraph.query.retrieve.graph import shortest_paths
 
 
 def neighbourhood(
@@ -41,19 +37,13 @@ def neighbourhood(
         hops: 1 or 2.
         limit: facts at most; ``more`` says whether there are others.
         page: only what this page states, in its order; without names all that it states.
-
-    Raises:
-        NotFoundError: no such corpus, epoch or page, or no entity of one of the names.
-        InputError: several pages answer to the name.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     keys, found, stated = _facts_around(shelf, names, hops, limit + 1, relations, page)
     facts = found[:limit]
     ends = {end for fact in facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
     hop = {fact.id: fact.hop for fact in facts}
-    return {
-        "corpus": shelf.corpus.name,
-        "epoch": shelf.epoch,
+    return shelf.at | {
         "around": keys,
         "more": len(found) > limit,
         "entities": sorted(ends.union(keys)),
@@ -77,7 +67,7 @@ def outline(
         said["condition"] = one_line(condition_words(statement.condition))
         told.setdefault(one.fact_id, []).append(said)
     records = [fact_record(fact) | {"statements": told.get(fact.id, [])} for fact in facts]
-    return {"corpus": shelf.corpus.name, "epoch": shelf.epoch, "facts": records, "more": len(found) > limit}
+    return shelf.at | {"facts": records, "more": len(found) > limit}
 
 
 def _facts_around(
@@ -110,7 +100,7 @@ def pages_of_both(shelf: Shelf, first: str, second: str) -> list[dict[str, Any]]
     versions = shelf.versions()
     stated = shelf.graph.supports([fact.id for fact in shelf.graph.neighbourhood([first, second], hops=1, limit=1000)])
     places = sorted({one.page for one in stated if one.page in versions}, key=str)[:_LOOKED_AT]
-    names = [_names(shelf, first), _names(shelf, second)]
+    names = [{key, *shelf.names_of(key)} for key in (first, second)]
     found = []
     for page in places:
         reading = shelf.reading(versions[page][0])
@@ -118,10 +108,6 @@ def pages_of_both(shelf: Shelf, first: str, second: str) -> list[dict[str, Any]]
         if quotes:
             found.append({"page": str(page), "title": reading.title, "quotes": quotes})
     return sorted(found, key=lambda one: (len(one["quotes"]), one["page"]))[:_SHOWN]
-
-
-def _names(shelf: Shelf, key: str) -> set[str]:
-    return {key, *(name for name, entity in shelf.graph.names().items() if entity == key)}
 
 
 def _quotes_of_both(reading: Reading, first: Collection[str], second: Collection[str]) -> list[str]:
@@ -150,52 +136,37 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
         ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
         sides, ``newer`` and ``older``, with the statement in words, its sentences, page, title and dates.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing published yet.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
+    readings = shelf.readings()
     replaced = list(replacements(readings))
     stated = assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names())
     found = find_conflicts(stated, replaced)
     records = [
-        (one.superseded, _conflict_record(one, readings[one.newer.page], readings[one.older.page])) for one in found
+        (one.superseded, {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
+        for one in found
     ]
-    return {
-        "corpus": shelf.corpus.name,
-        "epoch": shelf.epoch,
+    return shelf.at | {
         "contradictions": [record for superseded, record in records if not superseded],
         "superseded": [record for superseded, record in records if superseded],
-        "replaced_pages": [_replaced(one, readings) for one in replaced],
+        "replaced_pages": [
+            {"older": _page(one.older, readings), "newer": _page(one.newer, readings)}
+            | {"quote": one.quote, "said_on": str(one.said_on)}
+            for one in replaced
+        ],
     }
 
 
-def _replaced(one: Replacement, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
-    sides = {name: {"page": str(page), "title": readings[page].title, "updated": readings[page].updated}
-             for name, page in (("older", one.older), ("newer", one.newer))}  # fmt: skip
-    return sides | {"quote": one.quote, "said_on": str(one.said_on)}
+def _page(page: PageKey, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+    return {"page": str(page)} | attributes(readings[page], "title updated")
 
 
-def _conflict_record(conflict: Conflict, newer: Reading, older: Reading) -> dict[str, Any]:
-    return {
-        "kind": conflict.kind,
-        "newer": _conflict_side(conflict.newer, newer),
-        "older": _conflict_side(conflict.older, older),
-    }
-
-
-def _conflict_side(assertion: Assertion, reading: Reading) -> dict[str, Any]:
-    return {
-        "fact": assertion.support.fact_id,
-        "words": statement_words(assertion.support.statement),
-        "quotes": [quote for _, quote in quotes(assertion.support, reading)],
-        "page": str(assertion.page),
-        "title": reading.title,
-        "updated": reading.updated,
-        "effective_from": assertion.validity.start,
-        "effective_to": assertion.validity.end,
-    }
+def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+    support, validity = assertion.support, assertion.validity
+    said: dict[str, Any] = {"fact": support.fact_id, "words": statement_words(support.statement)}
+    said |= {"quotes": [quote for _, quote in quotes(support, readings[assertion.page])]}
+    dates = {"effective_from": validity.start, "effective_to": validity.end}
+    return said | _page(assertion.page, readings) | dates
 
 
 def find_paths(
@@ -205,24 +176,18 @@ def find_paths(
     ``together``: pages that speak of both.
 
     Raises:
-        NotFoundError: one of them is no entity of the graph.
         InputError: as ``shortest_paths``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     ends = entity_of(shelf, start), entity_of(shelf, goal)
     found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
+    facts = {hop.fact.id: hop.fact for path in found.paths for hop in path}
+    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
     return shelf.at | {
         "from": ends[0],
         "to": ends[1],
         "hops": hops,
         "cut": found.cut,
-        "paths": _path_records(shelf, found.paths),
+        "paths": [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in found.paths],
         "together": [] if found.paths else pages_of_both(shelf, *ends),
     }
-
-
-def _path_records(shelf: Shelf, paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
-    """The facts of each path; one that several paths take is looked up once."""
-    facts = {hop.fact.id: hop.fact for path in paths for hop in path}
-    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
-    return [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in paths]

@@ -7,24 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.neo4j import opened_projection, opened_projections
+from clausegraph.app.models import opened_projection, opened_projections
+from clausegraph.app.render import attributes
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StoreError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import (
-    CorpusRow,
-    current_holder,
-    get_corpus,
-    get_run,
-    last_runs,
-    list_epochs,
-    list_sources,
-)
+from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs, list_sources
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import current_holder, get_run, list_runs
 from clausegraph.indexes.sweep import drop_corpus, find_corpus
 
 if TYPE_CHECKING:
@@ -37,24 +31,14 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
     described = []
     for corpus in list_rows(ledger):
         sources = list_sources(ledger, corpus.id)
-        described.append(
-            {
-                "corpus": corpus.name,
-                "published": corpus.published,
-                "newest": corpus.newest,
-                "pages": sum(source.pages for source in sources),
-                "sources": [source.name for source in sources],
-            }
-        )
+        shown = {"corpus": corpus.name} | attributes(corpus, "published newest")
+        pages = sum(source.pages for source in sources)
+        described.append(shown | {"pages": pages, "sources": [source.name for source in sources]})
     return described
 
 
 def check_corpus(workspace: Workspace, name: str) -> None:
-    """Whether there is a corpus of that name to be dropped.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """Whether there is a corpus of that name to be dropped."""
     find_corpus(workspace.ledger, name)
 
 
@@ -63,7 +47,6 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
     projection could not follow.
 
     Raises:
-        NotFoundError: no such corpus.
         LeaseHeldError: a run is writing to it.
     """
     with workspace.projections() as projections:
@@ -73,11 +56,7 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
 
 
 def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:
-    """One corpus, or every one by name.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """One corpus, or every one by name."""
     ledger = workspace.ledger
     rows = list_rows(ledger) if corpus is None else [get_corpus(ledger, corpus)]
     return [
@@ -86,11 +65,7 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
 
 
 def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
-    """A run with its report.
-
-    Raises:
-        NotFoundError: no such corpus or run, or vacuum has removed its report.
-    """
+    """A run with its report."""
     ledger = workspace.ledger
     return get_run(ledger, get_corpus(ledger, corpus).id, run)
 
@@ -98,40 +73,31 @@ def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any
 def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
     counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
     listed = list_epochs(ledger, corpus.id)
-    with ledger.read() as connection:
-        runs = last_runs(connection, corpus.id)
-        lease = current_holder(connection, corpus.id)
+    try:
+        pages = len(open_shelf(ledger, corpus.name).versions())
+    except NotFoundError:  # nothing published yet
+        pages = 0
+    runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)
     return {
         "corpus": corpus.name,
         "published": corpus.published,
         "newest": corpus.newest,
         "model": next((epoch.model for epoch in listed if epoch.number == corpus.published), None),
         "epochs": len(listed),
-        "pages": _page_count(ledger, corpus),
+        "pages": pages,
         "entities": counts.entities,
         "facts": counts.facts,
         "statements": counts.supports,
-        "sources": [
-            {"name": s.name, "kind": s.kind, "location": s.location, "pages": s.pages}
-            for s in list_sources(ledger, corpus.id)
-        ],
+        "sources": [attributes(one, "name kind location pages") for one in list_sources(ledger, corpus.id)],
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
         "runs": [{key: run[key] for key in ("id", "kind", "source", "started", "ended", "status")} for run in runs],
     }
-
-
-def _page_count(ledger: Ledger, corpus: CorpusRow) -> int:
-    try:
-        return len(open_shelf(ledger, corpus.name).versions())
-    except NotFoundError:  # nothing published yet
-        return 0
 
 
 def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, verify: bool = False) -> dict[str, Any]:
     """Bring Neo4j to the newest epoch of a corpus: where it stood, what was done, and, if asked, what differs.
 
     Raises:
-        NotFoundError: no such corpus.
         LeaseHeldError: a run is writing to it.
         StoreError: Neo4j does not answer, or refuses.
     """

@@ -10,23 +10,36 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
 from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
-from clausegraph.app.services.ask_web import SentPage, pages_text, read_pages, read_until
+from clausegraph.app.services.ask_web import pages_text, read_pages, read_until
 from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.core.models.replay import Cassette
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.judge import CragJudge
+from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
+from clausegraph.eval.crag.run import run_cases
 from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
 from clausegraph.eval.files import write_text
+from clausegraph.ingestion.once import page_readers
+from clausegraph.ingestion.pipeline import Progress, no_progress
+from clausegraph.query.crag.attributes import (
+    ATTRIBUTES,
+    AttributeRules,
+    AttributesTogether,
+    ModelAttributes,
+    read_labels,
+)
+from clausegraph.query.crag.engine import CragEngine
+from clausegraph.query.crag.types import CragQuestion
+from clausegraph.query.steps.model import QuestionMeter
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -64,11 +77,7 @@ class CragTrial:
 
 
 def measure_crag(
-    workspace: Workspace,
-    questions: Path,
-    trial: CragTrial,
-    output: Path | None = None,
-    told: Callable[[str, int, int], None] = lambda *_: None,
+    workspace: Workspace, questions: Path, trial: CragTrial, output: Path | None = None, told: Progress = no_progress
 ) -> dict[str, list[CragRecord]]:
     """Records by row.
 
@@ -76,31 +85,20 @@ def measure_crag(
         InputError: the questions cannot be read, a row is unknown, or ``output`` holds a run of something else.
         SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
     """
-    from clausegraph.eval.crag.dataset import read_cases
-    from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.run import run_cases
-    from clausegraph.eval.crag.tables import row_of
-    from clausegraph.ingestion.once import page_readers
-
     cases = read_cases(questions, trial.at)
     rows = [row_of(name) for name in trial.rows]
     settings = workspace.settings
-    check_trial(settings, rows, trial)
+    _check_trial(settings, rows, trial)
     found = {}
     with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
         for row in rows:
-            kept = (
-                kept_records(output, row.name, _described(workspace, questions, row, trial))
-                if output is not None
-                else None
+            kept = kept_records(
+                output, row.name, _shaping(workspace, trial) | described(settings, questions, row, trial)
             )
-            ask = trial_engine(workspace, row, trial, options, readers)
-            tell = partial(_tell, told, row.name, len(cases))
-            found[row.name] = run_cases(
-                cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once, told=tell
-            )
+            ask = _trial_engine(workspace, row, trial, options, readers)
+            found[row.name] = run_trial(cases, ask, judge, row, trial, kept, told)
     return found
 
 
@@ -110,8 +108,6 @@ def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = 
     Raises:
         InputError: the file cannot be read.
     """
-    from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
-
     known = read_verdicts(verdicts)
     with trial_model(workspace.settings, CragTrial(cassette=cassette, record=record)) as llm:
         return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
@@ -124,23 +120,27 @@ def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | N
     if settings.llm is None:
         yield None
         return
-    from clausegraph.core.models.replay import Cassette
 
     cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
     with opened_model(settings, cassette=cassette) as llm:
         yield llm
 
 
-def _tell(told: Callable[[str, int, int], None], row: str, total: int, done: int) -> None:
-    told(row, done, total)
+def run_trial(
+    cases: Sequence[CragCase], ask: Callable[[CragCase], CragAnswer], judge: CragJudge, row: CragRow,
+    trial: CragTrial, kept: Path | None, told: Progress,
+) -> list[CragRecord]:  # fmt: skip
+    """The records of a row; ``told`` hears of each question."""
+    return run_cases(
+        cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once,
+        told=lambda done: told(row.name, done, len(cases)),
+    )  # fmt: skip
 
 
-def trial_engine(
+def _trial_engine(
     workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, readers: PageReaders
 ) -> Callable[[CragCase], CragAnswer]:
     """What asks one question of the file; reading its pages is part of its time."""
-    from clausegraph.query.crag.engine import CragEngine
-
     settings = workspace.settings
     switches = replace(row.applied(crag_switches()), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
     if trial.task == 1:
@@ -150,15 +150,14 @@ def trial_engine(
     def ask(case: CragCase) -> CragAnswer:
         began = time.monotonic()
         given = case.pages[: _PAGES[trial.task]] if switches.pages else ()
-        sent = [SentPage(one.url, one.html, one.name, one.snippet, one.modified) for one in given]
-        _, pages = read_pages(readers, sent, (), read_until(began, switches.seconds))
+        _, pages = read_pages(readers, given, (), read_until(began, switches.seconds))
         text = pages_text(workspace, pages, switches) if pages else None
         return engine.answer(case.question, text, begun=began)
 
     return ask
 
 
-def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:
+def _check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:
     if trial.task not in _PAGES:
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
     if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
@@ -170,26 +169,25 @@ def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -
         )
 
 
-def _described(workspace: Workspace, questions: Path, row: CragRow, trial: CragTrial) -> dict[str, Any]:
-    settings = workspace.settings
-    shaping = {name: value for name, value in settings.model_dump(mode="json").items() if name.startswith("crag_")}
-    shaping.pop("crag_graph_url")  # a replay's port changes from run to run
-    return {
-        "version": version(),
-        "questions": questions.name,
-        "llm": settings.llm,
-        "embedding": workspace.embedder.fingerprint,
-        "task": trial.task,
-        "row": row.name,
-        "judge": trial.judge,
-        "seconds": trial.seconds,
-        "at": trial.at.isoformat() if trial.at else None,
-        "settings": shaping,
-    }
+def described(settings: Settings, questions: Path, row: CragRow, trial: CragTrial) -> dict[str, Any]:
+    """What shapes the answers of a row, by name."""
+    shaping = {"version": version(), "questions": questions.name, "llm": settings.llm, "row": row.name}
+    return shaping | {"judge": trial.judge, "seconds": trial.seconds}
 
 
-def kept_records(output: Path, name: str, described: dict[str, Any]) -> Path:
-    """The file of records of a row or method, gone on with if everything that shapes answers is as it was."""
+def _shaping(workspace: Workspace, trial: CragTrial) -> dict[str, Any]:
+    """What else shapes them of CRAG's own questions; but for the address of the API: a replay's port changes."""
+    settings = workspace.settings.model_dump(mode="json")
+    kept = {name: value for name, value in settings.items() if name.startswith("crag_") and name != "crag_graph_url"}
+    at = trial.at.isoformat() if trial.at else None
+    return {"embedding": workspace.embedder.fingerprint, "task": trial.task, "at": at, "settings": kept}
+
+
+def kept_records(output: Path | None, name: str, described: dict[str, Any]) -> Path | None:
+    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; None
+    without a folder for output."""
+    if output is None:
+        return None
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
     about = folder / "run.json"
@@ -200,9 +198,6 @@ def kept_records(output: Path, name: str, described: dict[str, Any]) -> Path:
             raise InputError(f"{folder} holds a run that differs in {', '.join(differ)}; choose another folder")
     about.write_text(json.dumps(described, indent=1) + "\n", "utf-8")
     return folder / "answers.jsonl"
-
-
-_ROW = "without-critic"  # references of one round
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +216,7 @@ def write_chats(
     trial: CragTrial,
     *,
     replace_file: bool = False,
-    told: Callable[[str, int, int], None] = lambda *_: None,
+    told: Progress = no_progress,
 ) -> ChatsWritten:
     """Write JSON lines of chats with their provenance.
 
@@ -229,19 +224,17 @@ def write_chats(
         InputError: the questions cannot be read, or the output is there.
         SettingsError: no model is set, or a task has an API and no address is set.
     """
-    from clausegraph.ingestion.once import page_readers
-
     settings = workspace.settings
     check_output(output, home=settings.home, replace=replace_file)
     cases = read_cases(questions, trial.at)
-    row = row_of(_ROW)
-    check_trial(settings, [row], trial)
+    row = row_of("without-critic")  # references of one round
+    _check_trial(settings, [row], trial)
     lines: list[TuningLine] = []
     with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
         options = engine_options(settings, llm)
         if options.model is None:
             raise SettingsError("fine-tuning data needs a language model; set CLAUSEGRAPH_LLM")
-        ask = trial_engine(workspace, row, trial, options, readers)
+        ask = _trial_engine(workspace, row, trial, options, readers)
         judge = CragJudge(options.model if trial.judge else None)
         name = settings.llm or ""
         for line in tuning_lines(cases, lambda case: ask(case).references, options.model, judge, name):
@@ -270,10 +263,6 @@ def measure_attributes(
         InputError: the file cannot be read, or has fewer questions than the sample.
         SettingsError: no model is set.
     """
-    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether, ModelAttributes, read_labels
-    from clausegraph.query.crag.types import CragQuestion
-    from clausegraph.query.steps.model import QuestionMeter
-
     settings, known = workspace.settings, read_labels(questions)
     if settings.llm is None:
         raise SettingsError("the predictor in context asks a language model, and none is set; set CLAUSEGRAPH_LLM")
@@ -291,9 +280,9 @@ def measure_attributes(
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
             model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
-            said = model.predict(question)
-            rules = AttributeRules()
-            return {"model": said, "rules and model": AttributesTogether([rules, _Said(said)]).predict(question)}
+            said = _Said(model.predict(question))
+            both = AttributesTogether([AttributeRules(), said]).predict(question)
+            return {"model": said.predict(question), "rules and model": both}
 
         with ThreadPoolExecutor(max_workers=trial.at_once) as workers:
             found = list(workers.map(predicted, asked))
@@ -301,19 +290,17 @@ def measure_attributes(
     return AttributesMeasured(sample, right)
 
 
+@dataclass(frozen=True, slots=True)
 class _Said:
     """A predictor that says what was predicted already."""
 
-    def __init__(self, said: Attributes) -> None:
-        self._said = said
+    said: Attributes
 
     def predict(self, question: object) -> Attributes:
-        return self._said
+        return self.said
 
 
 def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:
-    from clausegraph.query.crag.attributes import ATTRIBUTES
-
     pairs = list(zip(asked, said, strict=True))
     counted = {name: sum(getattr(got, name) == getattr(one, name) for one, got in pairs) for name in ATTRIBUTES}
     dynamic = sum(got.dynamism is not None and got.dynamism.is_dynamic == one.dynamism.is_dynamic for one, got in pairs)

@@ -42,11 +42,10 @@ def run_query(
 
     Raises:
         QueryRefused, StoreError: as ``run_pinned``; StoreMismatch also where the database lacks the epoch.
-        NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
     require_extra("neo4j", "Neo4j", error=SettingsError)
-    from clausegraph.app.neo4j import graphs_of
+    from clausegraph.app.models import graphs_of
     from clausegraph.indexes.graph.neo4j.cypher import run_pinned
     from clausegraph.indexes.views import open_view
 

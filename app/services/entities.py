@@ -26,12 +26,15 @@ from clausegraph.indexes.entities.names import (
     pending_changes,
     wanted_names,
 )
+from clausegraph.indexes.entities.proposals import MergeInForce, entity_profiles, merges_in_force, propose
 from clausegraph.indexes.ledger.schema import pages as pages_table
 from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.ingestion.entities import apply_decisions
+from clausegraph.ingestion.pipeline import Options
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.entities.proposals import MergeInForce, Profile
+    from clausegraph.indexes.entities.proposals import Profile
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
@@ -42,20 +45,21 @@ _LOOKED_AT = 10  # statements among which one is looked for that names the entit
 
 
 def review(workspace: Workspace, name: str, of_type: str | None = None, limit: int | None = None) -> dict[str, Any]:
-    """Store what is newly proposed for the published epoch; every open proposal with its evidence, best first.
-
-    Raises:
-        NotFoundError: no such corpus, nothing published yet, or no entity of that type.
-    """
-    from clausegraph.indexes.entities.proposals import propose
-
+    """Store what is newly proposed for the published epoch; every open proposal with its evidence, best first."""
     with workspace.view(name, embed=False) as view:
         ledger = workspace.ledger
         corpus = get_corpus(ledger, name)
         found, profiles = propose(ledger, corpus.id, view.epoch, of_type)
-        _check_type(of_type, profiles, corpus)
+        types = sorted({kind for profile in profiles.values() for kind in profile.types})
+        if of_type is not None and of_type not in types:
+            there = f"(there are: {', '.join(types)})"
+            raise NotFoundError(f"corpus {corpus.name!r} has no entity of type {of_type!r} {there}")
         new = store_proposals(ledger, corpus.id, found)
-        waiting = [row for row in _open_proposals(ledger, corpus, profiles) if _is_of(profiles, row, of_type)]
+        waiting = [
+            row
+            for row in _open_proposals(ledger, corpus, profiles)
+            if of_type is None or of_type in (profiles[row.name].types | profiles[row.entity].types)
+        ]
         listed = [_card(view, row, profiles) for row in waiting[:limit]]
         return {"corpus": corpus.name, "epoch": view.epoch, "new": new, "open": len(waiting), "proposals": listed}
 
@@ -64,12 +68,7 @@ def merges(workspace: Workspace, name: str, limit: int | None = None) -> dict[st
     """What is one entity, by what pages define, by what was decided, and by proposals: best first, each with why.
 
     Stores nothing: a proposal that :func:`review` has not stored yet has no id.
-
-    Raises:
-        NotFoundError: no such corpus, or nothing published yet.
     """
-    from clausegraph.indexes.entities.proposals import MergeInForce, merges_in_force, propose
-
     with workspace.view(name, embed=False) as view:
         ledger = workspace.ledger
         corpus = get_corpus(ledger, name)
@@ -117,13 +116,7 @@ def _proposed(card: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_proposals(workspace: Workspace, name: str, limit: int | None = None) -> dict[str, Any]:
-    """The proposals that wait for a decision, as :func:`review` has them; none is looked for, and nothing stored.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
-    from clausegraph.indexes.entities.proposals import entity_profiles
-
+    """The proposals that wait for a decision, as :func:`review` has them; none is looked for, and nothing stored."""
     ledger = workspace.ledger
     corpus = get_corpus(ledger, name)
     open_rows = list_decisions(ledger, corpus.id, PROPOSED)
@@ -135,16 +128,6 @@ def open_proposals(workspace: Workspace, name: str, limit: int | None = None) ->
         waiting = _open_proposals(ledger, corpus, profiles)
         cards = [_card(view, row, profiles) for row in waiting[:limit]]
         return {"corpus": corpus.name, "open": len(waiting), "proposals": cards}
-
-
-def _check_type(of_type: str | None, profiles: Mapping[str, Profile], corpus: CorpusRow) -> None:
-    types = sorted({kind for profile in profiles.values() for kind in profile.types})
-    if of_type is not None and of_type not in types:
-        raise NotFoundError(f"corpus {corpus.name!r} has no entity of type {of_type!r} (there are: {', '.join(types)})")
-
-
-def _is_of(profiles: Mapping[str, Profile], row: Decision, of_type: str | None) -> bool:
-    return of_type is None or any(of_type in profiles[key].types for key in (row.name, row.entity))
 
 
 def _open_proposals(ledger: Ledger, corpus: CorpusRow, profiles: Mapping[str, Profile]) -> list[Decision]:
@@ -284,8 +267,5 @@ def _defining_pages(connection: Connection, corpus_id: int) -> dict[str, list[st
 
 def run_apply(workspace: Workspace, corpus: str, progress: Progress | None = None) -> RunReport:
     """Publish the decisions; errors as ``ingestion.entities.apply_decisions``."""
-    from clausegraph.ingestion.entities import apply_decisions
-    from clausegraph.ingestion.pipeline import Options
-
     with run_tools(workspace, None, progress) as tools:
         return apply_decisions(tools, corpus, as_retained(workspace.settings, Options()))

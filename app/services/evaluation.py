@@ -8,27 +8,45 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.engines import make_engine, read_options
+from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
 from clausegraph.app.services.ingest import mirror_whole, run_ingest
 from clausegraph.core.errors import InputError, require_extra
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.replay import Cassette
+from clausegraph.core.prompts import library
 from clausegraph.eval.conditionalqa import run as conditionalqa
-from clausegraph.eval.conditionalqa.dataset import read_predictions
-from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
+from clausegraph.eval.conditionalqa.dataset import load_questions, read_predictions, write_questions
+from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, GoldEvidence, RoundWatch, oracle_step
 from clausegraph.eval.conditionalqa.records import make_record
-from clausegraph.eval.conditionalqa.run import EvaluationResult
+from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, EvaluationResult, ask_all, check_same, oracle, shots
+from clausegraph.eval.files import write_text
 from clausegraph.eval.passages import evaluate
-from clausegraph.eval.provenance import Benchmark, Provenance, corpus_facts, file_facts, program, relevant_settings
+from clausegraph.eval.provenance import (
+    Benchmark,
+    Provenance,
+    corpus_facts,
+    file_facts,
+    program,
+    relevant_settings,
+    write_run,
+)
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.sources import PassagesSource
+from clausegraph.query.engines.bank import ENGINES, EngineOptions
+from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.retrieve.spelling import corrected
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
-    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
     from clausegraph.eval.conditionalqa.records import QuestionRecord
     from clausegraph.eval.conditionalqa.run import RoundsOf
     from clausegraph.eval.passages import PassageQuestion, PassageResult
@@ -111,10 +129,6 @@ def measure_engine(
         ReplyMissing: a cassette lacks a reply.
     """
     require_extra("eval", "scoring answers")
-    from clausegraph.eval.conditionalqa.dataset import write_questions
-    from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, ask_all, check_same
-    from clausegraph.eval.files import write_text
-    from clausegraph.eval.provenance import corpus_facts
 
     if trial.at_once < 1:
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
@@ -144,8 +158,6 @@ def check_used(trial: EngineTrial) -> None:
     Raises:
         InputError: with the option.
     """
-    from clausegraph.query.engines.bank import ENGINES
-
     name, entry = trial.engine, ENGINES[trial.engine]
     forms = entry.asks and not entry.free_text
     for given, used, option, why in (
@@ -167,7 +179,6 @@ def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path |
         files: role to path, those that were read.
         start: of the run, as ``time.perf_counter`` has it.
     """
-    from clausegraph.eval.provenance import write_run
     from clausegraph.eval.report import write_report
 
     described = written_configuration(folder / DESCRIPTION) or {}
@@ -181,11 +192,6 @@ def _configuration(
     settings: Settings, trial: EngineTrial, questions: tuple[Question, ...], seed: int | None
 ) -> dict[str, Any]:
     """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
-    from clausegraph.core.hashing import content_hash
-    from clausegraph.core.prompts import library
-    from clausegraph.eval.provenance import file_facts, program, relevant_settings
-    from clausegraph.query.engines.bank import EngineOptions
-
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
     asks = bool(trial.llm or settings.llm)
@@ -218,15 +224,6 @@ def written_configuration(path: Path) -> dict[str, Any] | None:
 def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
 ) -> tuple[Engine, RoundsOf]:
-    from clausegraph.app.engines import make_engine
-    from clausegraph.app.models import opened_model
-    from clausegraph.core.models.replay import Cassette
-    from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
-    from clausegraph.eval.conditionalqa.run import oracle, shots
-    from clausegraph.query.read.extractive import ExtractiveReader
-    from clausegraph.query.retrieve.spelling import corrected
-
     if trial.record and trial.cassette is None:
         raise InputError("--record needs --cassette FILE, where it records")
     if trial.shots and trial.shots_from is None:
@@ -242,16 +239,15 @@ def _engine(
     gold = GoldEvidence.of(view, questions, read)
     watch = RoundWatch(gold)
     changes["steps"] = _instead(trial, gold, watch)
-    if trial.rounds is not None:
-        changes["rounds"] = trial.rounds
-    if trial.retriever is not None:
-        changes["retriever"] = trial.retriever
+    chosen = {"rounds": trial.rounds, "retriever": trial.retriever}
+    changes |= {name: value for name, value in chosen.items() if value is not None}
     if trial.oracle_type:
         changes["form"] = oracle(questions, read)
     if trial.shots and trial.shots_from:
         changes["shots"] = shots(load_questions(trial.shots_from), questions, trial.shots)
     if trial.prompt is not None:
-        changes["reader"] = _reader(settings, trial.prompt, questions)
+        options = replace(read_options(settings, measured=questions), prompt=trial.prompt)
+        changes["reader"] = partial(ModelReader, options=options)
     elif llm is None:
         changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
     return make_engine(
@@ -261,8 +257,6 @@ def _engine(
 
 def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
     """The steps that the trial exchanges, and the validator, whichever it is, watched."""
-    from clausegraph.eval.conditionalqa.oracles import oracle_step
-
     made: dict[str, Any] = {}
     for step, name in trial.steps:
         if step not in STEPS:
@@ -270,17 +264,6 @@ def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[
         made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
     validator = made.get("validate", "llm" if trial.engine == "hybgrag" else "rules")
     return made | {"validate": watch.watched(validator)}
-
-
-def _reader(settings: Any, prompt: str, questions: tuple[Question, ...]) -> Any:
-    """The reader with a model under another prompt."""
-    from dataclasses import replace
-    from functools import partial
-
-    from clausegraph.app.engines import read_options
-    from clausegraph.query.read.model.reader import ModelReader
-
-    return partial(ModelReader, options=replace(read_options(settings, measured=questions), prompt=prompt))
 
 
 def score_predictions(questions: Sequence[Question], path: Path) -> EvaluationResult:
@@ -302,12 +285,7 @@ def evaluate_conditionalqa(
     mirror_whole(workspace, documents, progress)
     with workspace.view() as view:
         return conditionalqa.evaluate(
-            view,
-            workspace.embedder,
-            questions,
-            reranker=workspace.reranker,
-            oracle_type=oracle_type,
-            progress=progress,
+            view, workspace.embedder, questions, reranker=workspace.reranker, oracle_type=oracle_type, progress=progress
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.records import Key, Slice
+from clausegraph.app.services import Key, Slice
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.settings import Settings
 
@@ -43,7 +43,6 @@ class Evaluations:
         """A run with its report.
 
         Raises:
-            NotFoundError: no such run, or not for them.
             InputError: its files are damaged or do not belong together.
         """
         from clausegraph.eval.report import read_report

@@ -1,34 +1,26 @@
-"""Looking at a graph: its pages, its facts by entity, page, relation or meaning, an entity as a whole, paths."""
+"""Looking at a graph: pages, facts and entities in parts, an entity as a whole, and what a text is about."""
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select, union_all
+from sqlalchemy import ColumnElement, func, or_, select
 
-from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.render import attributes
+from clausegraph.app.services import Key, Slice
+from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, page_ids, with_statements
 from clausegraph.app.services.ingest import opened_ontology
-from clausegraph.app.services.records import (
-    fact_record,
-    object_text,
-    quotes,
-    statement_words,
-    step_record,
-    steps_in_order,
-)
+from clausegraph.app.services.records import element_record, steps_in_order
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.wording import condition_words
 from clausegraph.core.ontology import UNTYPED
-from clausegraph.core.text import one_line
-from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
-from clausegraph.indexes.derive import statement_id
+from clausegraph.core.types import LITERAL, Fact, Mention, PageKey
 from clausegraph.indexes.graph.links import own_pages
-from clausegraph.indexes.ledger.schema import entity_tokens, seen_at, supports
+from clausegraph.indexes.ledger.schema import fetches, page_versions, sources, supports
 
 _NAMED = 5  # candidates named in a message
 _LARGEST = 10  # entities and relations of an overview
@@ -38,19 +30,19 @@ _EVERY_FACT = 1_000_000  # of an entity
 def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """How much graph there is, its most frequent relations but for those that say how pages are built, and the
     entities of which the most is stated.
-
-    Raises:
-        NotFoundError: as ``list_pages``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     counts = shelf.graph.counts()
     relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
+    rows = shelf.entity_rows().order_by(func.count().desc(), "name").limit(_LARGEST)
+    with shelf.ledger.read() as connection:
+        largest = [{"entity": row[0], "statements": row[1]} for row in connection.execute(rows)]
     return shelf.at | {
         "entities": counts.entities,
         "facts": counts.facts,
         "statements": counts.supports,
         "relations": [{"relation": name, "statements": count} for name, count in relations],
-        "largest": [{"entity": name, "statements": count} for name, count in _largest(shelf)],
+        "largest": largest,
     }
 
 
@@ -69,10 +61,6 @@ def find_facts(
     Args:
         name: an entity's name, or a page's uri or title.
         relation: as the graph has it; narrows what ``name`` or ``about`` finds.
-
-    Raises:
-        NotFoundError: nothing is called so; the message says what is near.
-        InputError: both ``name`` and ``about``, or several pages answer to the name.
     """
     if name is not None and about is not None:
         raise InputError("give a NAME or --about TEXT, not both")
@@ -90,11 +78,7 @@ def find_facts(
 
 
 def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
-    """What the graph has of an entity: how pages write it, types, pages, statements, and what it is connected with.
-
-    Raises:
-        NotFoundError: no entity of that name; the message names the nearest.
-    """
+    """What the graph has of an entity: how pages write it, types, pages, statements, and what it is connected with."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = entity_of(shelf, name)
     facts = shelf.graph.neighbourhood([key], hops=1, limit=_EVERY_FACT)
@@ -109,15 +93,17 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         for side in sides[one.fact_id]
         if isinstance(node := getattr(one.statement, side), Mention)
     ]
+    types = Counter(node.type for node in written)  # what says nothing counts only where all say it
+    main = min(types, key=lambda name: (name == UNTYPED, -types[name], name), default=UNTYPED)
     others = Counter(
         end for fact in facts for end in {fact.subject, fact.object} - {key} if not end.startswith(LITERAL)
     )
     return shelf.at | {
         "entity": key,
-        "types": dict(Counter(node.type for node in written).most_common()),
-        "about": opened_ontology(workspace.settings).about(_main_type(written)),
+        "types": dict(types.most_common()),
+        "about": opened_ontology(workspace.settings).about(main),
         "written": dict(Counter(node.surface for node in written).most_common()),
-        "merged": sorted(name for name, entity in shelf.graph.names().items() if entity == key),
+        "merged": sorted(shelf.names_of(key)),
         "own_page": _own_page(shelf, key),
         "pages": sorted({str(one.page) for one in stated}),
         "facts": steps_in_order(with_statements(shelf, facts, stated)),
@@ -125,48 +111,27 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
     }
 
 
-def _main_type(written: Sequence[Mention]) -> str:
-    """The type that most mentions have; what says nothing counts only where all say it."""
-    counted = Counter(node.type for node in written)
-    return min(counted, key=lambda name: (name == UNTYPED, -counted[name], name), default=UNTYPED)
-
-
 def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:
     """The page about an entity, under any of its names, and why it is that."""
-    readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
+    readings = shelf.readings()
     found = own_pages(readings)
-    names = [key, *(name for name, entity in shelf.graph.names().items() if entity == key)]
-    own = next((found[name] for name in names if name in found), None)
+    own = next((found[name] for name in (key, *shelf.names_of(key)) if name in found), None)
     if own is None:
         return None
     return {"page": str(own.page), "title": readings[own.page].title, "by": own.by, "links": own.links}
-
-
-def _visible(shelf: Shelf) -> ColumnElement[bool]:
-    return and_(supports.c.corpus_id == shelf.corpus.id, seen_at(supports, shelf.epoch))
 
 
 def _fact_ids(shelf: Shelf, condition: ColumnElement[bool], limit: int) -> list[str]:
     """The facts of which the most is stated first, then by id."""
     query = (
         select(supports.c.fact_id)
-        .where(_visible(shelf), condition)
+        .where(shelf.visible(supports), condition)
         .group_by(supports.c.fact_id)
         .order_by(func.count().desc(), supports.c.fact_id)
         .limit(limit)
     )
     with shelf.ledger.read() as connection:
         return list(connection.execute(query).scalars())
-
-
-def _largest(shelf: Shelf) -> list[tuple[str, int]]:
-    ends = union_all(
-        select(supports.c.subject.label("name")).where(_visible(shelf)),
-        select(supports.c.object).where(_visible(shelf), ~supports.c.object.startswith(LITERAL)),
-    ).subquery()
-    query = select(ends.c.name, func.count()).group_by(ends.c.name).order_by(func.count().desc(), ends.c.name)
-    with shelf.ledger.read() as connection:
-        return [(str(row[0]), int(row[1])) for row in connection.execute(query.limit(_LARGEST))]
 
 
 def _facts_of(shelf: Shelf, name: str, relation: str | None, limit: int) -> tuple[list[Fact], dict[str, Any]]:
@@ -177,7 +142,7 @@ def _facts_of(shelf: Shelf, name: str, relation: str | None, limit: int) -> tupl
         return shelf.graph.neighbourhood([key], hops=1, limit=limit, relations=relations), {"entity": key}
     page = shelf.find_page(name)
     if page is None:
-        raise _no_entity(shelf, name, "entity or page")
+        raise no_entity(shelf, name, "entity or page")
     ids = dict.fromkeys(one.fact_id for one in shelf.facts_on(*page) if relation in (None, one.statement.relation))
     return shelf.graph.facts(list(ids)[:limit]), {"page": str(page[0])}
 
@@ -193,33 +158,6 @@ def _facts_about(
     return [fact for fact in facts if relation in (None, fact.relation)][:limit]
 
 
-def entity_of(shelf: Shelf, name: str) -> str:
-    """The key of the entity of that name.
-
-    Raises:
-        NotFoundError: there is none; the message names the nearest.
-    """
-    found = shelf.graph.named([name], normalised=True).get(name)
-    if found is None:
-        raise _no_entity(shelf, name, "entity")
-    return found
-
-
-def _no_entity(shelf: Shelf, name: str, what: str) -> NotFoundError:
-    hits = shelf.graph.entities(tokens(name), _NAMED) or shelf.graph.entities(_spelt_like(shelf, name), _NAMED)
-    near = [hit.key for hit in hits]
-    hint = f"; near are: {', '.join(near)}" if near else "; `clausegraph facts` shows the largest"
-    return NotFoundError(f"no {what} {name[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
-
-
-def _spelt_like(shelf: Shelf, name: str) -> list[str]:
-    """Words of entities that are spelt like those of the name."""
-    query = select(entity_tokens.c.token).distinct().where(entity_tokens.c.corpus_id == shelf.corpus.id)
-    with shelf.ledger.read() as connection:
-        there = sorted(connection.execute(query).scalars())
-    return [near for word in tokens(name) for near in difflib.get_close_matches(word, there, n=2, cutoff=0.75)]
-
-
 def _check_relation(shelf: Shelf, relation: str) -> None:
     there = shelf.graph.relations()
     if relation in there:
@@ -230,32 +168,127 @@ def _check_relation(shelf: Shelf, relation: str) -> None:
     raise NotFoundError(f"no relation {relation[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
 
 
-def with_statements(
-    shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
-) -> list[dict[str, Any]]:
-    """Records of facts, each with its statements in words and where they stand."""
-    read = shelf.read_once()
-    by_fact: dict[str, list[dict[str, Any]]] = {}
-    for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
-        by_fact.setdefault(one.fact_id, []).append(_statement_record(one, read(one.page)))
-    return [fact_record(fact) | {"statements": by_fact.get(fact.id, [])} for fact in facts]
+def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
+    """Pages by source and uri, each with the number of its statements, its dates, when it was read, and what its
+    address answered last.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    listed = [
+        (key, *version) for key, version in shelf.versions().items() if after is None or [key.source, key.uri] > after
+    ]
+    part = listed[:limit]
+    stated = shelf.statement_counts([key.uri for key, _, _ in part])
+    answered = _answered(shelf, [key for key, _, _ in part])
+    columns = page_versions.c.id, page_versions.c.fetched
+    with shelf.ledger.read() as connection:
+        wanted = select(*columns).where(page_versions.c.id.in_([version for _, version, _ in part]))
+        read = {row.id: row.fetched for row in connection.execute(wanted)}  # in seconds since 1970
+    items = [
+        {
+            "source": key.source,
+            "uri": key.uri,
+            "title": title or stated_on.title,
+            "statements": stated.get(key, 0),
+            "published": stated_on.published,
+            "updated": stated_on.updated,
+            "read": read.get(version),
+            "answered": answered.get(key),
+        }
+        for key, version, title in part
+        for stated_on in (shelf.reading(version),)
+    ]
+    return Slice(items, [part[-1][0].source, part[-1][0].uri] if len(listed) > limit else None)
 
 
-def _statement_record(support: Support, reading: Reading) -> dict[str, Any]:
-    statement = support.statement
-    return {
-        "id": statement_id(support),
-        "words": statement_words(statement),
-        "subject": statement.subject.surface,
-        "object": object_text(statement),
-        "modality": statement.modality.value,
-        "polarity": statement.polarity,
-        "condition": one_line(condition_words(statement.condition)),
-        "page": str(support.page),
-        "title": reading.title,
-        "updated": reading.updated,
-        "effective_from": statement.effective_from,
-        "effective_to": statement.effective_to,
-        **step_record(statement.step),
-        "quotes": [quote for _, quote in quotes(support, reading)],
-    }
+def _answered(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, dict[str, Any]]:
+    """What the address of each page that is fetched answered last; of several, the one that the page is named after."""
+    query = (
+        select(sources.c.name, fetches.c.uri, fetches.c.outcome, fetches.c.status, fetches.c.failures)
+        .join(sources, sources.c.id == fetches.c.source_id)
+        .where(fetches.c.corpus_id == shelf.corpus.id, fetches.c.uri.in_([key.uri for key in keys]))
+        .order_by(fetches.c.address == fetches.c.uri, fetches.c.address)
+    )
+    with shelf.ledger.read() as connection:
+        return {
+            PageKey(row.name, row.uri): {"outcome": row.outcome, "status": row.status, "failures": row.failures}
+            for row in connection.execute(query)
+        }
+
+
+def element_slice(
+    workspace: Workspace, corpus: str, name: str, epoch: int, limit: int, after: Key | None = None
+) -> Slice:
+    """The elements of a page, in its order, with their anchors."""
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    key, reading = shelf.page(name)
+    begin = 0 if after is None else int(after[0]) + 1
+    part = reading.elements[begin : begin + limit]
+    more = begin + limit < len(reading.elements)
+    return Slice([element_record(key, element) for element in part], [begin + limit - 1] if more else None)
+
+
+def fact_slice(
+    workspace: Workspace,
+    corpus: str,
+    epoch: int,
+    limit: int,
+    after: Key | None = None,
+    *,
+    entity: str | None = None,
+    relation: str | None = None,
+    page: str | None = None,
+) -> Slice:
+    """Facts by id, each with its statements; of an entity, a relation, a page, or what is common to them."""
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    wanted: list[ColumnElement[bool]] = [shelf.visible(supports)]
+    if after is not None:
+        wanted.append(supports.c.fact_id > str(after[0]))
+    if entity is not None:
+        key = entity_of(shelf, entity)
+        wanted.append(or_(supports.c.subject == key, supports.c.object == key))
+    if relation is not None:
+        wanted.append(supports.c.relation == relation)
+    if page is not None:
+        wanted.append(supports.c.page_id.in_(page_ids(shelf.corpus.id, shelf.page(page)[0])))
+    query = (
+        select(supports.c.fact_id)
+        .where(*wanted)
+        .group_by(supports.c.fact_id)
+        .order_by(supports.c.fact_id)
+        .limit(limit + 1)
+    )
+    with shelf.ledger.read() as connection:
+        ids = list(connection.execute(query).scalars())
+    items = with_statements(shelf, shelf.graph.facts(ids[:limit]))
+    return Slice(items, [ids[limit - 1]] if len(ids) > limit else None)
+
+
+def entity_slice(
+    workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None, search: str | None = None
+) -> Slice:
+    """Entities by key, each with the number of statements it is in; with ``search`` those that share words with it,
+    those that share most first, which is no list that goes on."""
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    if search is not None:
+        hits = shelf.graph.entities(tokens(search), limit)
+        return Slice([{"entity": hit.key, "statements": hit.supports} for hit in hits], None)
+    counted = shelf.entity_rows().subquery()
+    query = select(counted).order_by(counted.c.name).limit(limit + 1)
+    if after is not None:
+        query = query.where(counted.c.name > str(after[0]))
+    with shelf.ledger.read() as connection:
+        rows = [(str(row[0]), int(row[1])) for row in connection.execute(query)]
+    items = [{"entity": name, "statements": count} for name, count in rows[:limit]]
+    return Slice(items, [rows[limit - 1][0]] if len(rows) > limit else None)
+
+
+def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+    """Every page of an epoch with how many statements it makes."""
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    stated = shelf.statement_counts()
+    listed = [
+        attributes(key, "source uri")
+        | {"title": title or shelf.reading(version).title, "statements": stated.get(key, 0)}
+        for key, (version, title) in shelf.versions().items()
+    ]
+    return shelf.at | {"pages": listed}

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lxml import etree
 
+from clausegraph.app.render import attributes
 from clausegraph.app.services.records import (
     chunk_record,
     element_record,
@@ -19,12 +20,12 @@ from clausegraph.app.services.records import (
     object_text,
     page_record,
     quotes,
-    step_record,
+    stated_fields,
     support_record,
 )
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
-from clausegraph.core.language.wording import condition_words, written
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.output_files import check_output, check_output_folder, replacing
 from clausegraph.core.settings import Settings
 from clausegraph.core.text import clean, clean_json, clean_xml, one_line
@@ -36,11 +37,19 @@ if TYPE_CHECKING:
     pass
 
 
-Counts = dict[str, int]
-Writer = Callable[[View, IO[bytes]], Counts]
-
-
 FORMS = ("jsonl", "csv", "graphml")
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+_STATED = (
+    "relation", "polarity", "modality", "wording", "subject_written", "object_written", "condition", "effective_from",
+    "effective_to", "step", "procedure",
+)  # fmt: skip
+COLUMNS = (
+    "fact", "subject", "relation", "object", *_STATED[1:], "source", "uri", "title", "updated", "section", "quote",
+)  # fmt: skip
+_NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")
+_EDGE_KEYS = ("kind", *_STATED, "fact", "page", "element", "quote")
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
+_FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
 
 
 def form_of(output: Path, form: str | None = None) -> str:
@@ -71,29 +80,17 @@ def export_file(
     """Write an epoch to a file and say how much of what was written; ``replace``: also where there is one.
 
     Raises:
-        NotFoundError: no such corpus or epoch.
         InputError: the file cannot be written there; one that was there before is unchanged.
     """
     home = workspace.settings.home
     check_output(output, home=home, replace=replace)  # before the epoch is opened, which may take a while
-    writer = _writer(form)
-    with (
-        workspace.view(corpus, epoch, embed=False) as view,
-        replacing(output, home=home, replace=replace) as file,
-    ):
-        counts = writer(view, file)
-        return {
-            "corpus": view.corpus, "epoch": view.epoch, "format": form, "output": str(output), "counts": counts,
-        }  # fmt: skip
+    write = {"jsonl": write_jsonl, "csv": write_csv, "graphml": write_graphml}[form]
+    with workspace.view(corpus, epoch, embed=False) as view, replacing(output, home=home, replace=replace) as file:
+        return _written(view, form, str(output), write(view, file))
 
 
-def _writer(form: str) -> Writer:
-    if form == "jsonl":
-        return write_jsonl
-    if form == "csv":
-        return write_csv
-
-    return write_graphml
+def _written(view: View, form: str, output: str, counts: dict[str, int]) -> dict[str, Any]:
+    return {"corpus": view.corpus, "epoch": view.epoch, "format": form, "output": output, "counts": counts}
 
 
 def write_jsonl(view: View, file: IO[bytes]) -> dict[str, int]:
@@ -122,15 +119,6 @@ def _records(view: View) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "support", support_record(support, view.reading(support.page))
 
 
-COLUMNS = (
-    "fact", "subject", "relation", "object", "polarity", "modality", "wording", "subject_written", "object_written",
-    "condition", "effective_from", "effective_to", "step", "procedure", "source", "uri", "title", "updated", "section",
-    "quote",
-)  # fmt: skip
-_FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
-_FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
-
-
 def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
     """Write the statements of the epoch; returns their number."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=True)
@@ -152,22 +140,12 @@ def safe_cell(value: object) -> str:
 def _csv_row(support: Support, reading: Reading) -> list[object]:
     statement = support.statement
     stated = quotes(support, reading)
-    section = " › ".join(stated[0][0].headings) if stated else ""
-    return [
-        support.fact_id, statement.subject.surface, statement.relation, object_text(statement),
-        "yes" if statement.polarity else "no", statement.modality.value, statement.wording,
-        written(statement.subject), written(statement.object), condition_words(statement.condition),
-        statement.effective_from, statement.effective_to, *step_record(statement.step).values(), support.page.source,
-        support.page.uri, reading.title, reading.updated, section, " / ".join(quote for _, quote in stated),
-    ]  # fmt: skip
-
-
-NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-_NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")
-_EDGE_KEYS = (
-    "kind", "relation", "polarity", "modality", "wording", "subject_written", "object_written", "condition",
-    "effective_from", "effective_to", "step", "procedure", "fact", "page", "element", "quote",
-)  # fmt: skip
+    shown = {"fact": support.fact_id, "subject": statement.subject.surface, "object": object_text(statement)}
+    shown |= stated_fields(statement) | {"polarity": "yes" if statement.polarity else "no"}
+    shown |= attributes(support.page, "source uri") | attributes(reading, "title updated")
+    shown["section"] = " › ".join(stated[0][0].headings) if stated else ""
+    shown["quote"] = " / ".join(quote for _, quote in stated)
+    return [shown[name] for name in COLUMNS]
 
 
 class _Writer:
@@ -195,8 +173,8 @@ class _Writer:
     def _count(self, kind: str) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + 1
 
-    def _write(self, tag: str, attributes: dict[str, str], data: Mapping[str, object]) -> None:
-        element = etree.Element(f"{{{NAMESPACE}}}{tag}", attributes)
+    def _write(self, tag: str, named: dict[str, str], data: Mapping[str, object]) -> None:
+        element = etree.Element(f"{{{NAMESPACE}}}{tag}", named)
         for key, value in data.items():
             if value not in (None, ""):
                 child = etree.SubElement(element, f"{{{NAMESPACE}}}data", {"key": f"{tag}_{key}"})
@@ -254,16 +232,9 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
         subject,
         writer.node(identity, label=object_text(statement)),
         "statement",
-        relation=statement.relation,
-        polarity="true" if statement.polarity else "false",
-        modality=statement.modality.value,
-        wording=statement.wording,
-        subject_written=written(statement.subject),
-        object_written=written(target),
-        condition=one_line(condition_words(statement.condition)),
-        effective_from=statement.effective_from,
-        effective_to=statement.effective_to,
-        **step_record(statement.step),
+        **stated_fields(statement)
+        | {"polarity": "true" if statement.polarity else "false"}
+        | {"condition": one_line(condition_words(statement.condition))},
         fact=support.fact_id,
         page=str(page),
         element=writer.node(("element", page.source, page.uri, stated[0][0].anchor)) if stated else None,
@@ -277,19 +248,12 @@ def _entity(mention: Mention, names: Mapping[str, str]) -> tuple[str, str]:
 
 
 def export_llamaindex(workspace: Workspace, corpus: str, epoch: int | None, target: str) -> dict[str, Any]:
-    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
+    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`."""
     with workspace.view(corpus, epoch, embed=False) as view:
-        counts = hand_over(view, target, workspace.settings)
-        return {
-            "corpus": view.corpus, "epoch": view.epoch, "format": "llamaindex", "output": target, "counts": counts,
-        }  # fmt: skip
+        return _written(view, "llamaindex", target, hand_over(view, target, workspace.settings))
 
 
-def hand_over(view: View, target: str, settings: Settings) -> Counts:
+def hand_over(view: View, target: str, settings: Settings) -> dict[str, int]:
     """Write the view's epoch into a new folder, or, where ``target`` is a URI, into an empty Neo4j.
 
     Raises:
@@ -298,7 +262,7 @@ def hand_over(view: View, target: str, settings: Settings) -> Counts:
         StoreError: Neo4j does not answer, holds something already, or lacks APOC.
     """
     if "://" in target:
-        from clausegraph.app.services.llamaindex_neo4j import write_neo4j
+        from clausegraph.app.services.llamaindex import write_neo4j
 
         return write_neo4j(view, target, settings)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,16 +10,32 @@ from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, engine_options
 from clausegraph.app.process import version
-from clausegraph.app.services.crag_evaluation import CragTrial, kept_records, trial_model
+from clausegraph.app.services.crag_evaluation import CragTrial, described, kept_records, run_trial, trial_model
 from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.eval.crag.dataset import read_paths, read_triples
+from clausegraph.eval.crag.judge import CragJudge
+from clausegraph.eval.crag.tables import row_of
+from clausegraph.eval.stark.methods import (
+    ROUNDS,
+    HybridRanking,
+    ModelReranking,
+    NearText,
+    PagerankRanking,
+    VectorRanking,
+)
+from clausegraph.eval.stark.run import rank_all, read_base
+from clausegraph.ingestion.pipeline import Progress, no_progress
+from clausegraph.query.crag.engine import CragEngine
+from clausegraph.query.crag.kg.plan import GraphLookup
+from clausegraph.query.crag.times import now
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
+    from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.eval.stark.methods import Method, NearText
+    from clausegraph.eval.stark.methods import Method
     from clausegraph.eval.stark.run import StarkBase, StarkRecord
-    from clausegraph.query.crag.kg.plan import GraphLookup
-    from clausegraph.query.crag.types import CragSwitches
+    from clausegraph.query.crag.types import CragAnswer, CragSwitches
     from clausegraph.query.engines.bank import EngineOptions
     from clausegraph.query.steps.model import StepModel
 
@@ -31,7 +46,7 @@ def measure_kgqa(
     triples: Path,
     trial: CragTrial,
     output: Path | None = None,
-    told: Callable[[str, int, int], None] = lambda *_: None,
+    told: Progress = no_progress,
 ) -> dict[str, list[CragRecord]]:
     """Records by row.
 
@@ -39,14 +54,6 @@ def measure_kgqa(
         InputError: a file cannot be read, a row is unknown, or ``output`` holds a run of something else.
         SettingsError: no model is set: a plan is made by one.
     """
-    from clausegraph.eval.crag.dataset import read_paths, read_triples
-    from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.run import run_cases
-    from clausegraph.eval.crag.tables import row_of
-    from clausegraph.query.crag.engine import CragEngine
-    from clausegraph.query.crag.kg.plan import GraphLookup
-    from clausegraph.query.crag.times import now
-
     settings = workspace.settings
     rows = [row_of(name) for name in trial.rows]
     if settings.llm is None:
@@ -69,30 +76,15 @@ def measure_kgqa(
             switches = replace(row.applied(made.switches), seconds=trial.seconds)
             parts = replace(made.parts, graph=partial(lookup, switches))
             engine = CragEngine(replace(made, switches=switches, parts=parts), options.model, options.question)
-            described = {
-                "version": version(),
-                "questions": questions.name,
-                "triples": triples.name,
-                "llm": settings.llm,
-                "row": row.name,
-                "judge": trial.judge,
-                "seconds": trial.seconds,
-            }
-            kept = kept_records(output, row.name, described) if output is not None else None
-            found[row.name] = run_cases(
-                cases,
-                lambda case, engine=engine: engine.answer(case.question, None),  # type: ignore[misc]
-                judge,
-                kept=kept,
-                seconds=trial.seconds,
-                at_once=trial.at_once,
-                told=partial(_tell, told, row.name, len(cases)),
-            )
+            shaping = described(settings, questions, row, trial) | {"triples": triples.name}
+            kept = kept_records(output, row.name, shaping)
+            ask = partial(_ask_graph, engine)
+            found[row.name] = run_trial(cases, ask, judge, row, trial, kept, told)
     return found
 
 
-def _tell(told: Callable[[str, int, int], None], row: str, total: int, done: int) -> None:
-    told(row, done, total)
+def _ask_graph(engine: CragEngine, case: CragCase) -> CragAnswer:
+    return engine.answer(case.question, None)
 
 
 METHODS = {
@@ -117,11 +109,7 @@ class StarkTrial:
 
 
 def measure_stark(
-    workspace: Workspace,
-    folder: Path,
-    trial: StarkTrial,
-    output: Path | None = None,
-    told: Callable[[str, int, int], None] = lambda *_: None,
+    workspace: Workspace, folder: Path, trial: StarkTrial, output: Path | None = None, told: Progress = no_progress
 ) -> dict[str, list[StarkRecord]]:
     """Records by method; without names all methods that can be had with the settings.
 
@@ -129,9 +117,6 @@ def measure_stark(
         InputError: files cannot be read, a method is unknown, or ``output`` holds a run of something else.
         SettingsError: a method asks a model and none is set.
     """
-    from clausegraph.eval.stark.methods import NearText
-    from clausegraph.eval.stark.run import rank_all, read_base
-
     settings = workspace.settings
     names = trial.methods or tuple(name for name in METHODS if settings.llm or name not in _ASK)
     if unknown := [name for name in names if name not in METHODS]:
@@ -144,7 +129,7 @@ def measure_stark(
     with trial_model(settings, CragTrial(cassette=trial.cassette, record=trial.record)) as llm:
         options = engine_options(settings, llm)
         for name in names:
-            described = {
+            shaping = {
                 "version": version(),
                 "knowledge": folder.name,
                 "nodes": len(base.graph.nodes),
@@ -155,23 +140,16 @@ def measure_stark(
                 "method": name,
                 "types": list(trial.types),
             }
-            kept = kept_records(output, name, described) if output is not None else None
-            found[name] = rank_all(
-                base.questions,
-                _method(name, base, near, options),
-                kept=kept,
-                told=_telling(told, name, base),
-            )
+            kept, tell = kept_records(output, name, shaping), partial(_tell, told, name, len(base.questions))
+            found[name] = rank_all(base.questions, _method(name, base, near, options), kept=kept, told=tell)
     return found
 
 
-def _telling(told: Callable[[str, int, int], None], name: str, base: StarkBase) -> Callable[[int], None]:
-    return lambda done: told(name, done, len(base.questions))
+def _tell(told: Progress, name: str, total: int, done: int) -> None:
+    told(name, done, total)
 
 
 def _method(name: str, base: StarkBase, near: NearText, options: EngineOptions) -> Method:
-    from clausegraph.eval.stark.methods import ROUNDS, HybridRanking, ModelReranking, PagerankRanking, VectorRanking
-
     if name == "pagerank":
         return PagerankRanking(base, near)
     if name.startswith("hybrid"):

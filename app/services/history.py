@@ -12,36 +12,26 @@ from typing import Any
 from sqlalchemy import func, select
 
 from clausegraph.app.models import forget_replies
-from clausegraph.app.services.listings import reported_run_slice, without_report
-from clausegraph.app.services.records import Key, Slice
+from clausegraph.app.services import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
-from clausegraph.indexes.corpora import RUNNING, get_corpus, list_corpora
+from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
+from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions, runs
 from clausegraph.indexes.publish import take_back
+from clausegraph.indexes.runs import RUNNING, get_run, list_runs
 from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states
 
 
 def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
-    """The retained epochs, newest first.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """The retained epochs, newest first."""
     row = get_corpus(workspace.ledger, corpus)
     return [
-        {
-            "epoch": epoch.number,
-            "published": epoch.number == row.published,
-            "created": epoch.created,
-            "run": epoch.run_id,
-            "model": epoch.model,
-            "changes": epoch.summary,
-        }
+        {"epoch": epoch.number, "published": epoch.number == row.published, "created": epoch.created}
+        | {"run": epoch.run_id, "model": epoch.model, "changes": epoch.summary}
         for epoch in corpora.list_epochs(workspace.ledger, row.id)
     ]
 
@@ -51,7 +41,6 @@ def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
 
     Raises:
         InputError: it is no day of the calendar.
-        NotFoundError: no such corpus, or nothing that is still kept was published by then.
     """
     try:
         after = date.fromisoformat(day) + timedelta(days=1)
@@ -61,23 +50,16 @@ def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
     kept = corpora.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
     found = next((row.number for row in kept if row.created < ends), None)
     if found is None:
-        oldest = (
-            f"the oldest is epoch {kept[-1].number} of {_day_of(kept[-1].created)}" if kept else "there is none yet"
-        )
+        oldest = "there is none yet"
+        if kept:
+            made = datetime.fromtimestamp(kept[-1].created).astimezone().strftime("%Y-%m-%d")
+            oldest = f"the oldest is epoch {kept[-1].number} of {made}"
         raise NotFoundError(f"corpus {corpus!r} keeps no epoch that was published by the end of {day}; {oldest}")
     return found
 
 
-def _day_of(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d")
-
-
 def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
-    """Let readers see epoch ``number`` again; ``lagging`` says where a projection could not follow.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
+    """Let readers see epoch ``number`` again; ``lagging`` says where a projection could not follow."""
     with workspace.projections() as projections:
         row = get_corpus(workspace.ledger, corpus)
         corpora.rollback(workspace.ledger, row, number)
@@ -98,7 +80,6 @@ def vacuum_corpus(
         keep_epochs, keep_days: None for those of the settings.
 
     Raises:
-        NotFoundError: no such corpus among those there are.
         LeaseHeldError: a run is writing to it.
     """
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
@@ -124,11 +105,7 @@ _PAGES = ("added", "changed", "removed", "failed")
 
 
 def run_summaries(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs, newest first, each with ``summary`` in place of its report.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """Runs, newest first, each with ``summary`` in place of its report."""
     found = reported_run_slice(workspace, corpus, limit, after)
     return Slice([without_report(run) | {"summary": run_summary(run)} for run in found.items], found.after)
 
@@ -150,11 +127,7 @@ class RunProgress:
 
 
 def run_progress(workspace: Workspace, corpus: str, run: dict[str, Any]) -> RunProgress | None:
-    """How far a run is, by its record; None for one that is not at work.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """How far a run is, by its record; None for one that is not at work."""
     if run["status"] != RUNNING:
         return None
     ledger, since = workspace.ledger, run["started"]
@@ -191,3 +164,37 @@ def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
         "epoch": report.get("epoch"),
         "error": report.get("error", ""),
     }
+
+
+def run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
+    """Runs as of :func:`reported_run_slice`, without their reports."""
+    found = reported_run_slice(workspace, corpus, limit, after)
+    return Slice([without_report(run) for run in found.items], found.after)
+
+
+def without_report(run: dict[str, Any]) -> dict[str, Any]:
+    """A run's record but for its report."""
+    return {key: value for key, value in run.items() if key != runs.c.report.name}
+
+
+def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
+    """Runs, newest first, with their reports."""
+    ledger = workspace.ledger
+    before = None if after is None else (float(after[0]), str(after[1]))
+    found = list_runs(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
+    items = found[:limit]
+    return Slice(items, [items[-1]["started"], items[-1]["id"]] if len(found) > limit else None)
+
+
+def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after: Key | None = None) -> Slice:
+    """What a run did not use and what failed in it, each with its reason."""
+    ledger = workspace.ledger
+    report: Any = get_run(ledger, get_corpus(ledger, corpus).id, run)["report"] or {}
+    every = [
+        {"outcome": outcome} | one
+        for outcome, key in (("failed", "failures"), ("rejected", "rejects"))
+        for one in report.get(key, ())
+    ]
+    begin = 0 if after is None else int(after[0]) + 1
+    more = begin + limit < len(every)
+    return Slice(every[begin : begin + limit], [begin + limit - 1] if more else None)

@@ -6,12 +6,12 @@ import threading
 import time
 import unicodedata
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from clausegraph.app.render import answer_json
-from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpack
@@ -27,6 +27,7 @@ from clausegraph.indexes.answers import (
     read_answer,
 )
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.query.read.assume import assumed, named
 
 log = logger(__name__)
@@ -89,12 +90,18 @@ class AskedQuestion:
 
 
 class KeptAnswers:
-    """What was asked of the corpora of a workspace. Threads and processes may share the folder."""
+    """What was asked of the corpora of a home folder, which threads and processes may share.
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace, self._home = workspace, workspace.settings.home
+    ``ledger`` opens its ledger.
+    """
+
+    def __init__(self, home: Path, ledger: Callable[[], Ledger]) -> None:
+        self._home, self._ledger = home, ledger
         self._lock = threading.Lock()
         self._waiting: dict[str, AskedQuestion] = {}  # also what could not be written
+
+    def _number(self, corpus: str) -> int:
+        return get_corpus(self._ledger(), corpus).id
 
     def begin(
         self, owner: str, corpus: str, inquiry: Inquiry, epoch: int | None, supposed: Mapping[str, ConditionState]
@@ -123,7 +130,7 @@ class KeptAnswers:
             "answer": answer_to_json(answer),
         }
         try:
-            number = get_corpus(self._workspace.ledger, made.corpus).id
+            number = self._number(made.corpus)
             keep_answer(self._home, number, answer.epoch, made.owner, made.id, pack(value), MOST)
         except StorageError as error:
             log.warning("answer.not_kept", **error_fields(error))
@@ -147,7 +154,7 @@ class KeptAnswers:
             waiting = self._waiting.get(name)
         if waiting is not None and (waiting.owner, waiting.corpus) == (owner, corpus):
             return waiting
-        data = read_answer(self._home, get_corpus(self._workspace.ledger, corpus).id, owner, name)
+        data = read_answer(self._home, self._number(corpus), owner, name)
         found = None if data is None else _restored(owner, corpus, name, data)
         if found is None:
             raise NotFoundError("this answer is not kept, or not any more; ask again")
@@ -157,11 +164,10 @@ class KeptAnswers:
         """What this person asked this corpus last and got an answer to, newest first.
 
         Raises:
-            NotFoundError: no such corpus.
             StorageError: it cannot be read.
         """
         corpus = unicodedata.normalize("NFC", corpus)
-        number = get_corpus(self._workspace.ledger, corpus).id
+        number = self._number(corpus)
         kept = newest_answers(self._home, number, owner, count)
         found = (_restored(owner, corpus, name, data) for name, data in kept)
         return [one for one in found if one is not None]
@@ -169,7 +175,7 @@ class KeptAnswers:
     def forget(self, owner: str, corpus: str, name: str) -> AskedQuestion:
         """Remove an answer; errors as of :meth:`get`. Returns it as it was."""
         found = self.get(owner, corpus, name)
-        forget_answer(self._home, get_corpus(self._workspace.ledger, corpus).id, owner, name)
+        forget_answer(self._home, self._number(corpus), owner, name)
         with self._lock:
             self._waiting.pop(name, None)
         return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from clausegraph.app.render import attributes
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.ingest import as_retained, run_ingest, run_tools, web_options
 from clausegraph.app.services.records import page_record, passage_record
@@ -54,10 +55,6 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
 
     Args:
         name: uri, ``source:uri``, title, or another address of the page.
-
-    Raises:
-        NotFoundError: no such page, corpus or epoch.
-        InputError: several pages answer to the name.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = _page(shelf, name)
@@ -86,11 +83,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
 
 
 def page_text(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
-    """What a page says: its elements in its order, each with its anchor and headings.
-
-    Raises:
-        NotFoundError, InputError: as ``show_page``.
-    """
+    """What a page says: its elements in its order, each with its anchor and headings."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = _page(shelf, name)
     reading = shelf.reading(shelf.versions()[key][0])
@@ -103,7 +96,6 @@ def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport
     """Publish the corpus without these pages.
 
     Raises:
-        NotFoundError, InputError: as ``show_page``.
         LeaseHeldError: another run is writing to the corpus.
     """
     from clausegraph.ingestion.pages import remove_pages
@@ -126,7 +118,6 @@ def refresh(
     """Ask the sources of these pages for them alone, and publish what has changed; a report for each source.
 
     Raises:
-        NotFoundError, InputError: as ``show_page``.
         SourceError: a source is not where it was.
     """
     from clausegraph.ingestion.pipeline import Options
@@ -176,12 +167,5 @@ def _fetches(shelf: Shelf, source: str) -> list[FetchRow]:
 
 
 def _address(row: FetchRow) -> dict[str, Any]:
-    return {
-        "address": row.address,
-        "outcome": row.outcome,
-        "status": row.status,
-        "reason": row.reason,
-        "target": row.target,
-        "fetched": row.fetched if row.raw_hash else None,
-        "failures": row.failures,
-    }
+    shown = attributes(row, "address outcome status reason target")
+    return shown | {"fetched": row.fetched if row.raw_hash else None, "failures": row.failures}

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.render import attributes
+from clausegraph.app.services import Key, Slice
 from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState, Evidence, PageKey, Reading, leaves
@@ -67,7 +68,6 @@ def export(workspace: Workspace, corpus: str, path: Path) -> dict[str, Any]:
         ``written`` questions, and of each other the id and why it is ``left_out``.
 
     Raises:
-        NotFoundError: no such corpus, or nothing published yet.
         InputError: there is nothing to write, or the file cannot be written.
     """
     from clausegraph.eval.conditionalqa.dataset import write_questions
@@ -191,14 +191,5 @@ def _url(known: _Pages, places: list[Place]) -> str:
 
 
 def _record(one: JudgedAnswer) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "question": one.question,
-        "scenario": one.scenario,
-        "epoch": one.epoch,
-        "verdict": one.verdict,
-        "expected": one.expected,
-        "status": one.answer["status"],
-        "judged_by": one.judged_by,
-        "judged": one.created,
-    }
+    shown = attributes(one, "id question scenario epoch verdict expected")
+    return shown | {"status": one.answer["status"], "judged_by": one.judged_by, "judged": one.created}

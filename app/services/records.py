@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from clausegraph.app.render import condition_json
+from clausegraph.app.render import attributes, condition_json
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.text import one_line
 from clausegraph.core.types import (
@@ -29,54 +28,25 @@ from clausegraph.query.read.evidence import quote_of
 
 def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
     """A page by itself: its key, title, address, language and dates."""
-    return {
-        "source": page.source,
-        "uri": page.uri,
-        "title": reading.title,
-        "url": reading.url,
-        "language": reading.language,
-        "published": reading.published,
-        "updated": reading.updated,
-        "reviewed": reading.reviewed,
-    }
+    shown = attributes(reading, "title url language published updated reviewed")
+    return attributes(page, "source uri") | shown
 
 
 def element_record(page: PageKey, element: Element) -> dict[str, Any]:
     """An element of a page."""
-    return {
-        "page": str(page),
-        "anchor": element.anchor,
-        "tag": element.tag,
-        "headings": list(element.headings),
-        "text": element.text,
-        "html": element.html,
-        "lead_in": element.lead_in,
-        "parent": element.parent,
-        "page_number": element.page_number,
-    }
+    shown = attributes(element, "anchor tag headings text html lead_in parent page_number")
+    return {"page": str(page)} | shown
 
 
 def chunk_record(page: PageKey, chunk: Chunk) -> dict[str, Any]:
     """A chunk of a page."""
-    return {
-        "page": str(page),
-        "key": chunk.key,
-        "headings": list(chunk.headings),
-        "anchors": list(chunk.anchors),
-        "text": chunk.text,
-    }
+    return {"page": str(page)} | attributes(chunk, "key headings anchors text")
 
 
 def fact_record(fact: Fact) -> dict[str, Any]:
     """A fact: its ends, and by how many statements it holds; ``literal``: its object is a value, and no entity."""
-    return {
-        "id": fact.id,
-        "subject": fact.subject,
-        "relation": fact.relation,
-        "object": fact.object.removeprefix(LITERAL),
-        "literal": fact.object.startswith(LITERAL),
-        "supports": fact.supports,
-    }
+    shown = {"object": fact.object.removeprefix(LITERAL), "literal": fact.object.startswith(LITERAL)}
+    return attributes(fact, "id subject relation") | shown | {"supports": fact.supports}
 
 
 def support_record(support: Support, reading: Reading) -> dict[str, Any]:
@@ -145,6 +115,22 @@ def quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, s
     return list(found.values())
 
 
+def stated_fields(statement: Statement) -> dict[str, Any]:
+    """What tables and edges have of a statement beside its ends, in words."""
+    return {
+        "relation": statement.relation,
+        "polarity": statement.polarity,
+        "modality": statement.modality.value,
+        "wording": statement.wording,
+        "subject_written": written(statement.subject),
+        "object_written": written(statement.object),
+        "condition": condition_words(statement.condition),
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        **step_record(statement.step),
+    }
+
+
 def object_text(statement: Statement) -> str:
     """The object as the page writes it."""
     node = statement.object
@@ -192,12 +178,21 @@ def _number(record: Record) -> list[int]:
     return [int(number) for number in step.split(".")] if step else []
 
 
-Key = list[Any]  # of an item in its list, as JSON values
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Some items of a list, and the key after which the next ones come; None where there are no more."""
-
-    items: list[dict[str, Any]]
-    after: Key | None
+def statement_record(support: Support, reading: Reading) -> dict[str, Any]:
+    statement = support.statement
+    return {
+        "id": statement_id(support),
+        "words": statement_words(statement),
+        "subject": statement.subject.surface,
+        "object": object_text(statement),
+        "modality": statement.modality.value,
+        "polarity": statement.polarity,
+        "condition": one_line(condition_words(statement.condition)),
+        "page": str(support.page),
+        "title": reading.title,
+        "updated": reading.updated,
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        **step_record(statement.step),
+        "quotes": [quote for _, quote in quotes(support, reading)],
+    }

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
+from clausegraph.app.render import attributes
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import Prompt, library, shipped_examples
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
@@ -115,11 +116,7 @@ def list_prompts(folder: Path | None) -> list[dict[str, Any]]:
 
 
 def get_prompt(folder: Path | None, name: str) -> dict[str, Any]:
-    """A prompt with its file's text; ``name`` is a task, for its newest version, or ``task.vN``.
-
-    Raises:
-        NotFoundError: no such prompt.
-    """
+    """A prompt with its file's text; ``name`` is a task, for its newest version, or ``task.vN``."""
     prompt = library(folder).get(name)
     return _described(prompt) | {"source": prompt.source}
 
@@ -132,7 +129,6 @@ def render_prompt(folder: Path | None, name: str, given: Sequence[str], inputs: 
         inputs: JSON file of an object of inputs; ``given`` wins.
 
     Raises:
-        NotFoundError: no such prompt.
         InputError: an input is malformed, its file cannot be read, or the prompt takes others.
     """
     prompt = library(folder).get(name)
@@ -144,16 +140,7 @@ def render_prompt(folder: Path | None, name: str, given: Sequence[str], inputs: 
 
 
 def _described(prompt: Prompt) -> dict[str, Any]:
-    return {
-        "id": prompt.id,
-        "purpose": prompt.purpose,
-        "inputs": list(prompt.inputs),
-        "output": prompt.output,
-        "since": prompt.since,
-        "origin": prompt.origin,
-        "digest": prompt.digest,
-        "path": str(prompt.path),
-    }
+    return attributes(prompt, "id purpose inputs output since origin digest") | {"path": str(prompt.path)}
 
 
 def _pair(text: str) -> tuple[str, str]:

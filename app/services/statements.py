@@ -18,11 +18,7 @@ from clausegraph.indexes.ledger.store import Ledger
 
 
 def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]:
-    """A statement with its page, in words, and with the sentences it was read from as the published epoch has them.
-
-    Raises:
-        NotFoundError, InputError: as ``indexes.hidden.hide``.
-    """
+    """A statement with its page, in words, and with the sentences it was read from as the published epoch has them."""
     ledger = workspace.ledger
     statement = _of_fact(ledger, corpus, statement)
     page, found = hidden.look_up(ledger, get_corpus(ledger, corpus), statement)
@@ -49,7 +45,8 @@ def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str
     ledger = workspace.ledger_to_change()
     of_it = _of_fact(ledger, corpus, statement)
     made, is_new = hidden.hide(ledger, get_corpus(ledger, corpus), of_it, reason, by)
-    return _found(workspace, corpus, made) | {"new": is_new}
+    listed: list[dict[str, Any]] = hidden_status(workspace, corpus)["hidden"]
+    return next(one for one in listed if one["id"] == made.id) | {"new": is_new}
 
 
 def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
@@ -57,7 +54,6 @@ def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
 
     Raises:
         NotFoundError: it is neither's.
-        InputError: several statements state the fact, or several facts begin so.
     """
     try:
         hidden.look_up(ledger, get_corpus(ledger, corpus), given)
@@ -107,12 +103,6 @@ def hidden_status(workspace: Workspace, name: str) -> dict[str, Any]:
             {"page": str(PageKey(one.source, one.uri)), "words": statement_words(one.statement)} for one in returning
         ],
     }
-
-
-def _found(workspace: Workspace, corpus: str, made: HiddenStatement) -> dict[str, Any]:
-    listed = hidden_status(workspace, corpus)["hidden"]
-    record: dict[str, Any] = next(one for one in listed if one["id"] == made.id)
-    return record
 
 
 def _record(one: HiddenStatement, effect: Effect | None) -> dict[str, Any]:

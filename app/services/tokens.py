@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from clausegraph.app.access.audit import AuditLog, Deed
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import TokenRecord, Tokens
+from clausegraph.app.access.rules import AuditLog, Deed
+from clausegraph.app.access.tokens import Role, TokenRecord, Tokens
+from clausegraph.app.render import attributes
 from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.answers import forget_owner
@@ -25,7 +25,6 @@ def add_token(
         days: after which it is refused; None for never.
 
     Raises:
-        InputError: no such role, or the name is taken.
         StorageError: the file cannot be written.
     """
     if role not in list(Role):
@@ -77,15 +76,7 @@ def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
 
 
 def _record(token: TokenRecord) -> dict[str, Any]:
-    return {
-        "name": token.name,
-        "id": token.id,
-        "role": token.role,
-        "corpora": None if token.corpora is None else list(token.corpora),
-        "created": token.created,
-        "expires": token.expires,
-        "expired": token.is_expired,
-    }
+    return attributes(token, "name id role corpora created expires") | {"expired": token.is_expired}
 
 
 def _write_down(settings: Settings, action: str, target: str) -> None:

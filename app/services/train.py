@@ -25,7 +25,7 @@ from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels, AttributeRules, read_labels
 from clausegraph.query.crag.svm import accuracies, train_attribute_model
 from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.read.model.guide import Guide, held_back, saw_of, worded
+from clausegraph.query.read.model.guide import Guide, held_back, learned_guide, saw_of
 from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion
 from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
@@ -85,7 +85,7 @@ def train_guide(
     steps = ModelSteps(workspace.model, library(workspace.settings.prompts))
     meter = QuestionMeter()
     told("word the guide", 0, 1)
-    guide = worded(steps.question(meter), output.stem, [q for q in known if q.page not in pages], seed)
+    guide = learned_guide(steps.question(meter), output.stem, [q for q in known if q.page not in pages], seed)
     cited = CitedPages.of(known)
     gold = {question.id: question.answers for question in every}
     scores: list[dict[str, float]] = []

@@ -30,12 +30,12 @@ from clausegraph.core.presentation.wording import (
     asked_of,
     condition_lines,
     decided,
+    disputed_sides,
     headline,
     leaf_words,
     open_questions,
     quotes_beside,
     says_both,
-    told,
     unless_words,
 )
 from clausegraph.core.text import one_line
@@ -218,7 +218,7 @@ class _Presenting:
 
     def _disputed(self) -> Iterator[PresentedLine]:
         """What other pages say against it, with both sides."""
-        for said, sides in told(self.answer):
+        for said, sides in disputed_sides(self.answer):
             yield PresentedLine(LineKind.NOTE, said)
             for evidence in sides:
                 path = f"{' › '.join(place_of(evidence))} ({_dated(evidence)})"

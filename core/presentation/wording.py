@@ -290,18 +290,18 @@ def _is_met_but_for_an_exception(tree: JudgedCondition) -> bool:
     return met and isinstance(open_part(tree), Not)
 
 
-Said = tuple[str, tuple[Evidence, ...]]
-SIDES = "The pages contradict each other; newest first:"
-NEITHER = "The pages contradict each other, so neither side is asserted; newest first:"
+Sides = tuple[str, tuple[Evidence, ...]]
+_OPEN = "The pages contradict each other; newest first:"
+_NEITHER = "The pages contradict each other, so neither side is asserted; newest first:"
 
 
-def told(answer: Answer) -> Iterator[Said]:
+def disputed_sides(answer: Answer) -> Iterator[Sides]:
     """Both sides of what is open, newest first; then what is replaced, since when, and by what, as far as the answer
     does not show it anyway."""
     held = [one for one in answer.contradictions if not one.superseded]
     sides = dict.fromkeys(side for one in held for side in (one.newer, one.older))
     if sides:
-        heading = SIDES if answer.alternatives else NEITHER
+        heading = _OPEN if answer.alternatives else _NEITHER
         yield heading, tuple(sorted(sides, key=lambda side: side.updated or "", reverse=True))
     shown = {_place(evidence) for one in answer.alternatives for evidence in one.evidence}
     for one in answer.contradictions:
@@ -319,7 +319,7 @@ def quotes_beside(answer: Answer) -> tuple[Evidence, ...]:
     )
 
 
-def _replaced(one: Contradiction, shown: set[tuple[str, str]], today: date) -> Iterator[Said]:
+def _replaced(one: Contradiction, shown: set[tuple[str, str]], today: date) -> Iterator[Sides]:
     to_come = one.since is not None and one.since > today.isoformat()
     when = "" if one.since is None else f" {'from' if to_come else 'since'} {one.since}"
     if _place(one.newer) in shown:

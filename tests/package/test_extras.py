@@ -14,12 +14,11 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
-from clausegraph.app.neo4j import make_server
+from clausegraph.app.models import make_server
 from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
 from clausegraph.app.services.evaluation import measure_engine
-from clausegraph.app.services.llamaindex import write_folder
-from clausegraph.app.services.llamaindex_neo4j import write_neo4j
+from clausegraph.app.services.llamaindex import write_folder, write_neo4j
 from clausegraph.app.services.train import train_guide
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import EXTRAS, ClauseGraphError, InputError, ModelError, SettingsError

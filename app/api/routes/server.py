@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
-from clausegraph.app.api.parameters import ALWAYS, CursorQuery, Held, LimitQuery, Who, statuses
+from clausegraph.app.api import shapes
+from clausegraph.app.api.parameters import ALWAYS, CursorQuery, LimitQuery, statuses
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.replies import after_cursor, part, reply
-from clausegraph.app.api.served import CONTENT_TYPE
-from clausegraph.app.api.shapes import EvaluationsReply
+from clausegraph.app.api.served import CONTENT_TYPE, Held, Who
 from clausegraph.app.services.corpora import list_corpora
 from clausegraph.app.services.evaluations import case_slice, report_record
 from clausegraph.app.services.settings import get_prompt, list_prompts, list_settings
@@ -88,7 +88,7 @@ _ONE = statuses(*ALWAYS, 400, 404, 503)
 _RunName = Annotated[str, Path(min_length=1, max_length=200, description="Name of the run's folder.")]
 
 
-@evaluations_router.get("", response_model=EvaluationsReply, responses=statuses(*ALWAYS, 400, 503))
+@evaluations_router.get("", response_model=shapes.EvaluationsReply, responses=statuses(*ALWAYS, 400, 503))
 async def evaluations(held: Held, who: Who) -> Response:
     """The finished runs in the folder of the settings, newest first, of corpora that the token may see."""
     return reply({"items": await held.reads.run(held.evaluations.listed, who.may_see_run)})

@@ -67,7 +67,7 @@ def forms_of(question: str) -> tuple[str, ...]:
     return ()
 
 
-def told_form(forms: Mapping[str, FormRates], question: str) -> str:
+def usual_answers(forms: Mapping[str, FormRates], question: str) -> str:
     """How questions like this one are usually answered, in a sentence; "" where too few ask alike."""
     form = next((form for form in forms_of(question) if form in forms), None)
     if form is None:
@@ -223,7 +223,7 @@ def rates_of(questions: Sequence[LabelledQuestion]) -> dict[str, float]:
     return {name: round(value, 3) for name, value in made.items()}
 
 
-def told_rates(rates: Mapping[str, float]) -> str:
+def rates_in_words(rates: Mapping[str, float]) -> str:
     """The rates in words, a line each."""
     shares = [f"- {rates[name]:.0%} {said}" for name, said in _SAID.items() if name in rates]
     numbers = [f"- {rates[name]:g} {said}" for name, said in _WORDS.items() if name in rates]
@@ -269,7 +269,7 @@ def held_back(questions: Sequence[LabelledQuestion], count: int, seed: int) -> l
     return [rng.choice(by_page[page]) for page in kept[:count]]
 
 
-def sampled(questions: Sequence[LabelledQuestion], seed: int) -> list[LabelledQuestion]:
+def sample_cases(questions: Sequence[LabelledQuestion], seed: int) -> list[LabelledQuestion]:
     """Cases of every kind, by their shares."""
     rng = random.Random(seed)
     whole = sum(share for share, _ in _KINDS)
@@ -281,7 +281,7 @@ def sampled(questions: Sequence[LabelledQuestion], seed: int) -> list[LabelledQu
     return list(found.values())
 
 
-def worded(model: StepModel, name: str, questions: Sequence[LabelledQuestion], seed: int) -> Guide:
+def learned_guide(model: StepModel, name: str, questions: Sequence[LabelledQuestion], seed: int) -> Guide:
     """A guide in the model's words, with the rates of all the questions.
 
     Raises:
@@ -289,8 +289,8 @@ def worded(model: StepModel, name: str, questions: Sequence[LabelledQuestion], s
         ModelError: there is no reply.
     """
     rates = rates_of(questions)
-    cases = "\n\n".join(shown_example(case) for case in sampled(questions, seed))
-    inputs = {"rates": told_rates(rates), "cases": cases, "words": MOST_WORDS}
+    cases = "\n\n".join(shown_example(case) for case in sample_cases(questions, seed))
+    inputs = {"rates": rates_in_words(rates), "cases": cases, "words": MOST_WORDS}
     said = model.ask(PROMPT, inputs, parse_guide, schema=SCHEMA)
     forms = rates_by_form(questions)
     return Guide(name, said.value, made_by=model.name, rates=rates, forms=forms, saw=saw_of(questions))

@@ -13,7 +13,7 @@ from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.read.model.check import Checked, alternative_of, decided
-from clausegraph.query.read.model.guide import Guide, told_form
+from clausegraph.query.read.model.guide import Guide, usual_answers
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
 from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA, Draft, parse_draft
@@ -78,7 +78,7 @@ class ReadOptions:
             "date": (inquiry.as_of or date.today()).isoformat() if self.dated else "",
             "pages": shown.text,
             "guide": self.guide.text if self.guide else "",
-            "usual": told_form(self.guide.forms, inquiry.question) if self.guide else "",
+            "usual": usual_answers(self.guide.forms, inquiry.question) if self.guide else "",
             "examples": "\n\n".join(self._examples(inquiry)),
         }
 
@@ -135,7 +135,7 @@ class ModelReader:
         def check(draft: Draft) -> Checked:
             return check_reply(draft, shown, inquiry, rules.reading)
 
-        attempt, repaired = drafted(self._model, self._options.prompt, inputs, self._options.schema, check)
+        attempt, repaired = ask_for_draft(self._model, self._options.prompt, inputs, self._options.schema, check)
         reasons: Reasons = {"read_by": self.name, "shown": len(shown.elements), "repaired": repaired}
         result = result_of(attempt, shown, rules.reading, reasons)
         missing = missing_part(attempt.draft, inquiry) if attempt.draft else ""
@@ -149,7 +149,7 @@ class ModelReader:
         return f"{self._model.name}, prompt {self._options.prompt}{guide}"
 
 
-def drafted(
+def ask_for_draft(
     model: StepModel, prompt: str, inputs: Mapping[str, object], schema: Schema, check: Check
 ) -> tuple[Attempt, bool]:
     """The draft that a prompt gets, repaired at most once where it has problems; and whether it was repaired.

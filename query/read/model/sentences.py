@@ -32,7 +32,7 @@ from clausegraph.core.types import Sentence, SentenceRole
 from clausegraph.query.read.model.check import Checked, CheckedAnswer, CheckedSentence, check_draft
 from clausegraph.query.read.model.schema import Draft, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
-from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, told_by
+from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, words_of
 from clausegraph.query.read.protocol import Pages
 
 _LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
@@ -263,7 +263,7 @@ def advice_of(checked: Sequence[CheckedSentence]) -> tuple[Sentence, ...]:
 
 def missing_part(draft: Draft, inquiry: Inquiry) -> str:
     """What the pages do not answer, by the model, unless it has a number or name that the person did not use."""
-    told, text = told_by(inquiry), draft.missing.strip(" .")
+    told, text = words_of(inquiry), draft.missing.strip(" .")
     known = KnownValues()
     known.add_typed(told)
     invented = next(known.missing(text), None)
@@ -278,71 +278,46 @@ def check_sentences(
     inquiry: Inquiry,
     pages: Pages,
 ) -> list[CheckedSentence]:
-    """Every drafted sentence, checked; the first is held to the outcomes, too."""
-    checking = [_Checking(one, shown, inquiry, pages) for one in drafted]
-    names = frozenset().union(*(one.support.own_names for one in checking))
+    """Every drafted sentence, checked; the first that answers is held to the outcomes, too.
+
+    A name may stand in the sources of any sentence of the reply, and a sum may use the results of those before it.
+    """
+    told, today = words_of(inquiry), inquiry.as_of or date.today()
+    supports = [CitedSupport(_citable(one, shown), told, today, pages) for one in drafted]
+    names = frozenset().union(*(support.own_names for support in supports))
     made, results = [], frozenset[Value]()
-    for one in checking:
-        checked, results = one.run(names, results)
-        made.append(checked)
-    first = next((at for at, one in enumerate(made) if one.drafted.role is SentenceRole.ANSWER), None)
-    if first is not None:
-        problem = verdict_problem(made[first].drafted.text, outcomes)
-        if problem:
-            made[first] = _failed(made[first], problem)
+    is_first = True
+    for one, support in zip(drafted, supports, strict=True):
+        found = ["cites no element that states it"]
+        sums = Sums()
+        if support.cited:
+            sums = computed_sums(one, support, results)
+            for value in sums.values:
+                support.values.add(value)
+            found = [*sums.problems, *claim_problems(one.text, support, shown, inquiry, sums, names)]
+            results = results if found else sums.results
+        if is_first and one.role is SentenceRole.ANSWER:
+            is_first = False
+            found += filter(None, [verdict_problem(one.text, outcomes)])
+        problems = tuple(f"sentence {one.text[:80]!r}: {problem}" for problem in found)
+        made.append(CheckedSentence(one, problems, _shown(one, support, sums, is_quoted=bool(found))))
     return made
 
 
-class _Checking:
-    """One sentence on its way: its sources, its sums, its claims."""
-
-    def __init__(self, drafted: DraftSentence, shown: Shown, inquiry: Inquiry, pages: Pages) -> None:
-        self._drafted, self._all, self._pages = drafted, shown, pages
-        found = [shown.by_label[label] for label in drafted.sources if label in shown.by_label]
-        self._usable = tuple(one for one in found if _may_be_cited(one))
-        self.support = CitedSupport(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
-        self._inquiry = inquiry
-
-    def run(self, names: frozenset[str], results: frozenset[Value]) -> tuple[CheckedSentence, frozenset[Value]]:
-        """Check it, and add the results of its sums to those of the sentences before it.
-
-        ``names`` are those that any sentence of the reply has a source for.
-        """
-        text = self._drafted.text
-        if not self._usable:
-            problem = f"sentence {text[:80]!r}: cites no element that states it"
-            return CheckedSentence(self._drafted, (problem,), None), results
-        sums = computed_sums(self._drafted, self.support, results)
-        for value in sums.values:
-            self.support.values.add(value)
-        found = [*sums.problems, *claim_problems(text, self.support, self._all, self._inquiry, sums, names)]
-        sentence = self._sentence(sums)
-        if not found:
-            return CheckedSentence(self._drafted, (), sentence), sums.results
-        problems = tuple(f"sentence {text[:80]!r}: {problem}" for problem in found)
-        return CheckedSentence(self._drafted, problems, quote_of_sentence(sentence)), results
-
-    def _sentence(self, sums: Sums) -> Sentence:
-        evidence = self.support.evidence(self._drafted.text)
-        return Sentence(self._drafted.text, evidence, self._drafted.role, False, sums.shown)
+def _citable(drafted: DraftSentence, shown: Shown) -> tuple[ShownElement, ...]:
+    """The elements that a sentence cites but headings, and those that give orders to a model."""
+    found = (shown.by_label[label] for label in drafted.sources if label in shown.by_label)
+    return tuple(one for one in found if not one.element.is_heading and not speaks_to_a_model(one.element.text))
 
 
-def _may_be_cited(shown: ShownElement) -> bool:
-    return not shown.element.is_heading and not speaks_to_a_model(shown.element.text)
-
-
-def quote_of_sentence(sentence: Sentence) -> Sentence:
-    """The first place that a sentence cites, in the page's own words, in the place of the sentence."""
-    evidence = sentence.evidence[:1]
-    return Sentence(evidence[0].quote, evidence, sentence.role, True)
-
-
-def _failed(checked: CheckedSentence, problem: str) -> CheckedSentence:
-    told = f"sentence {checked.drafted.text[:80]!r}: {problem}"
-    shown = checked.shown
-    if shown is not None and not shown.quoted:
-        shown = quote_of_sentence(shown)
-    return CheckedSentence(checked.drafted, (*checked.problems, told), shown)
+def _shown(drafted: DraftSentence, support: CitedSupport, sums: Sums, *, is_quoted: bool) -> Sentence | None:
+    """A sentence with its evidence, or in its place the first element that it cites; None where it cites none."""
+    evidence = support.evidence(drafted.text)
+    if not evidence:
+        return None
+    if is_quoted:
+        return Sentence(evidence[0].quote, evidence[:1], drafted.role, True)
+    return Sentence(drafted.text, evidence, drafted.role, False, sums.shown)
 
 
 def verdict_problem(text: str, outcomes: Sequence[CheckedAnswer]) -> str:

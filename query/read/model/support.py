@@ -131,7 +131,7 @@ class CitedSupport:
         return tuple(one for shown in self.cited for one in _quoted(shown, self.pages(shown.page), sentence))
 
 
-def told_by(inquiry: Inquiry) -> str:
+def words_of(inquiry: Inquiry) -> str:
     """All that the person said."""
     return "\n".join([inquiry.question, inquiry.scenario, *inquiry.assumptions])
 

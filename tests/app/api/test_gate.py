@@ -10,14 +10,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from clausegraph.app.access.audit import AuditLog, Deed
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.rules import API_RULES, WHOLE, Rules
-from clausegraph.app.access.tokens import Tokens
-from clausegraph.app.api.application import Face, check_rules, create_app
+from clausegraph.app.access.rules import API_RULES, WHOLE, AuditLog, Deed, Rules
+from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.api.application import check_rules, create_app
+from clausegraph.app.api.guard import Face
 from clausegraph.app.api.problems import Refusal
-from clausegraph.app.api.serve import server_config
-from clausegraph.app.api.served import RateLimit
+from clausegraph.app.api.served import RateLimit, server_config
 from clausegraph.app.console.face import face as console_face
 from clausegraph.app.mcp import mcp_face
 from clausegraph.app.workspace import Workspace

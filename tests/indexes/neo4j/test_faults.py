@@ -14,8 +14,7 @@ import psutil
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from clausegraph.app.servers.jars import check_java, check_maven
-from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j, stop_neo4j
+from clausegraph.app.servers.neo4j import check_java, check_maven, find_neo4j, start_neo4j, stop_neo4j
 from clausegraph.app.servers.process import end, is_ours, save_record
 from clausegraph.core.errors import (
     InputError,
@@ -160,7 +159,7 @@ def test_another_writer_is_publishing(town: Town, address: Address) -> None:
 
 
 def test_no_password_is_a_setting_that_is_missing() -> None:
-    from clausegraph.app.neo4j import make_server
+    from clausegraph.app.models import make_server
 
     with pytest.raises(SettingsError, match="CLAUSEGRAPH_NEO4J_PASSWORD"):
         make_server(Settings(neo4j_password=None))

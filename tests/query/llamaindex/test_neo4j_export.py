@@ -14,10 +14,9 @@ from llama_index.core.indices.property_graph import LLMSynonymRetriever, VectorC
 from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
-from clausegraph.app.services import llamaindex_neo4j
+from clausegraph.app.services import llamaindex as handed
 from clausegraph.app.services.export import hand_over
-from clausegraph.app.services.llamaindex import entity_id, stock_id
-from clausegraph.app.services.llamaindex_neo4j import identifier
+from clausegraph.app.services.llamaindex import entity_id, identifier, stock_id
 from clausegraph.core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
@@ -89,7 +88,7 @@ def test_addresses_that_are_refused(view: View) -> None:
 
 @pytest.mark.unit
 def test_more_relations_than_types(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llamaindex_neo4j, "MOST_TYPES", 3)
+    monkeypatch.setattr(handed, "MOST_TYPES", 3)
     with pytest.raises(InputError, match="5 different relations are more than the 3 relationship types"):
         hand_over(view, "bolt://127.0.0.1:1", Settings(neo4j_password=SecretStr("x")))
 

@@ -18,12 +18,12 @@ from clausegraph.query.read.model.guide import (
     forms_of,
     held_back,
     rates_by_form,
+    rates_in_words,
     rates_of,
     read_guide,
-    sampled,
+    sample_cases,
     saw_of,
-    told_form,
-    told_rates,
+    usual_answers,
 )
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
 from clausegraph.query.read.model.reader import ReadOptions
@@ -97,10 +97,10 @@ def test_rates_are_of_answered_questions_and_of_forms_that_enough_have() -> None
     none = [labelled(i, "How much is it?") for i in range(FEWEST)]
     found = rates_by_form([*many, *few, *none])
     assert found == {"how": FormRates(25, 0.2, 0.2), "how much": FormRates(20, 0.25, 0.0)}
-    told = told_form(found, "So, how much is a form?")
+    told = usual_answers(found, "So, how much is a form?")
     assert told.startswith('Of 20 labelled questions that ask "how much …", 25% have more than one answer and 0% any')
-    assert 'ask "how …"' in told_form(found, "How long?")
-    assert told_form(found, "Who?") == ""
+    assert 'ask "how …"' in usual_answers(found, "How long?")
+    assert usual_answers(found, "Who?") == ""
 
 
 def test_a_reader_is_told_what_is_usual_of_the_question_asked() -> None:
@@ -136,9 +136,9 @@ def test_rates_are_shares_of_what_they_say() -> None:
         "conditions_lead_ins": 0.25, "conditions_single": 0.667, "span_words_median": 3,
         "span_words_ninth_decile": 3.0, "several_median": 2, "conditions_median": 1,
     }  # fmt: skip
-    told = told_rates(found).splitlines()
+    told = rates_in_words(found).splitlines()
     assert len(told) == len(found) and told[0] == "- 57% of the questions are answered yes or no"
-    assert rates_of([]) == {} and told_rates({}) == ""
+    assert rates_of([]) == {} and rates_in_words({}) == ""
 
 
 def test_a_sample_has_every_kind_and_what_is_held_back_is_of_its_own_pages() -> None:
@@ -147,9 +147,9 @@ def test_a_sample_has_every_kind_and_what_is_held_back_is_of_its_own_pages() -> 
         for i in range(40)
         for n, q in enumerate(QUESTIONS)
     ]
-    cases = sampled(many, 3)
+    cases = sample_cases(many, 3)
     assert 60 <= len(cases) <= 84 and any(not case.answers for case in cases)
-    assert cases == sampled(many, 3) != sampled(many, 4)
+    assert cases == sample_cases(many, 3) != sample_cases(many, 4)
     tested = held_back(many, 10, 3)
     assert len({question.page for question in tested}) == len(tested) == 10
     assert len(held_back(many, 500, 3)) == len({question.page for question in many}) // 5

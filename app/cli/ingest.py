@@ -12,7 +12,7 @@ from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.core.errors import ModelError
 from clausegraph.core.text import one_line
-from clausegraph.core.web_modes import WebMode
+from clausegraph.core.types import WebMode
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -83,7 +83,7 @@ def usage_line(task: str, used: dict[str, float]) -> str:
 
 
 def _headline(report: RunReport) -> str:
-    from clausegraph.indexes.corpora import INTERRUPTED
+    from clausegraph.indexes.runs import INTERRUPTED
 
     name = f"corpus {report.corpus!r}" + (f", source {report.source!r}" if report.source else "")
     if report.dry_run:

@@ -14,18 +14,23 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Row, delete, select
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.files import file_errors, write_whole
-from clausegraph.indexes.ledger.cells import OBJECT, decode_json
+from clausegraph.indexes.ledger.cells import OBJECT, decode_json, record_of
+from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.schema import judged_answers
 from clausegraph.indexes.ledger.store import Ledger
 
 RIGHT, WRONG = "right", "wrong"
 LONGEST_EXPECTED = 2000  # characters
+FOLDER = "answers"  # within the home folder
+_END = ".answer"
+_NAME = 16  # characters of a kept answer's name
+_CUT_OFF = 60.0  # seconds after which a file that is still unfinished is one that a killed process left
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +67,20 @@ def keep_judgement(
         raise InputError(
             f"what is right has {len(expected):,} characters, the limit is {LONGEST_EXPECTED:,}; shorten it"
         )
-    key = content_hash(question, scenario, by)
+    key = {"corpus_id": corpus.id, "key": content_hash(question, scenario, by)}
     values = {
         "epoch": epoch, "question": question, "scenario": scenario, "verdict": verdict, "expected": expected,
         "answer": canonical_json(answer), "judged_by": by, "created": time.time(),
     }  # fmt: skip
     with ledger.write() as connection:
-        there = _find_judged(connection, judged_answers.c.corpus_id == corpus.id, judged_answers.c.key == key)
-        if there is None:
-            connection.execute(insert(judged_answers).values(corpus_id=corpus.id, key=key, **values))
-        else:
-            connection.execute(update(judged_answers).where(judged_answers.c.id == there.id).values(**values))
-        row = _find_judged(connection, judged_answers.c.corpus_id == corpus.id, judged_answers.c.key == key)
-        assert row is not None  # it was just stored
-        return _judged(row)
+        stored = insert_or_update(judged_answers, list(key), key | values, values).returning(judged_answers)
+        return _judged(connection.execute(stored).one())
 
 
 def list_judged(ledger: Ledger, corpus_id: int, after: int = 0, limit: int | None = None) -> list[JudgedAnswer]:
     """What was judged of a corpus, by id, from after an id on."""
-    query = (
-        select(judged_answers)
-        .where(judged_answers.c.corpus_id == corpus_id, judged_answers.c.id > after)
-        .order_by(judged_answers.c.id)
-        .limit(limit)
-    )
+    mine = (judged_answers.c.corpus_id == corpus_id, judged_answers.c.id > after)
+    query = select(judged_answers).where(*mine).order_by(judged_answers.c.id).limit(limit)
     with ledger.read() as connection:
         return [_judged(row) for row in connection.execute(query)]
 
@@ -96,30 +91,18 @@ def forget_judgement(ledger: Ledger, corpus: CorpusRow, number: int) -> JudgedAn
     Raises:
         NotFoundError: there is none of that id.
     """
+    mine = (judged_answers.c.corpus_id == corpus.id, judged_answers.c.id == number)
     with ledger.write() as connection:
-        row = _find_judged(connection, judged_answers.c.corpus_id == corpus.id, judged_answers.c.id == number)
+        row = connection.execute(delete(judged_answers).where(*mine).returning(judged_answers)).fetchone()
         if row is None:
             raise NotFoundError(
                 f"corpus {corpus.name!r} has no judged answer {number}; `clausegraph questions list` shows them"
             )
-        connection.execute(delete(judged_answers).where(judged_answers.c.id == number))
         return _judged(row)
 
 
-def _find_judged(connection: Connection, *wanted: Any) -> Row[Any] | None:
-    return connection.execute(select(judged_answers).where(*wanted)).fetchone()
-
-
 def _judged(row: Row[Any]) -> JudgedAnswer:
-    answer = decode_json(judged_answers.c.answer, row.id, row.answer, OBJECT)
-    words = (row.question, row.scenario, row.verdict, row.expected)
-    return JudgedAnswer(row.id, row.epoch, *words, answer, row.judged_by, row.created)
-
-
-FOLDER = "answers"  # within the home folder
-_END, _UNFINISHED = ".answer", ".tmp"
-_NAME = 16  # characters of a name
-_CUT_OFF = 60.0  # seconds after which a file that is still unfinished is one that a killed process left
+    return record_of(JudgedAnswer, row, answer=decode_json(judged_answers.c.answer, row.id, row.answer, OBJECT))
 
 
 def new_name() -> str:
@@ -135,31 +118,24 @@ def keep_answer(home: Path, corpus_id: int, epoch: int, owner: str, name: str, d
         most: answers of an owner, of all corpora.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: it cannot be written; so for what follows, where a file cannot be listed, read or removed.
     """
-    write_whole(_folder(home, corpus_id) / f"epoch-{epoch:08d}" / f"{_who(owner)}_{name}{_END}", data)
-    for path in _newest(home, "*", owner)[most:]:
-        _remove(path)
-    for path in _unfinished(home):
-        _remove(path)
+    path = home / FOLDER / str(corpus_id) / f"epoch-{epoch:08d}" / f"{_file_part(owner)}_{name}{_END}"
+    write_whole(path, data)
+    before = time.time() - _CUT_OFF
+    unfinished = [path for path, changed in _by_time(home, "*/*/*.tmp") if changed / 1e9 < before]
+    _remove([*_newest(home, "*", owner)[most:], *unfinished])
 
 
 def read_answer(home: Path, corpus_id: int, owner: str, name: str) -> bytes | None:
-    """An answer of an owner; None where there is none of that name.
-
-    Raises:
-        StorageError: it cannot be read.
-    """
-    path = _find_file(home, corpus_id, owner, name)
-    return None if path is None else _bytes(path)
+    """An answer of an owner; None where there is none of that name."""
+    for path in _find_file(home, corpus_id, owner, name):
+        return _bytes(path)
+    return None
 
 
 def newest_answers(home: Path, corpus_id: int, owner: str, count: int) -> Iterator[tuple[str, bytes]]:
-    """The names and contents of what an owner asked a corpus last, newest first.
-
-    Raises:
-        StorageError: they cannot be read.
-    """
+    """The names and contents of what an owner asked a corpus last, newest first."""
     for path in _newest(home, str(corpus_id), owner)[:count]:
         data = _bytes(path)
         if data is not None:
@@ -167,95 +143,57 @@ def newest_answers(home: Path, corpus_id: int, owner: str, count: int) -> Iterat
 
 
 def forget_answer(home: Path, corpus_id: int, owner: str, name: str) -> None:
-    """Remove an answer of an owner; one that is not there stays so.
-
-    Raises:
-        StorageError: it cannot be removed.
-    """
-    path = _find_file(home, corpus_id, owner, name)
-    if path is not None:
-        _remove(path)
+    """Remove an answer of an owner; one that is not there stays so."""
+    _remove(_find_file(home, corpus_id, owner, name))
 
 
 def forget_owner(home: Path, owner: str) -> None:
-    """Remove all that was kept for an owner.
-
-    Raises:
-        StorageError: a file cannot be removed.
-    """
-    for path in _paths(home, f"*/*/{_who(owner)}_*"):
-        _remove(path)
+    """Remove all that was kept for an owner."""
+    _remove(_paths(home, f"*/*/{_file_part(owner)}_*"))
 
 
 def forget_strangers(home: Path, known: Collection[str], kind: str) -> None:
-    """Remove what was kept for whoever is neither ``known`` nor begins with ``kind``.
-
-    Raises:
-        StorageError: a file cannot be removed.
-    """
-    names = {_who(owner) for owner in known}
-    for path in _paths(home, "*/*/*_*"):
-        who = path.name.rpartition("_")[0]
-        if who not in names and not who.startswith(_who(kind)):
-            _remove(path)
+    """Remove what was kept for whoever is neither ``known`` nor begins with ``kind``."""
+    names = {_file_part(owner) for owner in known}
+    owners = ((path, path.name.rpartition("_")[0]) for path in _paths(home, "*/*/*_*"))
+    _remove([path for path, who in owners if who not in names and not who.startswith(_file_part(kind))])
 
 
 def folders_but(home: Path, corpus_id: int, epochs: Collection[int]) -> list[Path]:
-    """Folders of a corpus that are of none of these epochs.
-
-    Raises:
-        StorageError: they cannot be listed.
-    """
+    """Folders of a corpus that are of none of these epochs."""
     names = {f"epoch-{number:08d}" for number in epochs}
     return [path for path in _paths(home, f"{corpus_id}/*") if path.name not in names]
 
 
 def corpus_folders(home: Path) -> list[Path]:
-    """The folders of all corpora, each with the id of its corpus as its name.
-
-    Raises:
-        StorageError: they cannot be listed.
-    """
+    """The folders of all corpora, each with the id of its corpus as its name."""
     return _paths(home, "*")
 
 
-def _folder(home: Path, corpus_id: int) -> Path:
-    return home / FOLDER / str(corpus_id)
-
-
-def _who(owner: str) -> str:
+def _file_part(owner: str) -> str:
     """The id of a token or a person as a part of a file's name."""
     return quote(owner, safe="").replace("_", "%5F")
 
 
-def _find_file(home: Path, corpus_id: int, owner: str, name: str) -> Path | None:
+def _find_file(home: Path, corpus_id: int, owner: str, name: str) -> list[Path]:
     if len(name) != _NAME or not set(name) <= set("0123456789abcdef"):
-        return None
-    found = _paths(home, f"{corpus_id}/*/{_who(owner)}_{name}{_END}")
-    return found[0] if found else None
+        return []
+    return _paths(home, f"{corpus_id}/*/{_file_part(owner)}_{name}{_END}")
 
 
 def _newest(home: Path, corpus: str, owner: str) -> list[Path]:
-    timed = []
-    for path in _paths(home, f"{corpus}/*/{_who(owner)}_*{_END}"):
-        with file_errors(path):
-            try:
-                timed.append((path.stat().st_mtime_ns, path.name, path))
-            except FileNotFoundError:
-                continue
-    return [path for _, _, path in sorted(timed, reverse=True)]
+    timed = _by_time(home, f"{corpus}/*/{_file_part(owner)}_*{_END}")
+    return [path for path, _ in sorted(timed, key=lambda one: (one[1], one[0].name, one[0]), reverse=True)]
 
 
-def _unfinished(home: Path) -> list[Path]:
-    before = time.time() - _CUT_OFF
-    found = []
-    for path in _paths(home, f"*/*/*{_UNFINISHED}"):
+def _by_time(home: Path, pattern: str) -> Iterator[tuple[Path, int]]:
+    """Files with the time of their last change in nanoseconds; not one that is removed meanwhile."""
+    for path in _paths(home, pattern):
         with file_errors(path):
             try:
-                found += [path] if path.stat().st_mtime < before else []
+                yield path, path.stat().st_mtime_ns
             except FileNotFoundError:
                 continue
-    return found
 
 
 def _paths(home: Path, pattern: str) -> list[Path]:
@@ -264,13 +202,15 @@ def _paths(home: Path, pattern: str) -> list[Path]:
 
 
 def _bytes(path: Path) -> bytes | None:
+    """The content of a file; None where it was removed meanwhile."""
     with file_errors(path):
         try:
             return path.read_bytes()
         except FileNotFoundError:
-            return None  # it was removed meanwhile
+            return None
 
 
-def _remove(path: Path) -> None:
-    with file_errors(path):
-        path.unlink(missing_ok=True)
+def _remove(paths: list[Path]) -> None:
+    for path in paths:
+        with file_errors(path):
+            path.unlink(missing_ok=True)

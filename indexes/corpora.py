@@ -1,8 +1,4 @@
-"""Corpora with their sources, epochs and runs, as the ledger lists them.
-
-A run that is killed leaves "running" behind. Whoever reads sees by the lease of its corpus that nobody is at work, and
-says "killed"; the next run, which holds the corpus, records it.
-"""
+"""Corpora with their sources and epochs, as the ledger lists them."""
 
 from __future__ import annotations
 
@@ -13,14 +9,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.text import LONGEST, checked_name
-from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json
-from clausegraph.indexes.ledger.dialect import insert_or_update
-from clausegraph.indexes.ledger.leases import is_held
+from clausegraph.indexes.ledger.cells import COUNTS, TEXTS, decode_json, record_of
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     corpora,
@@ -28,8 +22,6 @@ from clausegraph.indexes.ledger.schema import (
     in_newest,
     members,
     pages,
-    run_leases,
-    runs,
     sources,
 )
 from clausegraph.indexes.ledger.store import Ledger
@@ -106,10 +98,8 @@ def list_corpora(ledger: Ledger) -> list[CorpusRow]:
         return [_corpus(row) for row in connection.execute(select(corpora).order_by(corpora.c.name))]
 
 
-def _corpus(row: Row[tuple[object, ...]]) -> CorpusRow:
-    return CorpusRow(
-        row.id, row.name, row.newest, row.published, decode_json(corpora.c.settings, row.id, row.settings, TEXTS)
-    )
+def _corpus(row: Row[Any]) -> CorpusRow:
+    return record_of(CorpusRow, row, settings=decode_json(corpora.c.settings, row.id, row.settings, TEXTS))
 
 
 def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:
@@ -128,7 +118,7 @@ def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location
 def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
     """The sources of a corpus with their number of pages in the newest state."""
     counted = (
-        select(sources, func.count(members.c.id).label("held"))
+        select(sources, func.count(members.c.id).label("pages"))
         .outerjoin(pages, pages.c.source_id == sources.c.id)
         .outerjoin(members, (members.c.page_id == pages.c.id) & in_newest(members))
         .where(sources.c.corpus_id == corpus_id)
@@ -136,7 +126,7 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
         .order_by(sources.c.name)
     )
     with ledger.read() as connection:
-        return [SourceRow(r.id, r.name, r.kind, r.location, r.held) for r in connection.execute(counted)]
+        return [record_of(SourceRow, row) for row in connection.execute(counted)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +149,12 @@ def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
     )
     with ledger.read() as connection:
         rows = connection.execute(query).all()
-    return [
-        EpochRow(r.number, r.model, r.run_id, r.created, decode_json(epochs.c.summary, r.number, r.summary, COUNTS))
-        for r in rows
-    ]
+    return [record_of(EpochRow, row, summary=decode_summary(row)) for row in rows]
+
+
+def decode_summary(row: Row[Any]) -> dict[str, dict[str, int]]:
+    """What an epoch changed: rows opened and closed, by table."""
+    return decode_json(epochs.c.summary, row.number, row.summary, COUNTS)
 
 
 def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
@@ -172,8 +164,7 @@ def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
         NotFoundError: never published or already vacuumed; the message gives the range there is.
     """
     mine = (epochs.c.corpus_id == corpus.id, epochs.c.state == FLIPPED)
-    query = select(epochs.c.number, epochs.c.model).where(*mine)
-    rows = {row.number: row.model for row in connection.execute(query)}
+    rows = {row.number: row.model for row in connection.execute(select(epochs).where(*mine))}
     if number not in rows:
         there = f"{min(rows)} to {max(rows)}" if rows else "none: nothing was published yet"
         raise NotFoundError(f"corpus {corpus.name!r} has no epoch {number} (there are: {there})")
@@ -204,116 +195,3 @@ def get_published(connection: Connection, corpus: CorpusRow) -> int:
             f"ingest SOURCE --corpus {shlex.quote(corpus.name)}`"
         )
     return int(number)
-
-
-RUNNING, DONE, FAILED, INTERRUPTED, KILLED = "running", "done", "failed", "interrupted", "killed"
-
-
-def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: str) -> list[str]:
-    """Record that a run has begun; one of that id, whose first step is tried again, begins anew.
-
-    Returns the other runs that never ended. This one holds the corpus, so they were killed, which is recorded too.
-    """
-    values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": RUNNING}
-    anew = values | {"ended": None, "report": None}
-    left = update(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING, runs.c.id != run_id)
-    with ledger.write() as connection:
-        killed = list(connection.execute(left.values(status=KILLED).returning(runs.c.id)).scalars())
-        connection.execute(insert_or_update(runs, ["id"], {"id": run_id} | values, anew))
-    return sorted(killed)
-
-
-def resume_run(ledger: Ledger, run_id: str) -> None:
-    """A run that had not come to its end goes on."""
-    mine = (runs.c.id == run_id, runs.c.status != DONE)
-    with ledger.write() as connection:
-        connection.execute(update(runs).where(*mine).values(status=RUNNING, ended=None, report=None))
-
-
-def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object]) -> None:
-    """Record how a run ended and its report."""
-    values = {"ended": time.time(), "status": status, "report": canonical_json(report)}
-    with ledger.write() as connection:
-        connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
-
-
-def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] | None:
-    """One run with its report, if the corpus has it."""
-    with ledger.read() as connection:
-        row = connection.execute(select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id)).fetchone()
-        return None if row is None else _run(row, _lease(connection, corpus_id))
-
-
-def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
-    """One run with its report.
-
-    Raises:
-        NotFoundError: no such run in this corpus, or vacuum has removed it.
-    """
-    found = find_run(ledger, corpus_id, run_id)
-    if found is None:
-        raise NotFoundError(why_no_run(ledger, corpus_id, run_id))
-    return found
-
-
-def why_no_run(ledger: Ledger, corpus_id: int, run_id: str) -> str:
-    """What to say of a run that the corpus does not have: vacuum removed it, where an epoch still names it."""
-    made = select(epochs.c.number).where(epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
-    with ledger.read() as connection:
-        number = connection.execute(made.limit(1)).scalar()
-    if number is None:
-        return (
-            f"no run {run_id[:80]!r} in this corpus; `clausegraph status` lists the last ones, and "
-            "`clausegraph epochs vacuum` removes the reports of old ones"
-        )
-    return (
-        f"the report of run {run_id!r}, which published epoch {number}, was removed by `clausegraph epochs vacuum`: "
-        "it was older than the setting keep_days"
-    )
-
-
-def last_runs(connection: Connection, corpus_id: int, limit: int = 5) -> list[dict[str, object]]:
-    """The newest runs, newest first."""
-    query = select(runs).where(runs.c.corpus_id == corpus_id).order_by(runs.c.started.desc()).limit(limit)
-    lease = _lease(connection, corpus_id)
-    return [_run(row, lease) for row in connection.execute(query)]
-
-
-def runs_before(
-    ledger: Ledger, corpus_id: int, limit: int, before: tuple[float, str] | None = None
-) -> list[dict[str, object]]:
-    """Runs, newest first; from after the one that started then and has that id."""
-    query = select(runs).where(runs.c.corpus_id == corpus_id)
-    if before is not None:
-        query = query.where(tuple_(runs.c.started, runs.c.id) < before)
-    newest = query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit)
-    with ledger.read() as connection:
-        lease = _lease(connection, corpus_id)
-        return [_run(row, lease) for row in connection.execute(newest)]
-
-
-def killed_runs(ledger: Ledger, corpus_id: int) -> list[str]:
-    """The runs that were killed, and that no later run has recorded as such, oldest first."""
-    left = select(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING).order_by(runs.c.started)
-    with ledger.read() as connection:
-        lease = _lease(connection, corpus_id)
-        return [row.id for row in connection.execute(left) if _run(row, lease)["status"] == KILLED]
-
-
-def current_holder(connection: Connection, corpus_id: int) -> Row[Any] | None:
-    """The lease of the run that is at work on a corpus."""
-    lease = _lease(connection, corpus_id)
-    return lease if lease is not None and is_held(lease, time.time()) else None
-
-
-def _lease(connection: Connection, corpus_id: int) -> Row[Any] | None:
-    return connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
-
-
-def _run(row: Row[Any], lease: Row[Any] | None) -> dict[str, object]:
-    values = dict(row._mapping)
-    values.pop("corpus_id")
-    values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
-    if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):
-        values["status"] = KILLED
-    return values

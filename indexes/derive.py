@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, passage_text, statement_text
@@ -25,6 +26,7 @@ DEFINITIONS = "definitions:1"  # who states what other names a page gives, which
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 
 
+T = TypeVar("T", Statement, Passage)
 Texts = Mapping[tuple[str, str], str]  # chunk key and statement (JSON) → what is embedded of it, in order
 
 
@@ -108,7 +110,7 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
             support_rows[row.content_key] = row
             stated.append((row.chunk_key, row.statement, placed))
         for passage in extraction.passages if extraction else ():
-            there = steps.placed(_placed(passage, anchors))
+            there = steps.placed(anchored(passage, anchors))
             body = canonical_json(passage_to_json(there))
             key = content_hash("passage", chunk.key, body, extractor)
             if key not in passages:
@@ -155,22 +157,14 @@ def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
 
 def statement_id(support: Support) -> str:
     """What a statement at its place is called: the content key of its row."""
-    return _content_key(support.chunk_key, support.fact_id, _body(support.statement), support.extractor)
+    body = canonical_json(statement_to_json(support.statement))
+    return content_hash("support", support.chunk_key, support.fact_id, body, support.extractor)
 
 
-def anchored(statement: Statement, anchors: Mapping[str, str]) -> Statement:
-    """The statement with its labels replaced by the page's anchors."""
-    return replace(
-        statement,
-        spans=tuple(Span(anchors[span.anchor], span.start, span.end) for span in statement.spans),
-        condition=relabel(statement.condition, dict(anchors)),
-    )
-
-
-def _placed(passage: Passage, anchors: Mapping[str, str]) -> Passage:
-    """The passage with its labels replaced by the page's anchors."""
-    spans = tuple(Span(anchors[span.anchor], span.start, span.end) for span in passage.spans)
-    return replace(passage, spans=spans, condition=relabel(passage.condition, dict(anchors)))
+def anchored(stated: T, anchors: Mapping[str, str]) -> T:
+    """The statement or passage with its labels replaced by the page's anchors."""
+    spans = tuple(Span(anchors[span.anchor], span.start, span.end) for span in stated.spans)
+    return replace(stated, spans=spans, condition=relabel(stated.condition, dict(anchors)))
 
 
 def object_key(node: Mention | Literal) -> str:
@@ -194,14 +188,6 @@ def _support(chunk_key: str, statement: Statement, extractor: str, names: Mappin
     written = statement.subject.key, object_key(statement.object)
     subject, target = (names.get(key, key) for key in written)  # no name begins with LITERAL
     identity = fact_id(subject, statement.relation, target)
-    body = _body(statement)
-    key = _content_key(chunk_key, identity, body, extractor)
+    body = canonical_json(statement_to_json(statement))
+    key = content_hash("support", chunk_key, identity, body, extractor)
     return SupportRow(chunk_key, identity, subject, statement.relation, target, key, extractor, body)
-
-
-def _body(statement: Statement) -> str:
-    return canonical_json(statement_to_json(statement))
-
-
-def _content_key(chunk_key: str, identity: str, body: str, extractor: str) -> str:
-    return content_hash("support", chunk_key, identity, body, extractor)

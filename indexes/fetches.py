@@ -7,11 +7,11 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from clausegraph.core.errors import StorageError
 from clausegraph.core.hashing import content_hash
-from clausegraph.indexes.ledger.dialect import insert_new
+from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.schema import blobs, crawls, fetches
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -64,11 +64,10 @@ def begin_crawl(ledger: Ledger, corpus_id: int, source_id: int) -> int:
     number, goes_on = current_crawl(ledger, source_id)
     if goes_on:
         return number
+    key = {"source_id": source_id, "corpus_id": corpus_id}
     values = {"number": number + 1, "heard": time.time(), "ended": None}
     with ledger.write() as connection:
-        done = connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(**values))
-        if not done.rowcount:
-            connection.execute(insert(crawls).values(corpus_id=corpus_id, source_id=source_id, **values))
+        connection.execute(insert_or_update(crawls, ["source_id"], key | values, values))
     return number + 1
 
 
@@ -80,7 +79,7 @@ def end_crawl(
         for row in kept:
             _write(connection, corpus_id, source_id, row)
         for address in dropped:
-            connection.execute(delete(fetches).where(*_one(source_id, address)))
+            connection.execute(delete(fetches).where(fetches.c.source_id == source_id, fetches.c.address == address))
         if whole:
             connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(ended=time.time()))
 
@@ -129,12 +128,7 @@ def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:
     return raw
 
 
-def _one(source_id: int, address: str) -> tuple[ColumnElement[bool], ...]:
-    return fetches.c.source_id == source_id, fetches.c.address == address
-
-
 def _write(connection: Connection, corpus_id: int, source_id: int, row: FetchRow) -> None:
     values = asdict(row) | {"permanent": int(row.permanent)}
-    done = connection.execute(update(fetches).where(*_one(source_id, row.address)).values(**values))
-    if not done.rowcount:
-        connection.execute(insert(fetches).values(corpus_id=corpus_id, source_id=source_id, **values))
+    stored = {"corpus_id": corpus_id, "source_id": source_id} | values
+    connection.execute(insert_or_update(fetches, ["source_id", "address"], stored, values))

@@ -10,14 +10,15 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psutil
 
-from clausegraph.core.errors import StorageError
+from clausegraph.core.errors import SegmentError, StorageError
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _OWN_FILE, _OWN_FOLDER = 0o600, 0o700
@@ -99,6 +100,27 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
+def why_not(work: Callable[[], object]) -> Iterator[str]:
+    """Do the work, and say why where it cannot be done; the rest is done all the same."""
+    try:
+        work()
+    except (SegmentError, StorageError) as error:
+        yield str(error)
+
+
+def remove_path(path: Path) -> Iterator[str]:
+    """Remove a file, or a folder and what is in it; yields what remains and why. Where a link leads to, all stays."""
+
+    def remove() -> None:
+        with file_errors(path):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+    yield from why_not(remove)
+
+
 def checksum(path: Path) -> str | None:
     """SHA-256 of a file, or None when it is not there."""
     if not path.exists():
@@ -140,31 +162,20 @@ def rewrite(path: Path, writers_s: float) -> str:
         except sqlite3.OperationalError as error:
             return _not_rewritten(path, error)
     if is_busy:
-        return f"{path} and its log: {_users(path)} is reading; wait for it or stop it"
+        return f"{path} and its log: {users_of(path.resolve())} is reading; wait for it or stop it"
     return ""
 
 
-def users_of(path: Path) -> list[int]:
-    """The other processes that have a file open, as far as this one may see."""
+def users_of(path: Path) -> str:
+    """The other processes that have a file open, by number; somebody, where this one may see none."""
     found = []
     for process in psutil.process_iter():
         try:
             if process.pid != os.getpid() and any(Path(file.path) == path for file in process.open_files()):
-                found.append(process.pid)
+                found.append(str(process.pid))
         except (psutil.Error, OSError):
             continue  # another user's, or it has just ended
-    return found
-
-
-def in_words(pids: list[int]) -> str:
-    """Processes by number; somebody, where none is known."""
-    if not pids:
-        return "a process"
-    return f"process {' or '.join(map(str, pids))}"
-
-
-def _users(path: Path) -> str:
-    return in_words(users_of(path.resolve()))
+    return f"process {' or '.join(found)}" if found else "a process"
 
 
 def _not_rewritten(path: Path, error: sqlite3.OperationalError) -> str:
@@ -173,7 +184,7 @@ def _not_rewritten(path: Path, error: sqlite3.OperationalError) -> str:
         size = path.stat().st_size / 1e6
         return f"unused parts of {path}: it is rewritten where there is room ({reason}); free {2 * size:.0f} MB"
     if "locked" in reason or "busy" in reason:
-        return f"unused parts of {path}: {_users(path)} is using it ({reason}); wait for it or stop it"
+        return f"unused parts of {path}: {users_of(path.resolve())} is using it ({reason}); wait for it or stop it"
     return f"unused parts of {path}: it cannot be rewritten ({reason}); make it and its folder writable"
 
 

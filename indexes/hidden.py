@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, delete, insert, select, true
@@ -22,7 +22,7 @@ from clausegraph.core.serial import condition_to_json, statement_from_text
 from clausegraph.core.types import LITERAL, Leaf, PageKey, Statement, leaves, mapped
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.derive import DEFINITIONS, SupportRow, object_key
-from clausegraph.indexes.ledger.cells import decode
+from clausegraph.indexes.ledger.cells import decode, record_of
 from clausegraph.indexes.ledger.schema import (
     hidden_statements,
     hidden_supports,
@@ -83,16 +83,13 @@ def claim_of(statement: Statement) -> Claim:
     under which conditions, from when to when. Neither how it is worded, nor who extracted it."""
     condition = None
     if statement.condition is not None:
-        condition = condition_to_json(mapped(statement.condition, lambda leaf: Leaf("", 0, 0, _plain(leaf.text))))
+        plain = mapped(statement.condition, lambda leaf: Leaf("", 0, 0, " ".join(leaf.text.lower().split())))
+        condition = condition_to_json(plain)
     claimed = [
         statement.subject.key, statement.relation, object_key(statement.object), statement.polarity,
         str(statement.modality), condition, statement.effective_from, statement.effective_to,
     ]  # fmt: skip
     return statement.spans[0].anchor if statement.spans else "", content_hash("claim", canonical_json(claimed))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.lower().split())
 
 
 def hidden_claims(connection: Connection, corpus_id: int) -> dict[int, frozenset[Claim]]:
@@ -118,7 +115,7 @@ def hidden_places(connection: Connection, corpus_id: int, epoch: int) -> dict[Pa
     """The elements of an epoch that a hidden statement was read from, its conditions included, by page: anchors."""
     found: dict[PageKey, set[str]] = {}
     for row in connection.execute(_rows(hidden_supports, corpus_id).where(seen_at(hidden_supports, epoch))):
-        statement = decode(hidden_supports.c.statement, row.id, row.statement, statement_from_text)
+        statement = _statement(hidden_supports, row)
         anchors = {span.anchor for span in statement.spans} | {leaf.anchor for leaf in leaves(statement.condition)}
         found.setdefault(PageKey(row.source, row.uri), set()).update(anchors)
     return {page: frozenset(anchors) for page, anchors in found.items()}
@@ -129,20 +126,19 @@ def parted(rows: Iterable[SupportRow], claims: Collection[Claim]) -> tuple[list[
     shown: list[SupportRow] = []
     hidden: list[SupportRow] = []
     for row in rows:
-        (hidden if claims and _is_among(row, claims) else shown).append(row)
+        is_hidden = False
+        if claims and row.extractor != DEFINITIONS:
+            statement = decode(supports.c.statement, row.content_key, row.statement, statement_from_text)
+            is_hidden = claim_of(statement) in claims
+        (hidden if is_hidden else shown).append(row)
     return shown, hidden
-
-
-def _is_among(row: SupportRow, claims: Collection[Claim]) -> bool:
-    statement = decode(supports.c.statement, row.content_key, row.statement, statement_from_text)
-    return row.extractor != DEFINITIONS and claim_of(statement) in claims
 
 
 def list_hidden(ledger: Ledger, corpus_id: int) -> list[HiddenStatement]:
     """The decisions of a corpus, by id."""
     mine = select(hidden_statements).where(hidden_statements.c.corpus_id == corpus_id)
     with ledger.read() as connection:
-        return [_decision(row) for row in connection.execute(mine.order_by(hidden_statements.c.id))]
+        return [record_of(HiddenStatement, row) for row in connection.execute(mine.order_by(hidden_statements.c.id))]
 
 
 def look_up(ledger: Ledger, corpus: CorpusRow, statement: str) -> tuple[PageKey, Statement]:
@@ -150,7 +146,7 @@ def look_up(ledger: Ledger, corpus: CorpusRow, statement: str) -> tuple[PageKey,
     with ledger.read() as connection:
         row, _ = _find(connection, corpus, statement)
     _check_kind(row)
-    return PageKey(row.source, row.uri), decode(supports.c.statement, row.id, row.statement, statement_from_text)
+    return PageKey(row.source, row.uri), _statement(supports, row)
 
 
 def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str) -> tuple[HiddenStatement, bool]:
@@ -164,19 +160,24 @@ def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str
         InputError: several statements begin so, the reason is empty or too long, or it is a page's definition of a
             name, which ``entities undo`` takes back.
     """
-    reason = _checked_reason(reason)
+    reason = " ".join(reason.split())
+    if not reason:
+        raise InputError("say why the statement is wrong: who looks at the decision later has only that")
+    if len(reason) > LONGEST_REASON:
+        raise InputError(f"a reason may have {LONGEST_REASON} characters, this one has {len(reason)}")
     with ledger.write() as connection:
         row, is_shown = _find(connection, corpus, statement)
-        place = _place(corpus, row)
+        anchor, claim = claim_of(_statement(supports, row))
+        place = {"corpus_id": corpus.id, "source": row.source, "uri": row.uri, "anchor": anchor, "claim": claim}
         same = select(hidden_statements).where(*(hidden_statements.c[name] == value for name, value in place.items()))
         known = connection.execute(same).one_or_none()
         if known is not None:
-            return _decision(known), False
+            return record_of(HiddenStatement, known), False
         if not is_shown:
             raise _not_found(corpus, statement)
         _check_kind(row)
         made = insert(hidden_statements).values(**place, reason=reason, decided_by=by, decided=time.time())
-        return _decision(connection.execute(made.returning(hidden_statements)).one()), True
+        return record_of(HiddenStatement, connection.execute(made.returning(hidden_statements)).one()), True
 
 
 def unhide(ledger: Ledger, corpus: CorpusRow, number: int) -> HiddenStatement:
@@ -187,11 +188,10 @@ def unhide(ledger: Ledger, corpus: CorpusRow, number: int) -> HiddenStatement:
     """
     with ledger.write() as connection:
         mine = (hidden_statements.c.corpus_id == corpus.id, hidden_statements.c.id == number)
-        row = connection.execute(select(hidden_statements).where(*mine)).one_or_none()
+        row = connection.execute(delete(hidden_statements).where(*mine).returning(hidden_statements)).one_or_none()
         if row is None:
             raise NotFoundError(f"corpus {corpus.name!r} has no decision {number} that hides a statement; {_LIST}")
-        connection.execute(delete(hidden_statements).where(*mine))
-    return _decision(row)
+        return record_of(HiddenStatement, row)
 
 
 def effects(
@@ -203,7 +203,7 @@ def effects(
     found: dict[int, Effect] = {}
     returning: list[Returning] = []
     for row in connection.execute(_rows(hidden_supports, corpus_id).where(in_newest(hidden_supports))):
-        statement = decode(hidden_supports.c.statement, row.id, row.statement, statement_from_text)
+        statement = _statement(hidden_supports, row)
         one = by_place.get((row.source, row.uri, *claim_of(statement)))
         if one is None:
             returning.append(Returning(row.source, row.uri, statement))
@@ -212,7 +212,7 @@ def effects(
     addresses = select(hidden_statements.c.uri).where(hidden_statements.c.corpus_id == corpus_id)
     of_pages = pages.c.uri.in_(addresses)
     for row in connection.execute(_rows(supports, corpus_id).where(in_newest(supports), of_pages)):
-        statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
+        statement = _statement(supports, row)
         one = by_place.get((row.source, row.uri, *claim_of(statement)))
         if one is not None and row.extractor != DEFINITIONS:
             found[one.id] = Effect(statement, None)  # a part of it is shown yet: it waits
@@ -227,6 +227,10 @@ def _rows(table: Table, corpus_id: int) -> Select[Any]:
         .join(sources, sources.c.id == pages.c.source_id)
         .where(table.c.corpus_id == corpus_id)
     )
+
+
+def _statement(table: Table, row: Row[Any]) -> Statement:
+    return decode(table.c.statement, row.id, row.statement, statement_from_text)
 
 
 def _find(connection: Connection, corpus: CorpusRow, given: str) -> tuple[Row[Any], bool]:
@@ -258,26 +262,7 @@ def _not_found(corpus: CorpusRow, given: str) -> NotFoundError:
     )
 
 
-def _place(corpus: CorpusRow, row: Row[Any]) -> dict[str, Any]:
-    statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
-    anchor, claim = claim_of(statement)
-    return {"corpus_id": corpus.id, "source": row.source, "uri": row.uri, "anchor": anchor, "claim": claim}
-
-
 def _check_kind(row: Row[Any]) -> None:
     if row.extractor == DEFINITIONS:
         name = row.object.removeprefix(LITERAL)
         raise InputError(f"this is how the page defines a name; `clausegraph entities undo {name!r}` denies it")
-
-
-def _checked_reason(reason: str) -> str:
-    reason = " ".join(reason.split())
-    if not reason:
-        raise InputError("say why the statement is wrong: who looks at the decision later has only that")
-    if len(reason) > LONGEST_REASON:
-        raise InputError(f"a reason may have {LONGEST_REASON} characters, this one has {len(reason)}")
-    return reason
-
-
-def _decision(row: Row[Any]) -> HiddenStatement:
-    return HiddenStatement(**{one.name: getattr(row, one.name) for one in fields(HiddenStatement)})

@@ -98,16 +98,13 @@ def lexical_index(view: Pages) -> LexicalIndex:
     """The view's index: from memory, else from its cache folder, else built (and stored there)."""
     index = _opened.get(view)
     if index is None:
-        index = _opened[view] = _kept_index(view, view.cache_dir) if view.cache_dir else build_index(view)
-    return index
-
-
-def _kept_index(view: Pages, folder: Path) -> LexicalIndex:
-    path = folder / f"{FORMAT}.npz"
-    index = _load(path)
-    if index is None:
-        index = build_index(view)
-        _keep(index, path)
+        path = view.cache_dir / f"{FORMAT}.npz" if view.cache_dir else None
+        index = _load(path) if path else None
+        if index is None:
+            index = build_index(view)
+            if path:
+                _keep(index, path)
+        _opened[view] = index
     return index
 
 
@@ -139,28 +136,22 @@ def _term_scores(
 
 
 def _keep(index: LexicalIndex, path: Path) -> None:
-    """Store the index for the next reader, if that can be done: on a full disk or in a read-only home it cannot."""
-    try:
-        _store(index, path)
-    except OSError as error:
-        log.warning("the index of words cannot be kept, so every process builds its own (%s: %s)", path, error)
-
-
-def _store(index: LexicalIndex, path: Path) -> None:
-    """Write to a file beside it, then rename: a reader sees the whole index or none."""
-    make_private(path.parent)
+    """Store the index whole or not at all, if that can be done: on a full disk or in a read-only home it cannot."""
     words = json.dumps(
         {"vocabulary": index.vocabulary, "refs": [[page.source, page.uri, key] for page, key in index.refs]}
     )
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{FORMAT}-", suffix=".tmp")
+    text = np.frombuffer(words.encode(), dtype=np.uint8)
     try:
-        with os.fdopen(handle, "wb") as file:
-            text = np.frombuffer(words.encode(), dtype=np.uint8)
-            np.savez(file, words=text, data=index.data, rows=index.rows, bounds=index.bounds)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        make_private(path.parent)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{FORMAT}-", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, words=text, data=index.data, rows=index.rows, bounds=index.bounds)
+            Path(name).replace(path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("the index of words cannot be kept, so every process builds its own (%s: %s)", path, error)
 
 
 def _load(path: Path) -> LexicalIndex | None:

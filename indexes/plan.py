@@ -30,7 +30,7 @@ from clausegraph.indexes.entities.names import (
     wanted_names,
 )
 from clausegraph.indexes.hidden import Claim, hidden_claims, parted
-from clausegraph.indexes.ledger.cells import decode
+from clausegraph.indexes.ledger.cells import decode, record_of
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
@@ -148,7 +148,7 @@ def _plan_hidden(
 
 def _open_rows(connection: Connection, table: Table, page_id: int) -> list[SupportRow]:
     query = select(table).where(table.c.page_id == page_id, table.c.until == OPEN).order_by(table.c.id)
-    return [_support_row(row) for row in connection.execute(query)]
+    return [record_of(SupportRow, row) for row in connection.execute(query)]
 
 
 def _under(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
@@ -159,16 +159,16 @@ def _compare_supports(
     connection: Connection, plan: PublishPlan, page_id: int, shown: Iterable[SupportRow], hidden: Iterable[SupportRow]
 ) -> None:
     """The supports of a page under the names that are in force, and those that are hidden, under their own."""
-    wanted = [_support_values(plan, row, page_id) for row in shown]
-    _compare(connection, plan, supports, page_id, wanted, ("content_key",))
-    withheld = [_support_values(plan, _under(row, {}), page_id) for row in hidden]
-    _compare(connection, plan, hidden_supports, page_id, withheld, ("content_key",))
+    base = {"corpus_id": plan.corpus_id, "page_id": page_id}
+    for table, rows in ((supports, shown), (hidden_supports, (_under(row, {}) for row in hidden))):
+        _compare(connection, plan, table, page_id, [base | asdict(row) for row in rows], ("content_key",))
 
 
 def _plan_renamed(
     connection: Connection, plan: PublishPlan, names: Mapping[str, str], entities: set[str], planned: set[int]
 ) -> None:
     """Put the open supports of these entities under ``names``, but for pages that are planned as a whole."""
+    base = {"corpus_id": plan.corpus_id}
     seen: set[int] = set()
     moved: dict[int, dict[int, SupportRow]] = {}  # page → id of a row → what it becomes
     for part in batches(sorted(entities)):
@@ -181,22 +181,15 @@ def _plan_renamed(
             if row.page_id in planned or row.id in seen:
                 continue
             seen.add(row.id)
-            is_now = _support_row(row)
+            is_now = record_of(SupportRow, row)
             wanted = decode(supports.c.statement, row.id, is_now, lambda support: under_names(support, names))
             if wanted.content_key != is_now.content_key:
                 plan.closed.setdefault(supports, []).append(row.id)
-                plan.opened.setdefault(supports, []).append(_support_values(plan, wanted, row.page_id))
+                plan.opened.setdefault(supports, []).append(base | {"page_id": row.page_id} | asdict(wanted))
                 moved.setdefault(row.page_id, {})[row.id] = wanted
-    for page_id, rows in moved.items():
-        _plan_renamed_facts(connection, plan, page_id, rows)
-
-
-def _plan_renamed_facts(
-    connection: Connection, plan: PublishPlan, page_id: int, moved: Mapping[int, SupportRow]
-) -> None:
-    """The fact vectors of a page of which only some supports have got other names."""
-    open_rows = connection.execute(select(supports).where(supports.c.page_id == page_id, supports.c.until == OPEN))
-    _plan_facts(connection, plan, page_id, [moved.get(row.id) or _support_row(row) for row in open_rows])
+    for page_id, changed in moved.items():
+        open_rows = connection.execute(select(supports).where(supports.c.page_id == page_id, supports.c.until == OPEN))
+        _plan_facts(connection, plan, page_id, [changed.get(row.id) or record_of(SupportRow, row) for row in open_rows])
 
 
 def _plan_facts(connection: Connection, plan: PublishPlan, page_id: int, rows: Sequence[SupportRow]) -> None:
@@ -228,14 +221,6 @@ def _plan_page(
     _compare_supports(connection, plan, target.page_id, renamed, hidden)
     _compare(connection, plan, passages, target.page_id, [base | asdict(p) for p in rows.passages], ("content_key",))
     _compare_vectors(connection, plan, target.page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
-
-
-def _support_row(row: Any) -> SupportRow:
-    return SupportRow(**{key: getattr(row, key) for key in SupportRow.__slots__})
-
-
-def _support_values(plan: PublishPlan, row: SupportRow, page_id: int) -> Row:
-    return {"corpus_id": plan.corpus_id, "page_id": page_id} | asdict(row)
 
 
 def _compare_vectors(

@@ -1,16 +1,16 @@
 """Publishing: a plan frozen in the ledger, a vector segment, and one transaction that flips the epoch.
 
-The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``since = N``, rows to close
-``until = N``. Readers are pinned below N, so nothing shows before the flip; the flip only moves the corpus'
-numbers. Rows are written, and taken back, in many short transactions, so that nobody waits long for the write lock: the
-epoch is "freezing" while it may lack some, and nobody looks at it then but who takes it back. A publish that was killed
-is taken back where it was freezing; later it is finished from its rows, or they are taken back.
+The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``since = N``, rows to close ``until = N``.
+Readers are pinned below N, so nothing shows before the flip, which only moves the corpus' numbers. Rows are written,
+and taken back, in many short transactions; the epoch is "freezing" while it may lack some. A publish that was killed is
+taken back where it was freezing; later it is finished from its rows, or they are taken back.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Executable, Table, Update, bindparam, delete, insert, select, update
@@ -84,19 +84,15 @@ def _until(table: Table, ids: Sequence[int], number: int) -> Iterator[Change]:
 def _carry_out(ledger: Ledger, lease: RunLease, changes: Iterable[Change]) -> None:
     """In order, in transactions of ``ROWS_AT_ONCE`` rows at most, each of a run that still has the corpus."""
     waiting: list[Change] = []
-    for change in changes:
-        if waiting and sum(len(rows) for _, rows in (*waiting, change)) > ROWS_AT_ONCE:
-            _change(ledger, lease, waiting)
+    for change in chain(changes, (None,)):
+        if waiting and (change is None or sum(len(rows) for _, rows in (*waiting, change)) > ROWS_AT_ONCE):
+            with ledger.write() as connection:
+                check_fence(connection, lease)
+                for statement, rows in waiting:
+                    connection.execute(statement, rows)
             waiting = []
-        waiting.append(change)
-    _change(ledger, lease, waiting)
-
-
-def _change(ledger: Ledger, lease: RunLease, changes: Sequence[Change]) -> None:
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        for statement, rows in changes:
-            connection.execute(statement, rows)
+        if change is not None:
+            waiting.append(change)
 
 
 def _epoch(corpus_id: int, number: int, state: str) -> Update:
@@ -142,38 +138,34 @@ def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJE
     Raises:
         StoreError: a required projection lacks the epoch, which stays frozen.
     """
-    found = _unfinished(ledger, lease.corpus_id)
-    if found is None:
-        return None
-    number, state = found
+    number, state = _unfinished(ledger, lease.corpus_id)
     if state == FROZEN:
         try:
             finish(ledger, lease, number, projections)
             return f"finished epoch {number}"
         except SegmentError:
             pass  # an embedding is lost: it cannot be finished
+    if not number:
+        return None
     abandon(ledger, lease, number, projections)
     return f"abandoned epoch {number}"
 
 
-def _unfinished(ledger: Ledger, corpus_id: int) -> tuple[int, str] | None:
-    """Number and state of the epoch that is not flipped; there is never more than one."""
+def _unfinished(ledger: Ledger, corpus_id: int) -> tuple[int, str]:
+    """Number and state of the epoch that is not flipped, of which there is never more than one; 0 without one."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state != FLIPPED)
     with ledger.read() as connection:
         row = connection.execute(select(epochs.c.number, epochs.c.state).where(*mine)).first()
-    return None if row is None else (int(row.number), str(row.state))
+    return (0, "") if row is None else (int(row.number), str(row.state))
 
 
 def take_back(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> int | None:
     """Take back an epoch that a killed publish had not written to its end; returns one that waits for the next run."""
-    found = _unfinished(ledger, lease.corpus_id)
-    if found is None:
-        return None
-    number, state = found
+    number, state = _unfinished(ledger, lease.corpus_id)
     if state == FREEZING:
         abandon(ledger, lease, number, projections)
         return None
-    return number
+    return number or None
 
 
 def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:

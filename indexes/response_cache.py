@@ -74,11 +74,19 @@ class FileResponseCache:
 
     def get(self, key: str) -> bytes | None:
         """The stored reply, or none."""
-        found = self._use(lambda connection: self._get(connection, key))
-        if found is None:
-            return None
+
+        def work(connection: sqlite3.Connection) -> bytes | None:
+            row = connection.execute("SELECT value FROM replies WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            self._touched[key] = time.time()
+            if len(self._touched) >= _TOUCHES:
+                self._write_touches(connection)
+            return bytes(row[0])
+
+        found = self._use(work)
         try:
-            return zlib.decompress(found)
+            return None if found is None else zlib.decompress(found)
         except zlib.error:
             self.forget(key)
             return None
@@ -86,23 +94,40 @@ class FileResponseCache:
     def put(self, key: str, value: bytes) -> None:
         """Store a complete reply."""
         packed = zlib.compress(value, 6)
-        if len(packed) <= self._max_bytes // 2:  # one that would evict all others is not worth it
-            self._use(lambda connection: self._put(connection, key, packed))
+        if len(packed) > self._max_bytes // 2:  # one that would evict all others is not worth it
+            return
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
+            full = _held(connection) > self._max_bytes
+            if full:
+                self._touch(connection)
+                while _held(connection) > _ROOM * self._max_bytes and connection.execute(_EVICT).rowcount:
+                    pass
+            connection.execute("COMMIT")
+            if full:
+                give_back(connection)
+
+        self._use(work)
 
     def forget(self, key: str) -> None:
         """Drop a reply that turned out to be unusable."""
-        self._use(lambda connection: self._forget(connection, key))
+        self._use(lambda connection: connection.execute("DELETE FROM replies WHERE key = ?", (key,)))
 
     def forget_before(self, moment: float) -> tuple[int, str]:
         """Drop what was last used before ``moment`` (seconds since 1970), so that no byte is left.
 
         Returns how many, and what remains and why, in words.
         """
-        gone = self._use(lambda connection: self._forget_before(connection, moment)) or 0
-        if not gone:
-            return 0, ""
+
+        def work(connection: sqlite3.Connection) -> int:
+            self._write_touches(connection)
+            return connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
+
+        gone = self._use(work) or 0
         try:
-            return gone, rewrite(self._path, _BUSY_S)
+            return gone, rewrite(self._path, _BUSY_S) if gone else ""
         except sqlite3.Error as error:
             return gone, f"unused parts of {self._path} ({error}); remove the file"
 
@@ -111,37 +136,6 @@ class FileResponseCache:
         self._use(self._write_touches)
         with self._lock:
             self._shut()
-
-    # --- statements ---------------------------------------------------------------------------------
-
-    def _get(self, connection: sqlite3.Connection, key: str) -> bytes | None:
-        row = connection.execute("SELECT value FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        self._touched[key] = time.time()
-        if len(self._touched) >= _TOUCHES:
-            self._write_touches(connection)
-        return bytes(row[0])
-
-    def _put(self, connection: sqlite3.Connection, key: str, packed: bytes) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
-        full = _held(connection) > self._max_bytes
-        if full:
-            self._touch(connection)
-            while _held(connection) > _ROOM * self._max_bytes and connection.execute(_EVICT).rowcount:
-                pass
-        connection.execute("COMMIT")
-        if full:
-            give_back(connection)
-
-    @staticmethod
-    def _forget(connection: sqlite3.Connection, key: str) -> None:
-        connection.execute("DELETE FROM replies WHERE key = ?", (key,))
-
-    def _forget_before(self, connection: sqlite3.Connection, moment: float) -> int:
-        self._write_touches(connection)
-        return connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
 
     def _write_touches(self, connection: sqlite3.Connection) -> None:
         if self._touched:
@@ -154,8 +148,6 @@ class FileResponseCache:
         connection.executemany("UPDATE replies SET used = max(used, ?) WHERE key = ?", times)
         self._touched.clear()
 
-    # --- the file -----------------------------------------------------------------------------------
-
     def _use(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the file; one that is damaged is moved aside, any other failure is a miss."""
         with self._lock:
@@ -164,9 +156,16 @@ class FileResponseCache:
                     return self._attempt(work)
                 except (sqlite3.Error, OSError) as error:
                     if last or not _is_damage(error):
-                        self._warn(error)
+                        if not self._warned:
+                            _log.warning("the response cache %s cannot be used (%s); replies are asked for again",
+                                         self._path, error)  # fmt: skip
+                        self._warned = True
                         return None
-                    self._move_aside(error)
+                    self._shut()
+                    self._touched.clear()
+                    aside = _move_aside(self._path)
+                    _log.warning("the response cache %s is damaged (%s): moved to %s, a new one is begun",
+                                 self._path, error, aside)  # fmt: skip
         return None
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -201,17 +200,6 @@ class FileResponseCache:
             self._open[1].close()
         self._open = None
 
-    def _move_aside(self, error: Exception) -> None:
-        self._shut()
-        self._touched.clear()
-        aside = _move_aside(self._path)
-        _log.warning("the response cache %s is damaged (%s): moved to %s, a new one is begun", self._path, error, aside)
-
-    def _warn(self, error: Exception) -> None:
-        if not self._warned:
-            _log.warning("the response cache %s cannot be used (%s); replies are asked for again", self._path, error)
-        self._warned = True
-
 
 def _move_aside(path: Path) -> Path:
     """Whoever has the file open goes on with it under its new name."""
@@ -231,6 +219,5 @@ def _held(connection: sqlite3.Connection) -> int:
 
 
 def _is_damage(error: Exception) -> bool:
-    return isinstance(error, sqlite3.DatabaseError) and not isinstance(
-        error, sqlite3.OperationalError | sqlite3.ProgrammingError
-    )
+    usage = (sqlite3.OperationalError, sqlite3.ProgrammingError)
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, usage)

@@ -6,101 +6,24 @@ repeated and finishes what another one began. What belongs to a corpus is swept 
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, MetaData, Table, delete, or_, select
 
-from clausegraph.core.errors import NotFoundError, SegmentError, StorageError
+from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import file_errors, in_words
-from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal
+from clausegraph.indexes.files import file_errors, remove_path, why_not
+from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held, users_of_epoch
 from clausegraph.indexes.ledger.schema import corpora, metadata
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.vectors.segments import vector_index
-
-
-def sweep(ledger: Ledger) -> list[str]:
-    """Remove all that commands before this one deleted or should have; returns what remains and why, in words.
-
-    Replies of language models go with the text that they may quote, and with the last corpus.
-    """
-    remains = [*_of_dropped_corpora(ledger)]
-    if was_promised(ledger) or not list_corpora(ledger):
-        remains += forget_all(ledger.home)
-    remains += [what for what in [ledger.rewrite()] if what]
-    if not remains and was_promised(ledger):
-        with ledger.write() as connection:
-            promise_removal(connection, kept=True)
-    return remains
-
-
-def make_room(ledger: Ledger) -> list[str]:
-    """On a disk that is nearly full, remove what readers make again: else there is no room to remove anything.
-
-    Deleting needs room first, for the log. Returns what remains and why, in words.
-    """
-    return [*remove_path(ledger.caches)] if ledger.is_tight else []
-
-
-def was_promised(ledger: Ledger) -> bool:
-    """Whether a command that removes for good was cut off before it was done."""
-    with ledger.read() as connection:
-        return is_removal_promised(connection)
-
-
-def why_not(work: Callable[[], None]) -> Iterator[str]:
-    """Do the work, and say why where it cannot be done; the rest is done all the same."""
-    try:
-        work()
-    except (SegmentError, StorageError) as error:
-        yield str(error)
-
-
-def remove_path(path: Path) -> Iterator[str]:
-    """Remove a file, or a folder and what is in it; yields what remains and why. Where a link leads to, all stays."""
-    yield from why_not(partial(_remove, path))
-
-
-def _remove(path: Path) -> None:
-    with file_errors(path):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
-    """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
-    index = vector_index(ledger)
-    stored, read, cached = set[int](), set[int](), list[Path]()
-    for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
-        lambda: stored.update(index.corpora()),
-        lambda: read.update(corpora_with_files(ledger)),
-        lambda: cached.extend(_inside(ledger.caches)),
-        lambda: cached.extend(corpus_folders(ledger.home)),
-    ):
-        yield from why_not(seen)
-    listed = {corpus.id for corpus in list_corpora(ledger)}
-    for corpus_id in sorted(read - listed):
-        yield from why_not(partial(forget, ledger, corpus_id))
-    for corpus_id in sorted(stored - listed):
-        yield from why_not(partial(index.drop, corpus_id))
-    for folder in cached:
-        if folder.name not in {str(corpus_id) for corpus_id in listed}:
-            yield from remove_path(folder)
-
-
-def _inside(folder: Path) -> list[Path]:
-    with file_errors(folder):
-        return sorted(folder.iterdir()) if folder.exists() else []
 
 
 def find_corpus(ledger: Ledger, name: str) -> CorpusRow:
@@ -132,13 +55,12 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
     with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
         promise_removal(connection)
         delete_rows(connection, metadata, corpus.id)
-    readers = [_still_reading(ledger, corpus, number) for number in sorted(held(ledger, corpus.id, numbers))]
+    readers = [
+        f"what {users_of_epoch(ledger, corpus.id, number)} has read of epoch {number} of corpus {corpus.name!r}; "
+        "wait for it or stop it"
+        for number in sorted(held(ledger, corpus.id, numbers))
+    ]
     return readers + sweep(ledger)
-
-
-def _still_reading(ledger: Ledger, corpus: CorpusRow, number: int) -> str:
-    users = in_words(users_of_epoch(ledger, corpus.id, number))
-    return f"what {users} has read of epoch {number} of corpus {corpus.name!r}; wait for it or stop it"
 
 
 def delete_rows(connection: Connection, tables: MetaData, corpus_id: int) -> None:
@@ -158,11 +80,65 @@ def belonging(table: Table, corpus_id: int) -> ColumnElement[bool] | None:
         return table.c.id == corpus_id
     keys = [key for key in table.foreign_keys if key.column.table is not table]
     named = [key.parent == corpus_id for key in keys if key.column.table.name == corpora.name]
-    if named:
-        return or_(*named)
     reached = [
         key.parent.in_(select(key.column).where(condition))
-        for key in keys
+        for key in (keys if not named else ())
         if (condition := belonging(key.column.table, corpus_id)) is not None
     ]
-    return or_(*reached) if reached else None
+    return or_(*named, *reached) if named or reached else None
+
+
+def sweep(ledger: Ledger) -> list[str]:
+    """Remove all that commands before this one deleted or should have; returns what remains and why, in words.
+
+    Replies of language models go with the text that they may quote, and with the last corpus.
+    """
+    remains = [*_of_dropped_corpora(ledger)]
+    if was_promised(ledger) or not list_corpora(ledger):
+        remains += forget_all(ledger.home)
+    if unused := rewrite_file(ledger.path):
+        remains.append(unused)
+    if not remains and was_promised(ledger):
+        with ledger.write() as connection:
+            promise_removal(connection, kept=True)
+    return remains
+
+
+def make_room(ledger: Ledger) -> list[str]:
+    """On a disk that is nearly full, remove what readers make again: deleting needs room first, for the log.
+
+    Returns what remains and why, in words.
+    """
+    return [*remove_path(ledger.caches)] if ledger.is_tight else []
+
+
+def was_promised(ledger: Ledger) -> bool:
+    """Whether a command that removes for good was cut off before it was done."""
+    with ledger.read() as connection:
+        return is_removal_promised(connection)
+
+
+def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
+    """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
+    index = vector_index(ledger)
+    stored, read, cached = set[int](), set[int](), list[Path]()
+    for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
+        lambda: stored.update(index.corpora()),
+        lambda: read.update(corpora_with_files(ledger)),
+        lambda: cached.extend(_inside(ledger.caches)),
+        lambda: cached.extend(corpus_folders(ledger.home)),
+    ):
+        yield from why_not(seen)
+    listed = {corpus.id for corpus in list_corpora(ledger)}
+    for corpus_id in sorted(read - listed):
+        yield from why_not(partial(forget, ledger, corpus_id))
+    for corpus_id in sorted(stored - listed):
+        yield from why_not(partial(index.drop, corpus_id))
+    for folder in cached:
+        if folder.name not in {str(corpus_id) for corpus_id in listed}:
+            yield from remove_path(folder)
+
+
+def _inside(folder: Path) -> list[Path]:
+    with file_errors(folder):
+        return sorted(folder.iterdir()) if folder.exists() else []

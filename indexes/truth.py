@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import Column, ColumnElement, Connection, Table, exists, func, insert, select
+from sqlalchemy import Column, Connection, Row, Select, Table, exists, func, insert, select
 
 from clausegraph.core.errors import ModelMismatchError, StorageError
 from clausegraph.core.extraction import Extraction
@@ -26,7 +26,7 @@ from clausegraph.core.serial import (
     statement_from_text,
 )
 from clausegraph.core.types import PageKey, PlacedPassage, Reading
-from clausegraph.indexes.ledger.cells import COUNTS, damaged, decode
+from clausegraph.indexes.ledger.cells import COUNTS, damaged, decode, record_of
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -198,33 +198,35 @@ def load_reading(connection: Connection, version_id: int) -> Reading:
 
 def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> dict[str, Extraction]:
     """The extractions there are for these input keys."""
-    found: dict[str, Extraction] = {}
+    query = select(extractions.c.input_key, extractions.c.data)
     with ledger.read() as connection:
-        for part in batches(list(dict.fromkeys(keys))):
-            query = select(extractions.c.input_key, extractions.c.data).where(
-                extractions.c.corpus_id == corpus_id,
-                extractions.c.extractor == extractor,
-                extractions.c.input_key.in_(part),
-            )
-            found |= {
-                row.input_key: decode(extractions.c.data, row.input_key, row.data, extraction_from_bytes)
-                for row in connection.execute(query)
-            }
-    return found
+        return {
+            row.input_key: decode(extractions.c.data, row.input_key, row.data, extraction_from_bytes)
+            for row in _among(connection, query, extractions.c.input_key, keys, corpus_id, extractor=extractor)
+        }
 
 
 def known_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> set[str]:
     """Those input keys that have a stored extraction."""
-    found: set[str] = set()
+    query = select(extractions.c.input_key)
     with ledger.read() as connection:
-        for part in batches(list(dict.fromkeys(keys))):
-            query = select(extractions.c.input_key).where(
-                extractions.c.corpus_id == corpus_id,
-                extractions.c.extractor == extractor,
-                extractions.c.input_key.in_(part),
-            )
-            found |= set(connection.execute(query).scalars())
-    return found
+        found = _among(connection, query, extractions.c.input_key, keys, corpus_id, extractor=extractor)
+        return {row.input_key for row in found}
+
+
+def _among(
+    connection: Connection,
+    query: Select[Any],
+    column: Column[Any],
+    values: Sequence[str],
+    corpus_id: int,
+    **made_by: str,
+) -> Iterator[Row[Any]]:
+    """The rows of a table of a corpus whose column has one of these values, made by that extractor or model."""
+    table = column.table
+    mine = (table.c.corpus_id == corpus_id, *(table.c[name] == value for name, value in made_by.items()))
+    for part in batches(list(dict.fromkeys(values))):
+        yield from connection.execute(query.where(*mine, column.in_(part)))
 
 
 def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict[str, Extraction]) -> None:
@@ -238,13 +240,10 @@ def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict
 
 def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], model: str) -> list[str]:
     """Those text hashes that have no embedding by this model, in the order given."""
-    wanted = list(dict.fromkeys(hashes))
-    found: set[str] = set()
+    query, column = select(embeddings.c.text_hash), embeddings.c.text_hash
     with ledger.read() as connection:
-        for part in batches(wanted):
-            query = select(embeddings.c.text_hash).where(*_embedding(corpus_id, model, part))
-            found |= set(connection.execute(query).scalars())
-    return [value for value in wanted if value not in found]
+        found = {row.text_hash for row in _among(connection, query, column, hashes, corpus_id, model=model)}
+    return [value for value in dict.fromkeys(hashes) if value not in found]
 
 
 def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequence[str], matrix: Vectors) -> None:
@@ -279,20 +278,17 @@ def check_dimension(ledger: Ledger, corpus_id: int, model: str, dimension: int) 
 
 def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:
     """The vectors there are for these text hashes, each of shape (dimension,)."""
-    found: dict[str, Vectors] = {}
-    for part in batches(list(dict.fromkeys(hashes))):
-        query = select(embeddings.c.text_hash, embeddings.c.data).where(*_embedding(corpus_id, model, part))
-        found |= {row.text_hash: _vector(row.text_hash, row.data) for row in connection.execute(query)}
+    query = select(embeddings.c.text_hash, embeddings.c.data)
+    found: dict[str, Vectors] = {
+        row.text_hash: decode(embeddings.c.data, row.text_hash, row.data, vector_from_bytes)
+        for row in _among(connection, query, embeddings.c.text_hash, hashes, corpus_id, model=model)
+    }
     lengths = Counter(len(vector) for vector in found.values())
     if len(lengths) > 1:
         usual = lengths.most_common(1)[0][0]
         odd = next(key for key, vector in found.items() if len(vector) != usual)
         raise damaged(embeddings.c.data, odd, f"it has {len(found[odd])} numbers where the others have {usual}")
     return found
-
-
-def _vector(text_hash: str, data: bytes) -> Vectors:
-    return decode(embeddings.c.data, text_hash, data, vector_from_bytes)
 
 
 def vector_from_bytes(data: bytes) -> Vectors:
@@ -305,14 +301,6 @@ def vector_from_bytes(data: bytes) -> Vectors:
     if not np.isfinite(vector).all():
         raise ValueError("a number in it is infinite or none")
     return vector
-
-
-def _embedding(corpus_id: int, model: str, hashes: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
-    return (
-        embeddings.c.corpus_id == corpus_id,
-        embeddings.c.model == model,
-        embeddings.c.text_hash.in_(hashes),
-    )
 
 
 def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: int) -> Iterator[PlacedPassage]:
@@ -349,17 +337,15 @@ class KnownVersion:
 
 def known_versions(ledger: Ledger, source_id: int) -> dict[str, dict[str, KnownVersion]]:
     """Every version of every page of a source that the ledger still has, by uri and version key."""
-    columns = (page_versions.c.version_key, page_versions.c.raw_hash, page_versions.c.content_type)
-    more = (page_versions.c.title, page_versions.c.url, page_versions.c.pipeline)
     published = exists().where(members.c.page_version_id == page_versions.c.id).correlate(page_versions)
-    query = select(pages.c.uri, *columns, *more, published.label("published")).join(
-        page_versions, page_versions.c.page_id == pages.c.id
-    )
+    names = ("raw_hash", "content_type", "title", "url", "pipeline")
+    columns = (page_versions.c.version_key.label("key"), *(page_versions.c[name] for name in names))
+    query: Select[Any] = select(pages.c.uri, *columns, published.label("published"))
     found: dict[str, dict[str, KnownVersion]] = {}
     with ledger.read() as connection:
-        for row in connection.execute(query.where(pages.c.source_id == source_id)):
-            values = (row.version_key, row.raw_hash, row.content_type, row.title, row.url, row.pipeline)
-            found.setdefault(row.uri, {})[row.version_key] = KnownVersion(*values, bool(row.published))
+        joined = query.join(page_versions, page_versions.c.page_id == pages.c.id)
+        for row in connection.execute(joined.where(pages.c.source_id == source_id)):
+            found.setdefault(row.uri, {})[row.key] = record_of(KnownVersion, row)
     return found
 
 
@@ -388,19 +374,17 @@ _FORMS: dict[Table, tuple[Column[Any], Column[Any], Callable[[Any], object]]] = 
 
 
 def unreadable_rows(ledger: Ledger) -> Iterator[str]:
-    """Of each table that has any, the first row that cannot be read, in words. Reads everything."""
+    """Of each table that has any, the first row that cannot be read, in words. Reads everything.
+
+    Every cell is checked as it is fetched; what is packed in one is unpacked.
+    """
     for table in metadata.sorted_tables:
+        form = _FORMS.get(table)
         try:
-            _read_all(ledger, table)
+            with ledger.read() as connection:
+                for row in connection.execute(select(table)).yield_per(_AT_ONCE):
+                    if form is not None:
+                        named, column, parse = form
+                        decode(column, row._mapping[named], row._mapping[column], parse)
         except StorageError as error:
             yield str(error)
-
-
-def _read_all(ledger: Ledger, table: Table) -> None:
-    """Every cell is checked as it is fetched; what is packed in one is unpacked."""
-    form = _FORMS.get(table)
-    with ledger.read() as connection:
-        for row in connection.execute(select(table)).yield_per(_AT_ONCE):
-            if form is not None:
-                named, column, parse = form
-                decode(column, row._mapping[named], row._mapping[column], parse)

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 
 from sqlalchemy import (
     ColumnElement,
@@ -33,8 +34,8 @@ from sqlalchemy import (
 from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
-from clausegraph.indexes.files import in_words
-from clausegraph.indexes.ledger.dialect import promise_removal
+from clausegraph.indexes.files import remove_path, why_not
+from clausegraph.indexes.ledger.dialect import compact, promise_removal, take_in_log
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import AT_ONCE, forget, taking, users_of_epoch
 from clausegraph.indexes.ledger.schema import (
@@ -64,7 +65,6 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
-from clausegraph.indexes.sweep import remove_path, why_not
 from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import (
     holds_strangers,
@@ -74,6 +74,8 @@ from clausegraph.indexes.vectors.segments import (
 )
 
 _DAY_S = 86400.0
+_ROWS_AT_ONCE = 500  # in a transaction: some 40 ms
+_ROWS_IF_TIGHT = 20  # each changes pages of several indexes, and every changed page goes through the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,6 @@ class Retention:
     def before(self) -> float:
         """What was made before this moment is not young any more."""
         return self.now - self.days * _DAY_S if self.days > 0 else math.inf
-
-    def reasons(self, made: float) -> list[str]:
-        """Why something that was made at that moment stays for its age, if it does."""
-        if made < self.before:
-            return []
-        return ["young"] if made <= self.now else ["future"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +112,23 @@ class Retained:
 def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Retained:
     """Take the epochs that have no reason to stay out of the list, but none that a reader holds, nor any after it."""
     gone = 0
+    mine = (epochs.c.corpus_id == lease.corpus_id,)
     while True:
         with ledger.read() as connection:
-            kept = _kept(connection, lease.corpus_id, retention)
-            older = _older(connection, lease.corpus_id, min(kept, default=0))
+            floor = min(_kept(connection, lease.corpus_id, retention), default=0)
+            query = select(epochs.c.number).where(*mine, epochs.c.number < floor, epochs.c.state == FLIPPED)
+            older = list(connection.execute(query.order_by(epochs.c.number)).scalars())
         with taking(ledger, lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
             check_fence(connection, lease)
             kept = _kept(connection, lease.corpus_id, retention)  # readers may have been moved back meanwhile
-            untaken = [number for number in older if number not in taken]
-            floor = min([*untaken, *kept], default=0)
-            mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number < floor)
-            gone += connection.execute(delete(epochs).where(*mine)).rowcount
+            floor = min([*(number for number in older if number not in taken), *kept], default=0)
+            gone += connection.execute(delete(epochs).where(*mine, epochs.c.number < floor)).rowcount
         held = [number for number in older[:AT_ONCE] if number not in taken]
         if held or len(older) <= AT_ONCE:
             break
     with ledger.read() as connection:
         kept = _kept(connection, lease.corpus_id, retention, held)
-        listed = select(epochs.c.number).where(epochs.c.corpus_id == lease.corpus_id)  # with one that is to be flipped
+        listed = select(epochs.c.number).where(*mine)  # with one that is to be flipped
         forget(ledger, lease.corpus_id, keep=list(connection.execute(listed).scalars()))
     return Retained(kept, gone, held)
 
@@ -140,35 +136,23 @@ def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Reta
 def _kept(
     connection: Connection, corpus_id: int, retention: Retention, held: Collection[int] = ()
 ) -> dict[int, list[str]]:
-    """The oldest epoch that has a reason to stay and all after it, oldest first, each with its reasons.
-
-    "published", "held" by a reader, "young", of the "future" of a clock that was set back, among the "newest", or
-    "between" others that stay.
-    """
+    """The oldest epoch that has a reason to stay and all after it, oldest first; ``VacuumReport`` has the reasons."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
     rows = connection.execute(select(epochs.c.number, epochs.c.created).where(*mine).order_by(epochs.c.number)).all()
     published = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one()
     newest = {row.number for row in rows[-retention.epochs :]}
-    why = {
-        row.number: [
-            *(["published"] if row.number == published else []),
-            *(["held"] if row.number in held else []),
-            *retention.reasons(row.created),
-            *(["newest"] if row.number in newest else []),
-        ]
-        for row in rows
-    }
+    why: dict[int, list[str]] = {}
+    for row in rows:
+        reasons = {
+            "published": row.number == published,
+            "held": row.number in held,
+            "young": retention.before <= row.created <= retention.now,
+            "future": row.created >= retention.before and row.created > retention.now,
+            "newest": row.number in newest,
+        }
+        why[row.number] = [reason for reason, applies in reasons.items() if applies]
     floor = min((number for number, reasons in why.items() if reasons), default=0)
     return {number: reasons or ["between"] for number, reasons in why.items() if number >= floor}
-
-
-def _older(connection: Connection, corpus_id: int, floor: int) -> list[int]:
-    mine = (epochs.c.corpus_id == corpus_id, epochs.c.number < floor, epochs.c.state == FLIPPED)
-    return list(connection.execute(select(epochs.c.number).where(*mine).order_by(epochs.c.number)).scalars())
-
-
-_ROWS_AT_ONCE = 500  # in a transaction: some 40 ms
-_ROWS_IF_TIGHT = 20  # each changes pages of several indexes, and every changed page goes through the log
 
 
 def remove_rows(
@@ -197,16 +181,8 @@ def remove_rows(
                     one, [{f"key_{name}": value for name, value in row._mapping.items()} for row in part]
                 )
             if is_tight:
-                ledger.take_in_log()
+                take_in_log(ledger.path)
     return counts
-
-
-def count_unpublished(connection: Connection, corpus_id: int) -> int:
-    """Page versions that no epoch shows."""
-    query = (
-        select(func.count()).select_from(page_versions).where(page_versions.c.corpus_id == corpus_id, _unpublished())
-    )
-    return int(connection.execute(query).scalar_one())
 
 
 def _key(table: Table) -> list[ColumnElement[object]]:
@@ -216,8 +192,7 @@ def _key(table: Table) -> list[ColumnElement[object]]:
     return next(list(one.columns) for one in table.constraints if isinstance(one, UniqueConstraint))
 
 
-def _unpublished() -> ColumnElement[bool]:
-    return ~exists().where(members.c.page_version_id == page_versions.c.id)
+_UNPUBLISHED = ~exists().where(members.c.page_version_id == page_versions.c.id)
 
 
 def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
@@ -225,11 +200,16 @@ def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Tab
     for table in VERSIONED:
         yield table, table.c.until <= floor
     yield from _orphans(lease.corpus_id, before)
-    yield from _records(lease, before)
+    for table in (run_pages, work_batches, run_steps):  # runs but ours have ended or died, and none can go on
+        yield table, table.c.run_id != lease.run_id
+    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before)
+    known = select(runs.c.id).where(runs.c.corpus_id == lease.corpus_id)
+    for table in (model_calls, budgets):
+        yield table, and_(table.c.run_id != lease.run_id, table.c.run_id.not_in(known))
 
 
 def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
-    yield page_versions, and_(_unpublished(), page_versions.c.fetched < before)
+    yield page_versions, and_(_UNPUBLISHED, page_versions.c.fetched < before)
     read = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
     fetched = select(fetches.c.raw_hash).where(fetches.c.corpus_id == corpus_id)
     yield blobs, and_(blobs.c.hash.not_in(read), blobs.c.hash.not_in(fetched))
@@ -252,16 +232,6 @@ def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnEleme
     there = select(entity_tokens.c.entity).where(entity_tokens.c.corpus_id == corpus_id)
     is_about_gone = or_(decisions.c.name.not_in(there), decisions.c.entity.not_in(there))
     yield decisions, and_(decisions.c.state == PROPOSED, is_about_gone)
-
-
-def _records(lease: RunLease, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
-    """Of runs but the one that holds the lease: all others have ended or died, and none can go on."""
-    for table in (run_pages, work_batches, run_steps):
-        yield table, table.c.run_id != lease.run_id
-    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before)
-    known = select(runs.c.id).where(runs.c.corpus_id == lease.corpus_id)
-    for table in (model_calls, budgets):
-        yield table, and_(table.c.run_id != lease.run_id, table.c.run_id.not_in(known))
 
 
 KEEP_EPOCHS = 10
@@ -312,7 +282,11 @@ def vacuum(
     """
     retention = Retention(max(1, keep_epochs), keep_days, time.time())
     retained = remove_epochs(ledger, lease, retention)
-    remains = _held(ledger, corpus, retained)
+    remains = [
+        f"epoch {number} of corpus {corpus.name!r} and what later ones do not show: "
+        f"{users_of_epoch(ledger, corpus.id, number)} reads it; wait for it or stop it"
+        for number in retained.held
+    ]
 
     def beforehand() -> None:
         if promised:
@@ -322,14 +296,16 @@ def vacuum(
             remains.extend(forget_all(ledger.home))
 
     rows = remove_rows(ledger, lease, retained.floor, retention.before, beforehand)
+    unread = select(func.count()).select_from(page_versions).where(page_versions.c.corpus_id == corpus.id, _UNPUBLISHED)
     with ledger.read() as connection:
-        unpublished = count_unpublished(connection, corpus.id)
+        unpublished = int(connection.execute(unread).scalar_one())
     before = len(listed_segments(ledger, corpus.id))
     if ledger.is_tight:
-        ledger.compact()  # new segments are written before the old ones go
-    remains += [*_rewrite_segments(ledger, lease), *_remove_caches(ledger, corpus.id, retained.kept)]
-    remains += _forget_answers(ledger, corpus.id, retained.kept)
-    ledger.compact()
+        compact(ledger.path)  # new segments are written before the old ones go
+    remains += _rewrite_segments(ledger, lease)
+    for path in [*_old_caches(ledger, corpus.id, retained.kept), *folders_but(ledger.home, corpus.id, retained.kept)]:
+        remains += remove_path(path)
+    compact(ledger.path)
     after = len(listed_segments(ledger, corpus.id))
     return VacuumReport(retained.floor, retained.kept, unpublished, retained.gone, rows, before, after, remains)
 
@@ -338,14 +314,6 @@ def has_many_segments(ledger: Ledger, corpus_id: int) -> bool:
     """Whether a kind has more segments than searching them one by one should meet."""
     kinds = Counter((row.model, row.kind) for row in listed_segments(ledger, corpus_id))
     return max(kinds.values(), default=0) > MANY_SEGMENTS
-
-
-def _held(ledger: Ledger, corpus: CorpusRow, retained: Retained) -> list[str]:
-    return [
-        f"epoch {number} of corpus {corpus.name!r} and what later ones do not show: "
-        f"{in_words(users_of_epoch(ledger, corpus.id, number))} reads it; wait for it or stop it"
-        for number in retained.held
-    ]
 
 
 def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
@@ -359,20 +327,9 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
     yield from why_not(partial(remove_unlisted, ledger, lease.corpus_id))
 
 
-def _forget_answers(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Iterator[str]:
-    """Answers go with their epoch: they quote its pages."""
-    for path in folders_but(ledger.home, corpus_id, kept):
-        yield from remove_path(path)
-
-
-def _remove_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Iterator[str]:
+def _old_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> list[Path]:
     """Whatever is not of a retained epoch, and what killed writes left in those of retained ones."""
     folder = ledger.cache_folder(corpus_id)
-    if not folder.exists():
-        return
     names = {f"epoch-{number:08d}" for number in kept}
-    for path in sorted(folder.iterdir()):
-        if path.name not in names:
-            yield from remove_path(path)
-    for path in sorted(folder.glob("*/*.tmp")):
-        yield from remove_path(path)
+    others = [path for path in folder.glob("*") if path.name not in names]
+    return sorted(others) + sorted(path for path in folder.glob("*/*.tmp") if path.parent not in others)

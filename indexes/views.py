@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,9 @@ from clausegraph.indexes.vectors.protocol import VisibleVectors
 from clausegraph.indexes.vectors.segments import open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
+T = TypeVar("T")
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch
-_READINGS = 1000  # pages kept decoded
+_PAGES = 1000  # kept decoded
 _TRIES = 50  # epochs that may be published and removed while one is opened
 _PAUSE_S = 0.02
 
@@ -68,7 +70,6 @@ class View:
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._versions: dict[PageKey, int] = {}
         self._named: dict[int, Name] = {}
-        self._pages: dict[int, PageKey] = {}
         self.corpus = corpus.name
         self.epoch = epoch
         self.model = model
@@ -88,31 +89,11 @@ class View:
         Raises:
             NotFoundError: the page is not in this epoch.
         """
-        kept = self._readings.get(page)  # another thread may drop it at any moment
-        if kept is not None:
-            self._reads.check_open()
-            return kept
-        self.page_keys()  # loads the versions
-        if page not in self._versions:
-            raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
-        with self._reads.read() as connection:
-            reading = load_reading(connection, self._versions[page])
-        self._readings[page] = reading
-        if len(self._readings) > _READINGS:
-            self._readings.popitem(last=False)
-        return reading
+        return self._kept(self._readings, page, self._load_reading)
 
     def passages(self, page: PageKey) -> tuple[PlacedPassage, ...]:
         """The passages of a page, by chunk and key; none of a page that the epoch does not have."""
-        self._reads.check_open()
-        kept = self._passages.get(page)
-        if kept is None:
-            with self._reads.read() as connection:
-                kept = tuple(load_passages(connection, self._corpus_id, page, self.epoch))
-            self._passages[page] = kept
-            if len(self._passages) > _READINGS:
-                self._passages.popitem(last=False)
-        return kept
+        return self._kept(self._passages, page, self._load_passages)
 
     def passages_on(self, page: PageKey, anchors: Collection[str]) -> list[PlacedPassage]:
         """The passages of a page that are on one of the elements."""
@@ -125,18 +106,7 @@ class View:
         Raises:
             NotFoundError: the page is not in this epoch.
         """
-        self._reads.check_open()
-        kept = self._assertions.get(page)
-        if kept is None:
-            if self._taken_for is None:
-                self._taken_for = self.graph.names()
-            reading = self.reading(page)
-            stated = self.graph.supports_on(page, [element.anchor for element in reading.elements])
-            kept = tuple(assertions_of(stated, {page: reading}, self._taken_for))
-            self._assertions[page] = kept
-            if len(self._assertions) > _READINGS:
-                self._assertions.popitem(last=False)
-        return kept
+        return self._kept(self._assertions, page, self._load_assertions)
 
     def hidden_on(self, page: PageKey) -> frozenset[str]:
         """The elements of a page from which a statement was read that a curator hides: anchors."""
@@ -216,6 +186,34 @@ class View:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _kept(self, cache: OrderedDict[PageKey, T], page: PageKey, load: Callable[[PageKey], T]) -> T:
+        """What is kept of a page, or is loaded now; the oldest goes when there are too many."""
+        self._reads.check_open()
+        kept = cache.get(page)  # another thread may drop it at any moment
+        if kept is None:
+            kept = cache[page] = load(page)
+            if len(cache) > _PAGES:
+                cache.popitem(last=False)
+        return kept
+
+    def _load_reading(self, page: PageKey) -> Reading:
+        self.page_keys()  # loads the versions
+        if page not in self._versions:
+            raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
+        with self._reads.read() as connection:
+            return load_reading(connection, self._versions[page])
+
+    def _load_passages(self, page: PageKey) -> tuple[PlacedPassage, ...]:
+        with self._reads.read() as connection:
+            return tuple(load_passages(connection, self._corpus_id, page, self.epoch))
+
+    def _load_assertions(self, page: PageKey) -> tuple[Assertion, ...]:
+        if self._taken_for is None:
+            self._taken_for = self.graph.names()
+        reading = self.reading(page)
+        stated = self.graph.supports_on(page, [element.anchor for element in reading.elements])
+        return tuple(assertions_of(stated, {page: reading}, self._taken_for))
+
     def _load_versions(self) -> dict[PageKey, int]:
         query = (
             select(sources.c.name, pages.c.uri, members.c.page_version_id)
@@ -237,26 +235,18 @@ class View:
     def _names(self, ids: list[int]) -> dict[int, Name]:
         """Page and ref of each vector id; rows never change, so what was looked up once is kept."""
         unknown = [identity for identity in ids if identity not in self._named]
-        if unknown:
-            pages_by_id = self._pages_by_id()
-            with self._reads.read() as connection:
-                for part in batches(unknown, 5000):
-                    query = select(vectors.c.id, vectors.c.ref, vectors.c.page_id).where(vectors.c.id.in_(part))
-                    self._named |= {
-                        row.id: (pages_by_id.get(row.page_id), row.ref) for row in connection.execute(query)
-                    }
-        return self._named
-
-    def _pages_by_id(self) -> dict[int, PageKey]:
-        if not self._pages:
+        for part in batches(unknown, 5000):
             query = (
-                select(pages.c.id, sources.c.name, pages.c.uri)
-                .join(sources, sources.c.id == pages.c.source_id)
-                .where(pages.c.corpus_id == self._corpus_id)
+                select(vectors.c.id, vectors.c.ref, sources.c.name, pages.c.uri)
+                .outerjoin(pages, pages.c.id == vectors.c.page_id)
+                .outerjoin(sources, sources.c.id == pages.c.source_id)
+                .where(vectors.c.id.in_(part))
             )
             with self._reads.read() as connection:
-                self._pages = {row.id: PageKey(row.name, row.uri) for row in connection.execute(query)}
-        return self._pages
+                for row in connection.execute(query):
+                    page = None if row.name is None else PageKey(row.name, row.uri)
+                    self._named[row.id] = (page, row.ref)
+        return self._named
 
 
 def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_at: GraphAt | None = None) -> View:
@@ -280,20 +270,22 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_
     return view
 
 
-def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None, tries: int = _TRIES) -> View:
+def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:
     """Hold first, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
 
     The published one may be replaced, and even be on its way out, before it is held; then the next one is tried.
     """
-    with ledger.read() as connection:
-        number = get_published(connection, corpus) if epoch is None else epoch
-    try:
-        return _view_of(ledger, corpus, number)
-    except NotFoundError:
-        if epoch is not None or tries < 2:
-            raise
-        time.sleep(_PAUSE_S)
-        return _held_view(ledger, corpus, None, tries - 1)
+    tries = _TRIES if epoch is None else 1
+    while True:
+        with ledger.read() as connection:
+            number = get_published(connection, corpus) if epoch is None else epoch
+        try:
+            return _view_of(ledger, corpus, number)
+        except NotFoundError:
+            tries -= 1
+            if not tries:
+                raise
+            time.sleep(_PAUSE_S)
 
 
 def _view_of(ledger: Ledger, corpus: CorpusRow, number: int) -> View:

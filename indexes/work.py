@@ -17,7 +17,8 @@ from sqlalchemy import Connection, Row, Table, delete, func, insert, select, upd
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, decode_json
+from clausegraph.indexes.corpora import decode_summary
+from clausegraph.indexes.ledger.cells import OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, work_batches
@@ -29,8 +30,7 @@ _BEAT_S = 15.0
 
 _WORK: tuple[Table, ...] = (run_pages, work_batches, run_steps)
 
-_COLUMNS = work_batches.c
-_HEAD = select(*(_COLUMNS[name] for name in ("id", "state", "host", "pid", "expires", "attempts")))  # chunks are long
+_HEAD = select(*(work_batches.c[name] for name in ("id", "state", "host", "pid", "expires", "attempts")))  # no chunks
 
 Chunks = list[tuple[str, list[str]]]  # (uri, input keys) of the pages of a batch
 _CHUNKS: TypeAdapter[Chunks] = TypeAdapter(Chunks)
@@ -62,9 +62,11 @@ def store_work(
         for table in _WORK:
             connection.execute(delete(table).where(table.c.corpus_id == lease.corpus_id))
         if pages:
-            rows = [(uri, page.page_id, page.version_id) for uri, page in pages.items()]
-            names = ("uri", "page_id", "page_version_id")
-            connection.execute(insert(run_pages), [mine | dict(zip(names, row, strict=True)) for row in rows])
+            rows = [
+                mine | {"uri": uri, "page_id": page.page_id, "page_version_id": page.version_id}
+                for uri, page in pages.items()
+            ]
+            connection.execute(insert(run_pages), rows)
         connection.execute(insert(run_steps).values(**mine, step="plan", data=canonical_json(dict(plan))))
         ids = []
         for chunks in batches:
@@ -76,8 +78,7 @@ def store_work(
 
 def planned_pages(ledger: Ledger, run_id: str, uris: Sequence[str] | None = None) -> dict[str, StoredPage]:
     """The page versions that a run is to publish, or those of these uris, with their readings, in order of the uris."""
-    columns = (run_pages.c.uri, run_pages.c.page_id, run_pages.c.page_version_id)
-    query = select(*columns).where(run_pages.c.run_id == run_id)
+    query = select(run_pages).where(run_pages.c.run_id == run_id)
     wanted = None if uris is None else set(uris)
     with ledger.read() as connection:
         rows = connection.execute(query.order_by(run_pages.c.uri)).all()
@@ -92,12 +93,10 @@ def epoch_of_run(
     ledger: Ledger, corpus_id: int, run_id: str, after: int
 ) -> tuple[int, dict[str, dict[str, int]]] | None:
     """Number and row counts of the epoch that a run has flipped since the newest one was ``after``, or None."""
-    query = select(epochs.c.number, epochs.c.summary).where(
-        epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id, epochs.c.state == FLIPPED, epochs.c.number > after
-    )
     with ledger.read() as connection:
-        row = connection.execute(query).fetchone()
-    return None if row is None else (int(row.number), decode_json(epochs.c.summary, row.number, row.summary, COUNTS))
+        query = select(epochs).where(epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
+        row = connection.execute(query.where(epochs.c.state == FLIPPED, epochs.c.number > after)).fetchone()
+    return None if row is None else (int(row.number), decode_summary(row))
 
 
 def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, Any], *, keep: bool = False) -> None:
@@ -192,7 +191,8 @@ def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, A
             f"{len(waiting)} of {len(rows)} batches of run {run_id} are not extracted yet (the first is {waiting[0]}); "
             "run its extract step again"
         )
-    return [(_chunks(row.id, row.chunks), _result(row.id, row.result)) for row in rows]
+    result = work_batches.c.result
+    return [(_chunks(row.id, row.chunks), decode_json(result, row.id, row.result, OBJECT)) for row in rows]
 
 
 def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, seconds: float) -> Claim | None:
@@ -210,8 +210,8 @@ def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, second
 
 
 def _next(connection: Connection, run_id: str) -> Row[Any] | None:
-    query = _HEAD.where(work_batches.c.run_id == run_id, work_batches.c.state != "done")
-    for row in connection.execute(query.order_by(work_batches.c.id)):
+    query = _HEAD.where(work_batches.c.run_id == run_id, work_batches.c.state != "done").order_by(work_batches.c.id)
+    for row in connection.execute(query):
         if row.state == "open" or row.expires <= time.time() or not is_alive(row.host, row.pid):
             return row
     return None
@@ -241,7 +241,3 @@ def _set(ledger: Ledger, held: Claim, **values: Any) -> bool:
 
 def _chunks(batch: int, text: str) -> Chunks:
     return decode_json(work_batches.c.chunks, batch, text, _CHUNKS)
-
-
-def _result(batch: int, text: str) -> dict[str, Any]:
-    return decode_json(work_batches.c.result, batch, text, OBJECT)

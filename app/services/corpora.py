@@ -13,19 +13,12 @@ from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StoreError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import (
-    CorpusRow,
-    current_holder,
-    get_corpus,
-    get_run,
-    last_runs,
-    list_epochs,
-    list_sources,
-)
+from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs, list_sources
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import current_holder, get_run, list_runs
 from clausegraph.indexes.sweep import drop_corpus, find_corpus
 
 if TYPE_CHECKING:
@@ -84,9 +77,7 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
         pages = len(open_shelf(ledger, corpus.name).versions())
     except NotFoundError:  # nothing published yet
         pages = 0
-    with ledger.read() as connection:
-        runs = last_runs(connection, corpus.id)
-        lease = current_holder(connection, corpus.id)
+    runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)
     return {
         "corpus": corpus.name,
         "published": corpus.published,

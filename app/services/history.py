@@ -16,10 +16,11 @@ from clausegraph.app.services import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
-from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpora, runs_before
+from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions, runs
 from clausegraph.indexes.publish import take_back
+from clausegraph.indexes.runs import RUNNING, get_run, list_runs
 from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states
@@ -180,7 +181,7 @@ def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key
     """Runs, newest first, with their reports."""
     ledger = workspace.ledger
     before = None if after is None else (float(after[0]), str(after[1]))
-    found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
+    found = list_runs(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
     items = found[:limit]
     return Slice(items, [items[-1]["started"], items[-1]["id"]] if len(found) > limit else None)
 

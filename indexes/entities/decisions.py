@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -34,9 +34,9 @@ from clausegraph.indexes.entities.names import (
     chain,
     defined_by,
     defined_names,
-    expansions,
+    open_definitions,
 )
-from clausegraph.indexes.ledger.cells import OBJECT, decode_json
+from clausegraph.indexes.ledger.cells import OBJECT, decode_json, record_of
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -92,14 +92,14 @@ def merge(ledger: Ledger, corpus: CorpusRow, name: str, entity: str, by: str) ->
         row = _pair(connection, corpus.id, name, entity)
         if row is not None and row.state == ACCEPTED:
             return _decision(row)
-        _check_rejected(connection, corpus.id, name, entity)
+        for known in (row, _pair(connection, corpus.id, entity, name)):
+            if known is not None and known.state == REJECTED:
+                raise InputError(
+                    f"that {_words(known)} was rejected by {known.decided_by} (decision {known.id}); "
+                    f"`clausegraph entities undo {known.id}` takes that back"
+                )
         _check_merge(connection, corpus.id, name, entity)
-        if row is None:
-            values = {"name": name, "entity": entity, "evidence": canonical_json(_MERGED), "score": 1.0}
-            values |= {"corpus_id": corpus.id, "state": PROPOSED, "created": time.time()}
-            connection.execute(insert(decisions).values(**values))
-            row = _pair(connection, corpus.id, name, entity)
-        assert row is not None  # it was just stored
+        row = row or _insert(connection, corpus.id, Proposed(name, entity, 1.0, _MERGED))
         return _decide(connection, row.id, ACCEPTED, by)
 
 
@@ -196,31 +196,26 @@ def _take_back(connection: Connection, row: Row[Any]) -> str:
 
 def store_proposals(ledger: Ledger, corpus_id: int, found: Sequence[Proposed]) -> int:
     """Store the pairs that are neither decided nor proposed in either direction; returns how many were new."""
-    made = 0
+    pairs = select(decisions.c.name, decisions.c.entity).where(decisions.c.corpus_id == corpus_id)
     with ledger.write() as connection:
-        known = {_unordered(row) for row in connection.execute(_pairs(corpus_id))}
+        known = {frozenset(row) for row in connection.execute(pairs)}
+        new: dict[frozenset[str], Proposed] = {}
         for one in found:
-            if _unordered(one) not in known:
-                values = {"name": one.name, "entity": one.entity, "score": one.score, "state": PROPOSED}
-                values |= {"corpus_id": corpus_id, "evidence": canonical_json(one.evidence), "created": time.time()}
-                connection.execute(insert(decisions).values(**values))
-                known.add(_unordered(one))
-                made += 1
-    return made
+            new.setdefault(frozenset((one.name, one.entity)), one)
+        made = [_insert(connection, corpus_id, one) for pair, one in new.items() if pair not in known]
+    return len(made)
 
 
-def _pairs(corpus_id: int) -> Any:
-    return select(decisions.c.name, decisions.c.entity).where(decisions.c.corpus_id == corpus_id)
-
-
-def _unordered(pair: Any) -> frozenset[str]:
-    return frozenset((pair.name, pair.entity))
+def _insert(connection: Connection, corpus_id: int, pair: Proposed) -> Row[Any]:
+    values = asdict(pair) | {"evidence": canonical_json(pair.evidence), "corpus_id": corpus_id}
+    stored = insert(decisions).values(**values, state=PROPOSED, created=time.time()).returning(decisions)
+    return connection.execute(stored).one()
 
 
 def _decide(connection: Connection, number: int, state: str, by: str) -> Decision:
-    mine = decisions.c.id == number
-    connection.execute(update(decisions).where(mine).values(state=state, decided_by=by, decided=time.time()))
-    return _decision(connection.execute(select(decisions).where(mine)).one())
+    values = {"state": state, "decided_by": by, "decided": time.time()}
+    made = update(decisions).where(decisions.c.id == number).values(values).returning(decisions)
+    return _decision(connection.execute(made).one())
 
 
 def _pair(connection: Connection, corpus_id: int, name: str, entity: str) -> Row[Any] | None:
@@ -258,7 +253,8 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
     if phrase is not None:  # its whole phrase stands and falls with the short form
         name, entity = phrase
     if entity is None:
-        several = expansions(connection, corpus.id, name)
+        defined = open_definitions(connection, corpus.id).values()
+        several = sorted({one.entity for one in defined if one.name == name})
         if len(several) > 1:
             listed = " and as ".join(repr(one) for one in several[:5])
             raise NotFoundError(
@@ -269,13 +265,9 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
             f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
             "`clausegraph entities list` shows the decisions"
         )
-    known = _pair(connection, corpus.id, name, entity)
-    if known is not None:  # proposed before pages defined it, or taken back
-        return _decide(connection, known.id, REJECTED, by)
-    values = {"name": name, "entity": entity, "evidence": canonical_json(_DEFINED), "score": 1.0}
-    values |= {"corpus_id": corpus.id, "state": REJECTED, "created": time.time(), "decided_by": by}
-    made = connection.execute(insert(decisions).values(**values, decided=time.time()).returning(decisions))
-    return _decision(made.one())
+    known = _pair(connection, corpus.id, name, entity)  # proposed before pages defined it, or taken back
+    row = known or _insert(connection, corpus.id, Proposed(name, entity, 1.0, _DEFINED))
+    return _decide(connection, row.id, REJECTED, by)
 
 
 def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any] | None:
@@ -318,15 +310,6 @@ def _check_merge(connection: Connection, corpus_id: int, name: str, entity: str)
         raise InputError(f"{name!r} would be taken for itself: {circle}; undo one of these decisions first")
 
 
-def _check_rejected(connection: Connection, corpus_id: int, name: str, entity: str) -> None:
-    for row in (_pair(connection, corpus_id, name, entity), _pair(connection, corpus_id, entity, name)):
-        if row is not None and row.state == REJECTED:
-            raise InputError(
-                f"that {_words(row)} was rejected by {row.decided_by} (decision {row.id}); "
-                f"`clausegraph entities undo {row.id}` takes that back"
-            )
-
-
 def _find_name(connection: Connection, corpus: CorpusRow, given: str) -> str:
     """The key of a name that the newest state has: as given, or as a mention so written would have."""
     for key in (given.strip(), entity_key(given)):
@@ -361,7 +344,4 @@ def _words(row: Row[Any]) -> str:
 
 
 def _decision(row: Row[Any]) -> Decision:
-    evidence = decode_json(decisions.c.evidence, row.id, row.evidence, OBJECT)
-    return Decision(
-        row.id, row.name, row.entity, row.state, row.score, evidence, row.decided_by, row.decided, row.created,
-    )  # fmt: skip
+    return record_of(Decision, row, evidence=decode_json(decisions.c.evidence, row.id, row.evidence, OBJECT))

@@ -68,9 +68,13 @@ def resolve(pairs: Mapping[str, str]) -> dict[str, str]:
 
 def accepted_pairs(connection: Connection, corpus_id: int) -> dict[str, str]:
     """The accepted decisions as they were made, name → entity."""
-    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == ACCEPTED)
+    return dict(_pairs(connection, corpus_id, ACCEPTED))
+
+
+def _pairs(connection: Connection, corpus_id: int, state: str) -> list[tuple[str, str]]:
+    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == state)
     query = select(decisions.c.name, decisions.c.entity).where(*mine).order_by(decisions.c.name)
-    return {row.name: row.entity for row in connection.execute(query)}
+    return [(row.name, row.entity) for row in connection.execute(query)]
 
 
 def wanted_names(
@@ -92,14 +96,8 @@ def defined_names(
     found = list(open_definitions(connection, corpus_id).values() if definitions is None else definitions)
     if not found:
         return {}
-    return defined_pairs(found, accepted_pairs(connection, corpus_id), rejected_pairs(connection, corpus_id))
-
-
-def rejected_pairs(connection: Connection, corpus_id: int) -> frozenset[frozenset[str]]:
-    """The pairs of names that somebody decided are not one entity."""
-    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == REJECTED)
-    query = select(decisions.c.name, decisions.c.entity).where(*mine)
-    return frozenset(frozenset((row.name, row.entity)) for row in connection.execute(query))
+    rejected = frozenset(map(frozenset, _pairs(connection, corpus_id, REJECTED)))
+    return defined_pairs(found, accepted_pairs(connection, corpus_id), rejected)
 
 
 def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDefined]:
@@ -111,11 +109,6 @@ def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDe
         row.id: decode(supports.c.statement, row.id, row, lambda found: definition_of(found.statement, found.page_id))
         for row in connection.execute(query)
     }
-
-
-def expansions(connection: Connection, corpus_id: int, name: str) -> list[str]:
-    """The entities that pages define by a name, each once."""
-    return sorted({one.entity for one in open_definitions(connection, corpus_id).values() if one.name == name})
 
 
 def defined_by(connection: Connection, corpus_id: int, phrase: str) -> tuple[str, str] | None:
@@ -171,9 +164,8 @@ def defined_pairs(
 
 
 def _is_one(one: str, other: str, taken: Mapping[str, str]) -> bool:
-    if taken.get(one, one) == taken.get(other, other):
-        return True
-    return signature(one) == signature(other) and variant(one, other) is not None
+    same_entity = taken.get(one, one) == taken.get(other, other)
+    return same_entity or (signature(one) == signature(other) and variant(one, other) is not None)
 
 
 def open_names(connection: Connection, corpus_id: int) -> dict[str, tuple[int, str]]:

@@ -1,8 +1,8 @@
 """Which names may stand for one entity, and which do in an epoch, with how often such pairs are right.
 
-Names are grouped by ``variants.signature``, so that only those are compared that share all their content words; names
-that differ in one word are compared for a slip of the pen, and one-word names with those they may abbreviate. What
-``variants`` finds to tell two things apart (numbers, dates, negations, opposites, another head) is never proposed.
+Names are grouped by ``variants.signature``, so that only those are compared that share all their content words; and
+one-word names with those they may abbreviate. What ``variants`` finds to tell two things apart (numbers, dates,
+negations, opposites, another head) is never proposed.
 
 The score of a pair is the share of such pairs that were right when people judged them (``JUDGED``, with one right and
 one wrong pair added), and slightly more where both names are written often. Nothing is merged
@@ -35,7 +35,7 @@ from clausegraph.indexes.entities.names import (
     open_definitions,
     wanted_names,
 )
-from clausegraph.indexes.entities.variants import Variant, is_slip, may_be_same, signature, variant
+from clausegraph.indexes.entities.variants import Variant, signature, variant
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import seen_at, supports
 from clausegraph.indexes.ledger.store import Ledger
@@ -47,14 +47,12 @@ JUDGED = {
     Variant.WORDING: (28, 28),
     Variant.ORDER: (8, 9),
     Variant.ABBREVIATION: (2, 2),
-    Variant.SLIP: (0, 0),
 }
 DEFINED = (7, 7)  # an abbreviation that a page gives in brackets behind the long form
 ONE_WORD = (9, 24)  # names of one word: most are what was cut off of another
 UNTYPED = frozenset({"thing", "topic"})  # what an extractor says that knows no type: may be of any
 PRONOUNS = frozenset({"you", "we"})  # keys of the reader and the author of a page
 MAX_WORDS = 12  # a longer "name" is a clause, and clauses are not merged
-_MANY = 50  # names that differ in one word only: a list of things, not slips
 _CUT_OFF = re.compile(r"['’]s(?: \(|$)|\bon \w+ own\b")
 _CAPITALISED = re.compile(r"(?:[Tt]he )?[A-Z][\w&'’-]*(?: (?:of|for|and|the|in|on|to|[A-Z&][\w&'’-]*))*")
 _BRACKETED = re.compile(r"\(([^()]{2,12})\)")
@@ -146,7 +144,7 @@ def same_names(profiles: Mapping[str, Profile], of_type: str | None = None) -> l
     """Every pair that may be one entity; the name with fewer supports is taken for the other."""
     names = [key for key in sorted(profiles) if len(key.split()) <= MAX_WORDS and _is_name(profiles[key])]
     made: dict[tuple[str, str], Proposed] = {}
-    for one, other, how in (*_variants(names), *_slips(names), *_abbreviations(profiles)):
+    for one, other, how in (*_variants(names), *_abbreviations(profiles)):
         kind = _common_type(profiles[one], profiles[other])
         if kind is None or of_type not in (None, kind):
             continue
@@ -192,21 +190,6 @@ def _variants(names: Sequence[str]) -> Iterator[tuple[str, str, Variant]]:
             how = variant(one, other)
             if how is not None:
                 yield one, other, how
-
-
-def _slips(names: Sequence[str]) -> Iterator[tuple[str, str, Variant]]:
-    """Pairs that differ in one word, and in that by one letter."""
-    gaps: dict[tuple[tuple[str, ...], int, tuple[str, ...]], list[str]] = {}
-    for name in names:
-        words = tuple(name.split())
-        for i in range(len(words)):
-            gaps.setdefault((words[:i], i, words[i + 1 :]), []).append(name)
-    for (_, place, _), group in gaps.items():
-        if len(group) > _MANY:
-            continue
-        for one, other in combinations(group, 2):
-            if is_slip(one.split()[place], other.split()[place]) and may_be_same(one, other):
-                yield one, other, Variant.SLIP
 
 
 def _abbreviations(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str, Variant]]:

@@ -18,23 +18,7 @@ _DATE_WORDS = word_set("sept spring summer autumn winter") | {*MONTHS, *SHORT_MO
 _DENIALS = (DENIALS - {"none"}) | word_set("non without except former ex unless other another")
 _PERIODS = word_set("hourly daily weekly fortnightly monthly quarterly yearly annual annually day week month year")
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{1,3}|v)")  # i to xxxix; a lone x is a single letter anyway
-_NEGATING = (
-    "un",
-    "in",
-    "im",
-    "il",
-    "ir",
-    "dis",
-    "non",
-    "non-",
-    "ex-",
-    "mis",
-    "anti-",
-    "self-",
-    "pre-",
-    "post-",
-    "sub-",
-)
+_NEGATING = word_set("un in im il ir dis non non- ex- mis anti- self- pre- post- sub-")
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
     for pair in word_set(
@@ -72,7 +56,6 @@ _SPELLINGS = tuple(  # British and American ways
 )
 _VERBAL_NOUN = re.compile(r"(?:ations?|ments?|ings?|ions?)$")
 _SHORTEST_STEM = 4
-_LONG_WORD = 6  # letters from which one wrong letter is a slip and not another word
 
 
 class Variant(StrEnum):
@@ -82,7 +65,6 @@ class Variant(StrEnum):
     ABBREVIATION = "abbreviation"  # one is made of the other's initials
     WORDING = "wording"  # small words, spelling: "change of circumstances", "change in circumstances"
     ORDER = "order"  # "adoption process", "process of adoption"
-    SLIP = "slip"  # one letter
 
 
 def may_be_same(one: str, other: str) -> bool:
@@ -122,7 +104,7 @@ def _opposed(one: str, other: str) -> bool:
 def signature(key: str) -> tuple[str, ...]:
     """What all ways of writing a name share: the stems of its content words, sorted; empty for what is no name.
 
-    Names of equal signature are compared by :func:`variant`; nothing else need be, but for slips and abbreviations.
+    Names of equal signature are compared by :func:`variant`; nothing else need be, but for abbreviations.
     """
     words = _plain(key)
     if _PRONOUNS & set(words):
@@ -147,18 +129,6 @@ def variant(one: str, other: str) -> Variant | None:
     # "process of adoption" is an "adoption process", and "child for adoption" is no "child adoption"
     turned = any(first == second[i:] + second[:i] for i in range(1, len(second)))
     return Variant.ORDER if turned and abs(len(links) - len(other_links)) == 1 else None
-
-
-def is_slip(one: str, other: str) -> bool:
-    """Whether two words of at least six letters differ by one letter within them: typing, and no other word."""
-    if min(len(one), len(other)) < _LONG_WORD or not (one.isalpha() and other.isalpha()):
-        return False
-    if one[0] != other[0] or one[-2:] != other[-2:]:  # another ending is another form, or another word
-        return False
-    if len(one) == len(other):
-        return sum(a != b for a, b in zip(one, other, strict=True)) == 1
-    short, long = sorted((one, other), key=len)
-    return len(long) == len(short) + 1 and any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
 
 
 def stem(word: str) -> str:

@@ -78,13 +78,9 @@ def title_names(title: str) -> Iterator[str]:
     """The keys of what a title names, the nearest first: whole, without its asking words ("Get a rod fishing licence"
     is the page of the rod fishing licence), and both without its publisher or last part. Always four."""
     for text in (title, _PARTS.split(title)[0]):
+        asking = _ASKING.match(text)
         yield entity_key(text)
-        yield entity_key(text[_asking_end(text) :])
-
-
-def _asking_end(text: str) -> int:
-    found = _ASKING.match(text)
-    return found.end() if found else 0
+        yield entity_key(text[asking.end() :] if asking else text)
 
 
 def _unanimous(pairs: Iterable[tuple[str, PageKey]]) -> dict[str, PageKey]:

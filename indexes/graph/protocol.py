@@ -1,10 +1,17 @@
-"""What every graph store answers, and what follows the ledger; the contract suite holds each to it."""
+"""What every graph store answers, and what follows the ledger; the contract suite holds each to it.
+
+A ``Graph`` is one corpus at one epoch, read-only. Its methods return sets, cut where they are cut by a total
+order (hop, then descending support count, then id), so that every store gives the same list. An empty list of names,
+ids or relations asks for nothing and gets nothing.
+
+A required projection that fails stops a publish before the flip: the epoch stays frozen, readers see the old one, and
+the next run finishes or abandons it. What an optional one missed shows in its status, and the next publish brings it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Protocol
 
 from clausegraph.core.errors import StoreError
@@ -81,14 +88,24 @@ class Graph(Protocol):
         """Every visible support, by page, chunk and content: for exports and dumps."""
 
 
-SupportKey = tuple[
-    str, str, str, str
-]  # source, uri, chunk, content of a support: the order in which supports are returned
+SupportKey = tuple[str, str, str, str]  # source, uri, chunk, content: the order in which supports are returned
 
 
 def in_order(found: Sequence[tuple[SupportKey, Support]]) -> list[Support]:
     """The supports by page, chunk and content; by code points, whatever the store sorts by."""
     return [support for _, support in sorted(found, key=lambda item: item[0])]
+
+
+def resolve_names(
+    keys: Mapping[str, str],
+    aliases: Callable[[Sequence[str]], Mapping[str, str]],
+    held: Callable[[Sequence[str]], Mapping[str, int]],
+) -> dict[str, str]:
+    """Those of some names with a visible support, name → the entity's key; arguments as of ``rank_entities``."""
+    taken_for = aliases(sorted(set(keys.values())))
+    resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
+    counts = held(sorted(set(resolved.values())))
+    return {name: entity for name, entity in resolved.items() if entity in counts}
 
 
 def rank_entities(
@@ -120,9 +137,6 @@ def rank_entities(
         if looked_at == CANDIDATES:
             break
     return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
-
-
-# --- projections ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +222,12 @@ class Projections:
         Raises:
             StoreError: a required projection does not have the epoch.
         """
-        for follower in self.followers:
 
-            def work(one: GraphProjection = follower.projection) -> None:
-                report = one.prepare(corpus_id, epoch)
-                _log.info("projection.prepared", projection=one.name, epoch=epoch, rows=report.written)
+        def work(one: GraphProjection) -> None:
+            report = one.prepare(corpus_id, epoch)
+            _log.info("projection.prepared", projection=one.name, epoch=epoch, rows=report.written)
 
-            self._try(follower, "prepare", work, raises=follower.required)
+        self._each("prepare", work, may_raise=True)
 
     def caught_up(self, corpus_id: int) -> None:
         """When a run has nothing to publish: what was missed before is brought now.
@@ -222,38 +235,33 @@ class Projections:
         Raises:
             StoreError: a required projection does not have what readers have.
         """
-        for follower in self.followers:
-            work = partial(follower.projection.catch_up, corpus_id)
-            self._try(follower, "catch up", work, raises=follower.required)
+        self._each("catch up", lambda one: one.catch_up(corpus_id), may_raise=True)
 
     def published(self, corpus_id: int) -> None:
         """After a flip or a rollback."""
-        for follower in self.followers:
-            self._try(follower, "publish", partial(follower.projection.publish, corpus_id))
+        self._each("publish", lambda one: one.publish(corpus_id))
 
     def abandoned(self, corpus_id: int, epoch: int) -> None:
         """Around the ledger's abandoning of a frozen epoch; what stays behind is undone by the next ``prepare``."""
-        for follower in self.followers:
-            self._try(follower, "abandon", partial(follower.projection.abandon, corpus_id, epoch))
+        self._each("abandon", lambda one: one.abandon(corpus_id, epoch))
 
     def vacuumed(self, corpus_id: int) -> None:
         """After the ledger's vacuum."""
-        for follower in self.followers:
-            self._try(follower, "vacuum", partial(follower.projection.vacuum, corpus_id))
+        self._each("vacuum", lambda one: one.vacuum(corpus_id))
 
     def dropped(self) -> None:
         """After the ledger dropped a corpus, whichever process did it and whenever."""
-        for follower in self.followers:
-            self._try(follower, "drop", follower.projection.forget_dropped)
+        self._each("drop", lambda one: one.forget_dropped())
 
-    def _try(self, follower: Follower, step: str, work: Callable[[], object], *, raises: bool = False) -> None:
-        try:
-            work()
-        except StoreError as error:
-            if raises:
-                raise
-            _log.warning("projection.lags", projection=follower.projection.name, step=step, reason=str(error))
-            self.problems.append(f"{follower.projection.name} lags ({step}): {error}")
+    def _each(self, step: str, work: Callable[[GraphProjection], object], *, may_raise: bool = False) -> None:
+        for follower in self.followers:
+            try:
+                work(follower.projection)
+            except StoreError as error:
+                if may_raise and follower.required:
+                    raise
+                _log.warning("projection.lags", projection=follower.projection.name, step=step, reason=str(error))
+                self.problems.append(f"{follower.projection.name} lags ({step}): {error}")
 
 
 NO_PROJECTIONS = Projections()

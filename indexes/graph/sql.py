@@ -1,12 +1,9 @@
-"""The embedded graph: SQL over the supports, pinned at one epoch.
-
-Every method returns a set cut by a total order (hop, then descending support count, then id), so that
-another store gives the same answer; scoring is the reader's business.
-"""
+"""The embedded graph: SQL over the supports, pinned at one epoch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, true
@@ -23,6 +20,7 @@ from clausegraph.indexes.graph.protocol import (
     SupportKey,
     in_order,
     rank_entities,
+    resolve_names,
 )
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
@@ -34,7 +32,7 @@ _FEW_ANCHORS = 50
 
 
 class SqlGraph:
-    """The graph of one corpus at one epoch."""
+    """The ``Graph``, which documents the methods, of one corpus at one epoch."""
 
     def __init__(self, ledger: Reads, corpus_id: int, epoch: int) -> None:
         self._ledger = ledger
@@ -42,10 +40,6 @@ class SqlGraph:
         self._epoch = epoch
 
     def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
-        """Entities that share tokens with ``names`` (tokens of a question), most shared first.
-
-        Order: matched tokens descending, total tokens ascending, key. Only entities with a visible support.
-        """
         wanted = sorted(set(names))[:MAX_TOKENS]
         if not wanted:
             return []
@@ -63,29 +57,15 @@ class SqlGraph:
                 while part := rows.fetchmany(CANDIDATES):
                     yield {row.entity: int(row.matched) for row in part}
 
-            def aliases(keys: Sequence[str]) -> dict[str, str]:
-                return self._aliases(connection, keys)
-
-            def held(keys: Sequence[str]) -> dict[str, int]:
-                return self._support_counts(connection, keys)
-
+            aliases, held = partial(self._aliases, connection), partial(self._support_counts, connection)
             return rank_entities(candidates(), aliases, held, limit)
 
     def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
-        """Those of the names that name an entity with a visible support, name → the entity's key.
-
-        A name is an entity's key or one that the epoch takes for it; ``normalised`` brings what is given into
-        the form of keys first.
-        """
         keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
         with self._ledger.read() as connection:
-            aliases = self._aliases(connection, sorted(set(keys.values())))
-            held = self._support_counts(connection, sorted({aliases.get(key, key) for key in keys.values()}))
-        resolved = {name: aliases.get(key, key) for name, key in keys.items()}
-        return {name: entity for name, entity in resolved.items() if entity in held}
+            return resolve_names(keys, partial(self._aliases, connection), partial(self._support_counts, connection))
 
     def names(self) -> dict[str, str]:
-        """The names that the epoch takes for another entity, name → entity, by name."""
         with self._ledger.read() as connection:
             found = names_at(connection, self._corpus_id, self._epoch)
         return {name: entity for name, (entity, _) in found.items()}
@@ -114,10 +94,6 @@ class SqlGraph:
     def neighbourhood(
         self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
     ) -> list[Fact]:
-        """Distinct facts within ``hops`` (1 or 2) of the entities, of these relations, cut to ``limit``.
-
-        Order: hop, support count descending, fact id. Literals are not walked through, nor are facts that were cut.
-        """
         if limit < 1 or (relations is not None and not relations):
             return []
         of_kind = true() if relations is None else supports.c.relation.in_(list(relations))
@@ -140,7 +116,6 @@ class SqlGraph:
         return list(found.values())
 
     def facts(self, ids: Sequence[str]) -> list[Fact]:
-        """The facts of these ids that hold at the epoch, in the order given."""
         found: dict[str, Fact] = {}
         with self._ledger.read() as connection:
             for part in batches(list(dict.fromkeys(ids))):
@@ -151,7 +126,6 @@ class SqlGraph:
         return [found[identity] for identity in dict.fromkeys(ids) if identity in found]
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
-        """Every visible support of these facts, by page, chunk and content."""
         made: list[tuple[SupportKey, Support]] = []
         with self._ledger.read() as connection:
             for part in batches(list(dict.fromkeys(fact_ids))):
@@ -159,7 +133,6 @@ class SqlGraph:
         return in_order(made)
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
-        """The visible supports of a page that state something on one of the anchors."""
         wanted = set(anchors)
         if not wanted:
             return []
@@ -175,7 +148,6 @@ class SqlGraph:
         return [support for support in in_order(made) if any(s.anchor in wanted for s in support.statement.spans)]
 
     def counts(self) -> GraphCounts:
-        """How much graph there is at the epoch."""
         with self._ledger.read() as connection:
             facts = select(func.count(supports.c.fact_id.distinct()), func.count()).where(self._visible())
             distinct, total = connection.execute(facts).one()
@@ -188,12 +160,10 @@ class SqlGraph:
         return GraphCounts(int(entities), int(distinct), int(total))
 
     def all_supports(self) -> list[Support]:
-        """Every visible support, by page, chunk and content: for exports and dumps."""
         with self._ledger.read() as connection:
             return in_order(self._load(connection, supports.c.id > 0))
 
     def relations(self) -> dict[str, int]:
-        """Every relation of the epoch with its number of supports, by name."""
         query = select(supports.c.relation, func.count()).where(self._visible()).group_by(supports.c.relation)
         with self._ledger.read() as connection:
             return {row[0]: int(row[1]) for row in connection.execute(query.order_by(supports.c.relation))}

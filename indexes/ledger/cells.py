@@ -9,10 +9,11 @@ import math
 import re
 import zlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Column, Float, Integer, LargeBinary, MetaData
+from sqlalchemy import Column, Float, Integer, LargeBinary, MetaData, Row
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from clausegraph.core.errors import LedgerError, StorageError
@@ -24,7 +25,7 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")  # of a segment: it becomes a pa
 
 
 class WrongCell(Exception):
-    """A cell holds what its column cannot; who has the database finds its row, and makes an error of ours of it."""
+    """A cell holds what its column cannot; ``dialect.driver_errors`` finds its row."""
 
     def __init__(self, cell: CheckedType, value: object) -> None:
         super().__init__(f"table {cell.table}, column {cell.column}: {type(value).__name__} {str(value)[:40]!a}")
@@ -102,6 +103,11 @@ _UNREADABLE = (
 TEXTS: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 COUNTS: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
 OBJECT: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+
+
+def record_of(kind: type[T], row: Row[Any], **decoded: Any) -> T:
+    """A dataclass with the cells of a row by name, or what was ``decoded`` of them."""
+    return kind(**{one.name: decoded.get(one.name, row._mapping.get(one.name)) for one in fields(cast(Any, kind))})
 
 
 def decode(column: Column[Any], row: object, value: Any, parse: Callable[[Any], T]) -> T:

@@ -33,9 +33,6 @@ IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table:
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 
-# --- the file -------------------------------------------------------------------------------------
-
-
 def make_database(path: Path) -> None:
     """Make the database's file, unless it is there.
 
@@ -44,7 +41,10 @@ def make_database(path: Path) -> None:
     """
     refuse_network(path.parent)
     if not path.exists() or path.stat().st_size == 0:
-        _make(path)
+        with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as connection:
+            path.chmod(0o600)
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must be set before the first table
+            connection.execute("PRAGMA journal_mode=WAL")
 
 
 def open_for_writing(path: Path) -> Engine:
@@ -59,14 +59,6 @@ def open_for_writing(path: Path) -> Engine:
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine
-
-
-def _make(path: Path) -> None:
-    """Settings that must be there before the first table."""
-    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as connection:
-        path.chmod(0o600)
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-        connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _configure(connection: Any, _record: Any) -> None:
@@ -90,19 +82,26 @@ def refuse_network(folder: Path) -> None:
 
 def take_in_log(path: Path) -> None:
     """Bring the log's pages into the database, as far as no reader needs them, so that the log's room is used again."""
-    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+    with _maintaining(path) as connection:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def compact(path: Path) -> None:
     """Give freed pages back to the file system, as far as no other process is in the way."""
-    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+    with _maintaining(path) as connection:
         give_back(connection)
+
+
+@contextmanager
+def _maintaining(path: Path) -> Iterator[sqlite3.Connection]:
+    with driver_errors(path), closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as made:
+        yield made
 
 
 def rewrite_file(path: Path) -> str:
     """Leave no byte of a deleted row in the database and its log; returns what remains and why, empty for nothing."""
-    return rewrite(path, BUSY_TIMEOUT_S)
+    with driver_errors(path):
+        return rewrite(path, BUSY_TIMEOUT_S)
 
 
 def promise_removal(connection: Connection, *, kept: bool = False) -> None:
@@ -113,9 +112,6 @@ def promise_removal(connection: Connection, *, kept: bool = False) -> None:
 def is_removal_promised(connection: Connection) -> bool:
     """Whether a promise of removal was given and not kept yet, as when its process was killed."""
     return bool(connection.exec_driver_sql("PRAGMA user_version").scalar())
-
-
-# --- transactions and statements ------------------------------------------------------------------
 
 
 def writing(connection: Connection) -> Connection:
@@ -146,9 +142,6 @@ def index_where(condition: str, name: str, *columns: str) -> Index:
 def without_index(column: ColumnElement[int]) -> ColumnElement[int]:
     """The column, by whose index the planner shall not go: it has no statistics, and takes a worse one for better."""
     return column + 0
-
-
-# --- errors ---------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -191,12 +184,16 @@ def _explained(path: Path, reason: str) -> StorageError:
         return disk_full(path, reason)
     if "readonly" in lower or "unable to open" in lower:
         return not_writable(path, reason)
-    if "locked" in lower or "busy" in lower:
-        return StorageError(f"{path} stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it")
-    if "malformed" in lower or "not a database" in lower:
-        return StorageError(f"{path} is damaged or not a ledger ({reason}); restore it from a backup or move it away")
-    if "could not decode" in lower:
-        return StorageError(f"{path} is damaged: a text in it is not valid UTF-8 ({reason[:200]!a}); {RESTORE}")
+    for words, said in (
+        ("locked|busy", f"stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it"),
+        (
+            "malformed|not a database",
+            f"is damaged or not a ledger ({reason}); restore it from a backup or move it away",
+        ),
+        ("could not decode", f"is damaged: a text in it is not valid UTF-8 ({reason[:200]!a}); {RESTORE}"),
+    ):
+        if any(word in lower for word in words.split("|")):
+            return StorageError(f"{path} {said}")
     return StorageError(f"{path}: {reason}")
 
 
@@ -206,13 +203,11 @@ _NO_INDEX = {  # the index of the log cannot be made
     sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_WRITE,
 }  # fmt: skip
 
-Stamp = tuple[int, ...]
-
 
 class _Reading(sqlite3.Connection):
-    """A connection; with a stamp where it takes the file for one that does not change."""
+    """A connection, with a stamp where it takes the file for one that does not change."""
 
-    stamp: Stamp | None = None
+    stamp: tuple[int, ...] | None = None
 
 
 def open_for_reading(path: Path) -> Engine:
@@ -276,7 +271,7 @@ def _changed(path: Path) -> StorageError:
     )
 
 
-def _stamp_of(connection: Connection) -> Stamp | None:
+def _stamp_of(connection: Connection) -> tuple[int, ...] | None:
     raw = connection.connection.dbapi_connection
     return raw.stamp if isinstance(raw, _Reading) else None
 
@@ -315,7 +310,7 @@ def _open(path: Path, how: str) -> _Reading:
     return connection
 
 
-def _stamp(path: Path) -> Stamp:
+def _stamp(path: Path) -> tuple[int, ...]:
     """What changes with the file; empty while there is a log, which has what the file has not."""
     try:
         if path.with_name(f"{path.name}-wal").stat().st_size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import socket
 import threading
@@ -13,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import psutil
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, StorageError
+from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -44,7 +44,7 @@ def run_lease(ledger: Ledger, corpus_id: int, run_id: str) -> Iterator[RunLease]
     """
     lease = _acquire(ledger, corpus_id, run_id, os.getpid(), LEASE_S)
     try:
-        with beating(lambda: _renew(ledger, lease, LEASE_S), HEARTBEAT_S):
+        with beating(lambda: _set(ledger, lease, LEASE_S), HEARTBEAT_S):
             yield lease
     finally:
         release(ledger, lease)
@@ -74,25 +74,29 @@ def step_lease(
         LeaseHeldError: at the first step, another live run holds the corpus.
         LeaseLostError: at a later one, another run has taken it.
     """
-    lease = (
-        _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)
-        if begin
-        else _join(ledger, corpus_id, run_id, seconds, alone)
-    )
-    with beating(lambda: _renew(ledger, lease, seconds), min(HEARTBEAT_S, seconds / 4)):
+    if begin:
+        lease = _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)
+    else:
+        lease = _join(ledger, corpus_id, run_id, seconds, alone)
+    with beating(lambda: _set(ledger, lease, seconds), min(HEARTBEAT_S, seconds / 4)):
         yield lease
 
 
 def _join(ledger: Ledger, corpus_id: int, run_id: str, seconds: float, alone: bool) -> RunLease:
     now = time.time()
     with ledger.write() as connection:
-        row = connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
+        row = held_lease(connection, corpus_id)
         if row is None or row.run_id != run_id:
             raise _lost(run_id, row)
         fence = row.fence + int(alone)
         values = {"fence": fence, "pid": _NO_PROCESS, "heartbeat": now, "expires": now + seconds}
         connection.execute(update(run_leases).where(run_leases.c.corpus_id == corpus_id).values(**values))
     return RunLease(corpus_id, run_id, fence)
+
+
+def held_lease(connection: Connection, corpus_id: int) -> Row[Any] | None:
+    """The row of the lease of a corpus, whether its run is alive or not; None where no run ever had it."""
+    return connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
 
 
 @contextmanager
@@ -120,9 +124,7 @@ def check_fence(connection: Connection, lease: RunLease) -> None:
     Raises:
         LeaseLostError: the lease is not ours any more.
     """
-    row = connection.execute(
-        select(run_leases.c.run_id, run_leases.c.fence).where(run_leases.c.corpus_id == lease.corpus_id)
-    ).fetchone()
+    row = held_lease(connection, lease.corpus_id)
     if row is None or row.run_id != lease.run_id or row.fence != lease.fence:
         raise _lost(lease.run_id, row)
 
@@ -138,65 +140,50 @@ def _lost(run_id: str, row: Any) -> LeaseLostError:
 def _acquire(ledger: Ledger, corpus_id: int, run_id: str, pid: int, seconds: float) -> RunLease:
     now = time.time()
     with ledger.write() as connection:
-        row = connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
+        row = held_lease(connection, corpus_id)
         mine = row is not None and pid == _NO_PROCESS and row.run_id == run_id
         if row is not None and not mine and _is_live(row.host, row.pid, row.expires, now):
             raise LeaseHeldError(_held(row, now))
         fence = 1 if row is None else row.fence + 1
         values = {
-            "run_id": run_id,
-            "host": socket.gethostname(),
-            "pid": pid,
-            "fence": fence,
-            "acquired": now,
-            "heartbeat": now,
-            "expires": now + seconds,
-        }
-        if row is None:
-            connection.execute(insert(run_leases).values(corpus_id=corpus_id, **values))
-        else:
-            connection.execute(update(run_leases).where(run_leases.c.corpus_id == corpus_id).values(**values))
+            "run_id": run_id, "host": socket.gethostname(), "pid": pid, "fence": fence,
+            "acquired": now, "heartbeat": now, "expires": now + seconds,
+        }  # fmt: skip
+        taken = {"corpus_id": corpus_id} | values
+        connection.execute(insert_or_update(run_leases, ["corpus_id"], taken, values))
     return RunLease(corpus_id, run_id, fence)
 
 
 def _held(row: Any, now: float) -> str:
     since = f"has held this corpus for {now - row.acquired:.0f} s"
     if row.pid == _NO_PROCESS:
-        return (
-            f"run {row.run_id} (in steps, from {row.host}) {since}; wait for it: should it be dead, "
-            f"its lease ends in {row.expires - now:.0f} s"
-        )
-    return (
-        f"run {row.run_id} (process {row.pid} on {row.host}) {since}; wait for it, or stop that process and try again"
-    )
+        left = f"wait for it: should it be dead, its lease ends in {row.expires - now:.0f} s"
+        return f"run {row.run_id} (in steps, from {row.host}) {since}; {left}"
+    there = f"process {row.pid} on {row.host}"
+    return f"run {row.run_id} ({there}) {since}; wait for it, or stop that process and try again"
 
 
 def _is_live(host: str, pid: int, expires: float, now: float) -> bool:
     """A released or expired lease is dead; on this host, so is that of a process that has gone."""
-    if expires <= now:
-        return False
-    return pid == _NO_PROCESS or is_alive(host, pid)
+    return expires > now and (pid == _NO_PROCESS or is_alive(host, pid))
 
 
 def is_held(lease: Any, now: float) -> bool:
     """Whether the run of a lease is still at work, as far as this host can tell.
 
-    A process that was stopped for a while, as on a laptop that slept, is there when its lease has expired.
+    A process that was stopped for a while, as on a laptop that slept, is there when its lease has expired: it began
+    before the lease was acquired, so that its id is not used again by another.
     """
-    host, pid, expires, acquired = lease.host, int(lease.pid), float(lease.expires), float(lease.acquired)
-    if expires == _RELEASED:
+    if lease.expires == _RELEASED:
         return False
-    if _is_live(host, pid, expires, now):
+    if _is_live(lease.host, lease.pid, lease.expires, now):
         return True
-    return pid != _NO_PROCESS and host == socket.gethostname() and _began(pid) <= acquired + 1
-
-
-def _began(pid: int) -> float:
-    """When a process began, in seconds since 1970; infinity where there is none: ids are used again."""
+    if lease.pid == _NO_PROCESS or lease.host != socket.gethostname():
+        return False
     try:
-        return float(psutil.Process(pid).create_time())
+        return bool(psutil.Process(lease.pid).create_time() <= lease.acquired + 1)
     except psutil.Error:
-        return math.inf
+        return False
 
 
 def is_alive(host: str, pid: int) -> bool:
@@ -204,21 +191,16 @@ def is_alive(host: str, pid: int) -> bool:
     return host != socket.gethostname() or psutil.pid_exists(pid)
 
 
-def _renew(ledger: Ledger, lease: RunLease, seconds: float) -> None:
-    now = time.time()
-    with ledger.write() as connection:
-        connection.execute(update(run_leases).where(*_mine(lease)).values(heartbeat=now, expires=now + seconds))
-
-
 def release(ledger: Ledger, lease: RunLease) -> None:
     """Give the corpus back; the row stays, so that the fence goes on growing."""
+    _set(ledger, lease, None)
+
+
+def _set(ledger: Ledger, lease: RunLease, seconds: float | None) -> None:
+    """Renew a lease that is still ours for so many seconds; None releases it."""
+    now = time.time()
+    values = {"expires": _RELEASED} if seconds is None else {"heartbeat": now, "expires": now + seconds}
+    held = run_leases.c
+    mine = (held.corpus_id == lease.corpus_id, held.run_id == lease.run_id, held.fence == lease.fence)
     with ledger.write() as connection:
-        connection.execute(update(run_leases).where(*_mine(lease)).values(expires=_RELEASED))
-
-
-def _mine(lease: RunLease) -> list[ColumnElement[bool]]:
-    return [
-        run_leases.c.corpus_id == lease.corpus_id,
-        run_leases.c.run_id == lease.run_id,
-        run_leases.c.fence == lease.fence,
-    ]
+        connection.execute(update(run_leases).where(*mine).values(values))

@@ -6,7 +6,7 @@ import json
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select, update
+from sqlalchemy import case, func, insert, select, update
 
 from clausegraph.core.errors import BudgetExceeded, StorageError
 from clausegraph.core.models.calls import CallRecord, Reservation
@@ -16,46 +16,23 @@ from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger
 
 _log = logger(__name__)
-_SECONDS = 0.5  # how long one is kept back
+_SECONDS = 0.5  # how long a record is kept back
 _CENT = 1e-9  # sums of floats miss a limit by less
-
-_wanted_tokens, _wanted_money = bindparam("wanted_tokens", type_=BigInteger), bindparam("wanted_money", type_=Float)
-_held_tokens, _held_money = bindparam("held_tokens", type_=BigInteger), bindparam("held_money", type_=Float)
-_run = budgets.c.run_id == bindparam("run")
-
-_RESERVE = (
-    update(budgets)
-    .where(_run)
-    .where(
-        budgets.c.limit_tokens.is_(None)
-        | (budgets.c.used_tokens + budgets.c.reserved_tokens + _wanted_tokens <= budgets.c.limit_tokens)
-    )
-    .where(
-        budgets.c.limit_money.is_(None)
-        | (budgets.c.used_money + budgets.c.reserved_money + _wanted_money <= budgets.c.limit_money + _CENT)
-    )
-    .values(
-        reserved_tokens=budgets.c.reserved_tokens + _wanted_tokens,
-        reserved_money=budgets.c.reserved_money + _wanted_money,
-    )
-)
-_SETTLE = (
-    update(budgets)
-    .where(_run)
-    .values(
-        used_tokens=budgets.c.used_tokens + _wanted_tokens,
-        used_money=budgets.c.used_money + _wanted_money,
-        reserved_tokens=budgets.c.reserved_tokens - _held_tokens,
-        reserved_money=budgets.c.reserved_money - _held_money,
-    )
-)
 
 
 class LedgerBudget:
-    """A ``Budget`` in the ledger. What a killed process had reserved stays reserved: it may have been used."""
+    """A ``Budget`` in the ledger, made by the first process of a run that asks, with its limits, and shared.
 
-    def __init__(self, ledger: Ledger, run_id: str) -> None:
+    What a killed process had reserved stays reserved: it may have been used.
+    """
+
+    def __init__(
+        self, ledger: Ledger, corpus_id: int, run_id: str, limit_tokens: int | None, limit_money: float | None
+    ) -> None:
         self._ledger, self._run_id = ledger, run_id
+        values = {"run_id": run_id, "corpus_id": corpus_id, "limit_tokens": limit_tokens, "limit_money": limit_money}
+        with ledger.write() as connection:
+            connection.execute(insert_new(budgets), values)
 
     def reserve(self, tokens: int, money: float) -> Reservation:
         """Set aside what an attempt may use at most.
@@ -63,18 +40,30 @@ class LedgerBudget:
         Raises:
             BudgetExceeded: used, reserved and wanted together are more than the limit.
         """
-        values = {"run": self._run_id, "wanted_tokens": tokens, "wanted_money": money}
+        held = budgets.c
+        all_tokens = held.used_tokens + held.reserved_tokens + tokens
+        all_money = held.used_money + held.reserved_money + money
+        has_room = (
+            held.limit_tokens.is_(None) | (all_tokens <= held.limit_tokens),
+            held.limit_money.is_(None) | (all_money <= held.limit_money + _CENT),
+        )
+        more = {"reserved_tokens": held.reserved_tokens + tokens, "reserved_money": held.reserved_money + money}
         with self._ledger.write() as connection:
-            if connection.execute(_RESERVE, values).rowcount == 1:
-                return Reservation(tokens, money)
-        raise BudgetExceeded(self._explain(tokens, money))
+            done = connection.execute(update(budgets).where(held.run_id == self._run_id, *has_room).values(more))
+        if done.rowcount != 1:
+            raise BudgetExceeded(self._explain(tokens, money))
+        return Reservation(tokens, money)
 
     def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
         """Replace a reservation by what was used."""
-        held = {"held_tokens": reservation.tokens, "held_money": reservation.money}
-        used = {"run": self._run_id, "wanted_tokens": tokens, "wanted_money": money}
+        values = {
+            "used_tokens": budgets.c.used_tokens + tokens,
+            "used_money": budgets.c.used_money + money,
+            "reserved_tokens": budgets.c.reserved_tokens - reservation.tokens,
+            "reserved_money": budgets.c.reserved_money - reservation.money,
+        }
         with self._ledger.write() as connection:
-            connection.execute(_SETTLE, used | held)
+            connection.execute(update(budgets).where(budgets.c.run_id == self._run_id).values(values))
 
     def _explain(self, tokens: int, money: float) -> str:
         with self._ledger.read() as connection:
@@ -95,16 +84,6 @@ class LedgerBudget:
         return f"the budget of run {self._run_id} has no room for another call: the limit is {' and '.join(parts)}"
 
 
-def open_budget(
-    ledger: Ledger, corpus_id: int, run_id: str, limit_tokens: int | None, limit_money: float | None
-) -> LedgerBudget:
-    """The budget of a run: made by the first process that asks, with its limits, and shared by the others."""
-    values = {"run_id": run_id, "corpus_id": corpus_id, "limit_tokens": limit_tokens, "limit_money": limit_money}
-    with ledger.write() as connection:
-        connection.execute(insert_new(budgets), values)
-    return LedgerBudget(ledger, run_id)
-
-
 class LedgerUsage:
     """A ``UsageSink`` in the ledger. ``record`` never waits: a thread of its own writes a few rows at a time."""
 
@@ -118,8 +97,15 @@ class LedgerUsage:
 
     def record(self, record: CallRecord) -> None:
         """Keep one record; it is written within half a second or so."""
+        row: dict[str, object] = {
+            "corpus_id": self._corpus_id, "run_id": self._run_id, "task": record.labels.task,
+            "prompt": record.labels.prompt, "pages": json.dumps(record.labels.pages, ensure_ascii=False),
+            "model": record.model, "outcome": record.outcome, "prompt_tokens": record.usage.prompt_tokens,
+            "output_tokens": record.usage.output_tokens, "money": record.money, "seconds": record.seconds,
+            "at": record.at,
+        }  # fmt: skip
         with self._lock:
-            self._kept.append(self._row(record))
+            self._kept.append(row)
             late = self._closing.is_set()
             if not late and (self._writing is None or self._writing.done()):
                 self._writing = self._writer.submit(self._write_soon)
@@ -157,22 +143,6 @@ class LedgerUsage:
                 self._kept = rows + self._kept
             raise
 
-    def _row(self, record: CallRecord) -> dict[str, object]:
-        return {
-            "corpus_id": self._corpus_id,
-            "run_id": self._run_id,
-            "task": record.labels.task,
-            "prompt": record.labels.prompt,
-            "pages": json.dumps(record.labels.pages, ensure_ascii=False),
-            "model": record.model,
-            "outcome": record.outcome,
-            "prompt_tokens": record.usage.prompt_tokens,
-            "output_tokens": record.usage.output_tokens,
-            "money": record.money,
-            "seconds": record.seconds,
-            "at": record.at,
-        }
-
 
 def run_usage(ledger: Ledger, run_id: str) -> dict[str, dict[str, float]]:
     """The usage of a run by task: calls, cached, failed, prompt_tokens, output_tokens, money, seconds.
@@ -181,27 +151,14 @@ def run_usage(ledger: Ledger, run_id: str) -> dict[str, dict[str, float]]:
     """
     calls = model_calls.c
     cached = calls.outcome == "cached"
-    sent = {
-        name: func.coalesce(func.sum(case((cached, 0), else_=column)), 0)
-        for name, column in (
-            ("prompt_tokens", calls.prompt_tokens),
-            ("output_tokens", calls.output_tokens),
-            ("money", calls.money),
-            ("seconds", calls.seconds),
-        )
-    }
-    query = (
-        select(
-            calls.task,
-            func.sum(case((cached, 0), else_=1)).label("calls"),
-            func.sum(case((cached, 1), else_=0)).label("cached"),
-            func.sum(case((calls.outcome.in_(("ok", "cached")), 0), else_=1)).label("failed"),
-            *(column.label(name) for name, column in sent.items()),
-        )
-        .where(calls.run_id == run_id)
-        .group_by(calls.task)
-        .order_by(calls.task)
-    )
+    sums = [
+        func.sum(case((cached, 0), else_=1)).label("calls"),
+        func.sum(case((cached, 1), else_=0)).label("cached"),
+        func.sum(case((calls.outcome.in_(("ok", "cached")), 0), else_=1)).label("failed"),
+    ]
+    for column in (calls.prompt_tokens, calls.output_tokens, calls.money, calls.seconds):
+        sums.append(func.coalesce(func.sum(case((cached, 0), else_=column)), 0).label(column.name))
+    query = select(calls.task, *sums).where(calls.run_id == run_id).group_by(calls.task).order_by(calls.task)
     with ledger.read() as connection:
         rows = connection.execute(query).mappings().all()
     return {row["task"]: {name: value for name, value in row.items() if name != "task"} for row in rows}
@@ -224,7 +181,7 @@ class RunMeter:
         """Draw on the budget of this run, which may have been opened by another process."""
         self._run_id = run_id
         if any(limit is not None for limit in self._limits):
-            self._budget = open_budget(self._ledger, corpus_id, run_id, *self._limits)
+            self._budget = LedgerBudget(self._ledger, corpus_id, run_id, *self._limits)
         self._usage = LedgerUsage(self._ledger, corpus_id, run_id)
 
     def stop(self) -> dict[str, dict[str, float]]:

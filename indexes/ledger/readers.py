@@ -1,14 +1,11 @@
 """Who reads which epoch: a shared ``flock`` on a small file of each epoch, ``readers/<corpus id>-<epoch>``.
 
-A reader only opens the file, for reading: it writes nothing, waits for nobody, and the operating system takes the lock
-back when its process ends, however it ends. No clock decides. A process made by ``fork`` shares the lock and keeps it
-until it closes its own copy or ends, since it may go on reading; one that runs another program does not inherit it.
+A reader only opens the file, for reading: it writes nothing and waits for nobody, and the operating system takes the
+lock back when its process ends. A process made by ``fork`` shares the lock until it closes its copy or ends.
 
-Whoever removes epochs takes their files exclusively first and keeps them until the ledger has forgotten the epochs. A
-lock is only a request: that an epoch is really there is checked in the transaction of every read (``EpochReads``), so a
-reader that could get no lock (no file, and none can be made) finds its epoch gone, and never a part of it.
-
-Locks hold within one machine, as those of the ledger's file do.
+Whoever removes epochs takes their files exclusively first and keeps them until the ledger has forgotten the epochs.
+That an epoch is really there is checked in the transaction of every read (``EpochReads``), so a reader that could get
+no lock (no file, and none can be made) finds its epoch gone, and never a part of it.
 """
 
 from __future__ import annotations
@@ -37,11 +34,7 @@ _UNHELD = {  # a reader goes on without a lock
 
 
 class EpochHold:
-    """A shared lock on an epoch; close it.
-
-    Args:
-        made: the file that it made for that.
-    """
+    """A shared lock on an epoch, and the file that it ``made`` for that; close it."""
 
     def __init__(self, descriptor: int, made: Path | None = None) -> None:
         self._descriptor: int | None = descriptor
@@ -138,14 +131,14 @@ def held(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
     return busy
 
 
-def users_of_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> list[int]:
-    """The other processes that hold an epoch, as far as this one may see."""
+def users_of_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> str:
+    """The other processes that hold an epoch, as far as this one may see, in words."""
     return users_of(_path(ledger, corpus_id, epoch))
 
 
 def corpora_with_files(ledger: Ledger) -> set[int]:
     """The corpora of whose epochs there are files."""
-    folder = _folder(ledger)
+    folder = ledger.home / "readers"
     with file_errors(folder):
         corpora = (path.name.split("-")[0] for path in folder.glob("*-*"))
         return {int(name) for name in corpora if name.isdecimal()}
@@ -180,7 +173,7 @@ def forget(ledger: Ledger, corpus_id: int, keep: Collection[int] = ()) -> None:
     Raises:
         StorageError: one cannot be removed.
     """
-    folder = _folder(ledger)
+    folder = ledger.home / "readers"
     kept = {_path(ledger, corpus_id, number).name for number in keep}
     with file_errors(folder):
         for path in folder.glob(f"{corpus_id}-*"):
@@ -188,12 +181,8 @@ def forget(ledger: Ledger, corpus_id: int, keep: Collection[int] = ()) -> None:
                 path.unlink(missing_ok=True)
 
 
-def _folder(ledger: Ledger) -> Path:
-    return ledger.home / "readers"
-
-
 def _path(ledger: Ledger, corpus_id: int, epoch: int) -> Path:
-    return _folder(ledger) / f"{corpus_id}-{epoch}"
+    return ledger.home / "readers" / f"{corpus_id}-{epoch}"
 
 
 def _mode(ledger: Ledger) -> int:

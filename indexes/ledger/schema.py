@@ -7,6 +7,8 @@ only if ``since <= e < until``. Rows of an epoch that was frozen but not flipped
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -33,12 +35,22 @@ OPEN = 2**63 - 1  # until, of a row that no epoch has closed
 metadata = MetaData()
 
 
-def corpus_id() -> Column[int]:
+def _corpus_id() -> Column[int]:
     """The corpus of a row: it goes with it."""
     return Column("corpus_id", ForeignKey("corpora.id", ondelete="CASCADE"), nullable=False)
 
 
-def interval() -> list[Column[int]]:
+def _page_id() -> Column[int]:
+    """The page of a row: it goes with it."""
+    return Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False)
+
+
+def _row_id() -> Column[int]:
+    """A number that tells a row from the others of its table."""
+    return Column("id", Integer, primary_key=True)
+
+
+def _interval() -> list[Column[int]]:
     """The epochs ``[since, until)`` at which a row is visible."""
     return [Column("since", BigInteger, nullable=False), Column("until", BigInteger, nullable=False)]
 
@@ -46,7 +58,7 @@ def interval() -> list[Column[int]]:
 corpora = Table(
     "corpora",
     metadata,
-    Column("id", Integer, primary_key=True),
+    _row_id(),
     Column("name", String(200), nullable=False, unique=True),
     Column("settings", Text, nullable=False),
     Column("newest", BigInteger, nullable=False, default=0),  # highest epoch ever flipped
@@ -58,8 +70,8 @@ corpora = Table(
 sources = Table(
     "sources",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("name", String(500), nullable=False),
     Column("kind", String(50), nullable=False),
     Column("location", Text, nullable=False),
@@ -69,8 +81,8 @@ sources = Table(
 pages = Table(
     "pages",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), nullable=False),
     Column("uri", Text, nullable=False),
     UniqueConstraint("source_id", "uri"),
@@ -80,7 +92,7 @@ pages = Table(
 blobs = Table(
     "blobs",
     metadata,
-    corpus_id(),
+    _corpus_id(),
     Column("hash", String(64), nullable=False),
     Column("data", LargeBinary, nullable=False),
     UniqueConstraint("corpus_id", "hash"),
@@ -89,9 +101,9 @@ blobs = Table(
 page_versions = Table(
     "page_versions",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    _row_id(),
+    _corpus_id(),
+    _page_id(),
     Column("version_key", String(64), nullable=False),  # raw bytes, stated title and url, pipeline
     Column("raw_hash", String(64), nullable=False),
     Column("content_type", String(100), nullable=False),
@@ -109,13 +121,13 @@ page_versions = Table(
 members = Table(
     "members",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    _row_id(),
+    _corpus_id(),
+    _page_id(),
     Column("page_version_id", ForeignKey("page_versions.id"), nullable=False),
     Column("extractor", Text, nullable=False),
     Column("projection", Text, nullable=False),
-    *interval(),
+    *_interval(),
     Index("members_open", "corpus_id", "until"),
     Index("members_version", "page_version_id"),
 )
@@ -124,7 +136,7 @@ crawls = Table(  # of a source that is fetched: the crawl that goes on, or the l
     "crawls",
     metadata,
     Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), primary_key=True),
-    corpus_id(),
+    _corpus_id(),
     Column("number", BigInteger, nullable=False),
     Column("heard", Float, nullable=False),  # its last reply; its beginning before there is one
     Column("ended", Float),  # none: what was asked under its number is not asked again
@@ -133,8 +145,8 @@ crawls = Table(  # of a source that is fetched: the crawl that goes on, or the l
 fetches = Table(  # every address of such a source, what it answered last, and what it had when it last had something
     "fetches",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), nullable=False),
     Column("address", Text, nullable=False),
     Column("crawl", BigInteger, nullable=False),  # in which it was asked last
@@ -160,7 +172,7 @@ fetches = Table(  # every address of such a source, what it answered last, and w
 extractions = Table(
     "extractions",
     metadata,
-    corpus_id(),
+    _corpus_id(),
     Column("input_key", String(64), nullable=False),
     Column("extractor", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
@@ -171,7 +183,7 @@ extractions = Table(
 embeddings = Table(
     "embeddings",
     metadata,
-    corpus_id(),
+    _corpus_id(),
     Column("text_hash", String(64), nullable=False),
     Column("model", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),  # float32, little-endian
@@ -185,7 +197,7 @@ FLIPPED = "flipped"  # it is, or was, what readers get
 epochs = Table(
     "epochs",
     metadata,
-    corpus_id(),
+    _corpus_id(),
     Column("number", BigInteger, nullable=False),
     Column("state", String(10), nullable=False),  # one of the three below
     Column("model", Text, nullable=False),
@@ -198,8 +210,8 @@ epochs = Table(
 decisions = Table(  # two names, one entity: proposed, then accepted or rejected by somebody
     "decisions",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("name", Text, nullable=False),  # entity key that is taken for another
     Column("entity", Text, nullable=False),  # entity key it is taken for
     Column("state", String(10), nullable=False),  # proposed, accepted, rejected
@@ -215,8 +227,8 @@ decisions = Table(  # two names, one entity: proposed, then accepted or rejected
 hidden_statements = Table(  # a statement of a page that somebody decided to be wrong, told by what it claims and where
     "hidden_statements",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("source", String(500), nullable=False),
     Column("uri", Text, nullable=False),
     Column("anchor", Text, nullable=False),  # of the first element that states it; empty: it names none
@@ -231,8 +243,8 @@ hidden_statements = Table(  # a statement of a page that somebody decided to be 
 judged_answers = Table(  # what somebody says of an answer: a question to measure engines on
     "judged_answers",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("key", String(64), nullable=False),  # hash of question, scenario and who judged
     Column("epoch", BigInteger, nullable=False),  # that the answer was of
     Column("question", Text, nullable=False),
@@ -249,8 +261,8 @@ judged_answers = Table(  # what somebody says of an answer: a question to measur
 segments = Table(
     "segments",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("model", Text, nullable=False),
     Column("kind", String(10), nullable=False),
     Column("file", Text, nullable=False),
@@ -269,45 +281,52 @@ identity = Table(  # one row: what makes this ledger this one, also when it is c
 entity_names = Table(  # the accepted decisions, as each epoch applied them
     "entity_names",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("name", Text, nullable=False),
     Column("entity", Text, nullable=False),
-    *interval(),
+    *_interval(),
     Index("entity_names_open", "corpus_id", "until"),
 )
 
 chunks = Table(
     "chunks",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    _row_id(),
+    _corpus_id(),
+    _page_id(),
     Column("key", Text, nullable=False),
     Column("content_hash", String(64), nullable=False),
     Column("input_key", String(64), nullable=False),
-    *interval(),
+    *_interval(),
     Index("chunks_page", "page_id", "until"),
     Index("chunks_until", "corpus_id", "until"),
 )
+
+
+def _support_columns() -> list[Column[Any]]:
+    return [
+        _row_id(),
+        _corpus_id(),
+        _page_id(),
+        Column("chunk_key", Text, nullable=False),
+        Column("fact_id", String(64), nullable=False),
+        Column("subject", Text, nullable=False),
+        Column("relation", Text, nullable=False),
+        Column("object", Text, nullable=False),
+        Column("content_key", String(64), nullable=False),
+        Column("extractor", Text, nullable=False),
+        Column("statement", Text, nullable=False),
+        *_interval(),
+    ]
+
 
 # As a literal in the query, too, or no planner can tell that the index holds all that is asked for.
 _DEFINED = "extractor = 'definitions:1'"
 supports = Table(
     "supports",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
-    Column("chunk_key", Text, nullable=False),
-    Column("fact_id", String(64), nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("relation", Text, nullable=False),
-    Column("object", Text, nullable=False),
-    Column("content_key", String(64), nullable=False),
-    Column("extractor", Text, nullable=False),
-    Column("statement", Text, nullable=False),
-    *interval(),
+    *_support_columns(),
     Index("supports_page", "page_id", "until"),
     Index("supports_until", "corpus_id", "until"),
     Index("supports_fact", "corpus_id", "fact_id"),
@@ -319,18 +338,7 @@ supports = Table(
 hidden_supports = Table(  # would be supports if nobody had decided to hide what they state; under the names as written
     "hidden_supports",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
-    Column("chunk_key", Text, nullable=False),
-    Column("fact_id", String(64), nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("relation", Text, nullable=False),
-    Column("object", Text, nullable=False),
-    Column("content_key", String(64), nullable=False),
-    Column("extractor", Text, nullable=False),
-    Column("statement", Text, nullable=False),
-    *interval(),
+    *_support_columns(),
     Index("hidden_supports_page", "page_id", "until"),
     Index("hidden_supports_until", "corpus_id", "until"),
 )
@@ -338,14 +346,14 @@ hidden_supports = Table(  # would be supports if nobody had decided to hide what
 passages = Table(  # what was not understood, with its conditions and names; no part of the graph
     "passages",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    _row_id(),
+    _corpus_id(),
+    _page_id(),
     Column("chunk_key", Text, nullable=False),
     Column("content_key", String(64), nullable=False),
     Column("extractor", Text, nullable=False),
     Column("passage", Text, nullable=False),
-    *interval(),
+    *_interval(),
     Index("passages_page", "page_id", "until"),
     Index("passages_until", "corpus_id", "until"),
 )
@@ -361,14 +369,14 @@ entity_tokens = Table(
 vectors = Table(
     "vectors",
     metadata,
-    Column("id", Integer, primary_key=True),  # the id in the FAISS segments, never reused
-    corpus_id(),
+    _row_id(),  # the id in the FAISS segments, never reused
+    _corpus_id(),
     Column("kind", String(10), nullable=False),  # chunk, element, fact, passage
     Column("page_id", ForeignKey("pages.id", ondelete="CASCADE")),
     Column("ref", Text, nullable=False),
     Column("text_hash", String(64), nullable=False),
     Column("model", Text, nullable=False),
-    *interval(),
+    *_interval(),
     Index("vectors_page", "page_id", "until"),
     Index("vectors_until", "corpus_id", "until"),
     Index("vectors_ref", "corpus_id", "kind", "ref"),
@@ -382,7 +390,7 @@ runs = Table(
     "runs",
     metadata,
     Column("id", String(40), primary_key=True),
-    corpus_id(),
+    _corpus_id(),
     Column("kind", String(30), nullable=False),
     Column("source", Text),
     Column("started", Float, nullable=False),
@@ -408,7 +416,7 @@ budgets = Table(  # one row a run; every process of the run draws on it
     "budgets",
     metadata,
     Column("run_id", String(40), primary_key=True),
-    corpus_id(),
+    _corpus_id(),
     Column("limit_tokens", BigInteger),
     Column("limit_money", Float),
     Column("used_tokens", BigInteger, nullable=False, default=0),
@@ -420,8 +428,8 @@ budgets = Table(  # one row a run; every process of the run draws on it
 model_calls = Table(  # every attempt that reached a model's server, and every reply from the cache
     "model_calls",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("run_id", String(40), nullable=False),
     Column("task", Text, nullable=False),
     Column("prompt", Text, nullable=False),  # id of the prompt, task.vN
@@ -441,7 +449,7 @@ run_steps = Table(  # of a run in steps: what each left for the later ones, and 
     metadata,
     Column("run_id", String(40), primary_key=True),
     Column("step", String(20), primary_key=True),
-    corpus_id(),
+    _corpus_id(),
     Column("data", Text, nullable=False),  # canonical JSON
 )
 
@@ -450,7 +458,7 @@ run_pages = Table(  # of a run in steps: the page versions it is to publish
     metadata,
     Column("run_id", String(40), primary_key=True),
     Column("uri", Text, primary_key=True),
-    corpus_id(),
+    _corpus_id(),
     Column("page_id", Integer, nullable=False),
     Column("page_version_id", Integer, nullable=False),
 )
@@ -458,8 +466,8 @@ run_pages = Table(  # of a run in steps: the page versions it is to publish
 work_batches = Table(  # of a run in steps: chunks to extract, claimed by one worker at a time
     "work_batches",
     metadata,
-    Column("id", Integer, primary_key=True),
-    corpus_id(),
+    _row_id(),
+    _corpus_id(),
     Column("run_id", String(40), nullable=False),
     Column("chunks", Text, nullable=False),  # canonical JSON: [[uri, [input key, …]], …]
     Column("state", String(10), nullable=False),  # open, claimed, done

@@ -7,24 +7,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
-from sqlalchemy import Connection, Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
 from clausegraph.indexes.ledger.dialect import (
-    compact,
     driver_errors,
     make_database,
     open_for_reading,
     open_for_writing,
     reading,
-    rewrite_file,
-    take_in_log,
     writing,
 )
-from clausegraph.indexes.ledger.schema import identity
 
 SCHEMA_VERSION = "0009"
 _TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
@@ -38,11 +34,9 @@ class Reads(Protocol):
 
 
 class Ledger:
-    """An open ledger. Write transactions hold the lock from their beginning and are short; so are reads.
+    """An open ledger in its ``home`` folder. Write transactions hold the lock from their beginning.
 
-    What reads cannot write: it has connections of its own, which need no lock, and no right or room to write. Those
-    that write are opened when something is first written. ``home`` is the folder that holds ``ledger.db``, the vector
-    segments and what is cached.
+    What reads has connections of its own, which need no lock, and no right or room to write.
     """
 
     def __init__(self, home: Path) -> None:
@@ -72,21 +66,6 @@ class Ledger:
         """Whether the disk has so little room that the log of a long removal may not fit."""
         with file_errors(self.home):
             return shutil.disk_usage(self.home).free < _TIGHT
-
-    def take_in_log(self) -> None:
-        """Let what is written next use the room that the log has already."""
-        with driver_errors(self.path):
-            take_in_log(self.path)
-
-    def compact(self) -> None:
-        """Give the space of what was deleted back to the file system."""
-        with driver_errors(self.path):
-            compact(self.path)
-
-    def rewrite(self) -> str:
-        """Leave nothing of what was deleted in the file and its log; returns what remains and why, in words."""
-        with driver_errors(self.path):
-            return rewrite_file(self.path)
 
     def has_tables(self) -> bool:
         """Whether it has its tables.
@@ -128,7 +107,7 @@ class Ledger:
         if self._writers is not None:
             self._writers.dispose()
 
-    def __enter__(self) -> Ledger:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -167,13 +146,11 @@ def open_to_read(home: Path) -> Ledger:
         SchemaError: there is none, or another version of ClauseGraph made it.
         StorageError: it cannot be read, is on a network file system, or is damaged.
     """
-    path = home / "ledger.db"
-    with file_errors(home):
-        if not path.exists():
-            raise _none_at(path)
     ledger = Ledger(home)
-    if not ledger.has_tables():
-        raise _none_at(path)
+    with file_errors(home):
+        exists = ledger.path.exists()
+    if not exists or not ledger.has_tables():
+        raise _none_at(ledger.path)
     return ledger
 
 
@@ -188,7 +165,7 @@ def ledger_id(ledger: Ledger) -> str:
         SchemaError: somebody has removed it.
     """
     with ledger.read() as connection:
-        found = connection.execute(select(identity.c.id)).scalar()
+        found = connection.execute(text("SELECT id FROM identity")).scalar()
     if found is None:
         raise SchemaError(f"{ledger.path} has lost its id (its table identity is empty); restore it from a backup")
     return str(found)

@@ -22,69 +22,59 @@ from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimens
 
 
 class FaissIndex:
-    """A ``VectorIndex`` in a folder, with a folder for each corpus; its checksums are SHA-256 of the files."""
+    """A ``VectorIndex``, which documents the methods: a folder for each corpus; checksums are SHA-256 of the files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def write(self, corpus_id: int, name: str, ids: Ids, matrix: Vectors) -> str:
-        """As ``VectorIndex.write``."""
         index = faiss.IndexIDMap2(faiss.IndexFlatIP(matrix.shape[1]))
         index.add_with_ids(np.ascontiguousarray(matrix, dtype=np.float32), ids)
         return write_whole(self._path(corpus_id, name), faiss.serialize_index(index).tobytes())
 
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
-        """As ``VectorIndex.state``; reads the whole file."""
+        """Reads the whole file."""
         found = file_checksum(self._path(corpus_id, name))
         if found is None:
             return "missing"
         return "sound" if found == checksum else "corrupt"
 
     def open(self, corpus_id: int, name: str, visible: Ids) -> MappedVectors:
-        """As ``VectorIndex.open``."""
         return MappedVectors(self._path(corpus_id, name), visible)
 
     def ids(self, corpus_id: int, name: str) -> Ids:
-        """As ``VectorIndex.ids``."""
         index = _mapped(self._path(corpus_id, name))  # freed before its ids are copied, they would dangle
         found: Ids = faiss.vector_to_array(index.id_map)
         return found
 
     def corpora(self) -> set[int]:
-        """As ``VectorIndex.corpora``."""
         with file_errors(self._root):
             found = self._root.iterdir() if self._root.exists() else ()
             return {int(path.name) for path in found if path.name.isdecimal()}
 
     def names(self, corpus_id: int) -> set[str]:
-        """As ``VectorIndex.names``."""
-        folder = self._folder(corpus_id)
+        folder = self._root / str(corpus_id)
         with file_errors(folder):
             return {path.name for path in folder.iterdir()} if folder.exists() else set()
 
     def remove(self, corpus_id: int, names: Collection[str]) -> None:
-        """As ``VectorIndex.remove``."""
         for name in names:
             path = self._path(corpus_id, name)
             with file_errors(path):
                 path.unlink(missing_ok=True)
 
     def drop(self, corpus_id: int) -> None:
-        """As ``VectorIndex.drop``."""
-        folder = self._folder(corpus_id)
+        folder = self._root / str(corpus_id)
         with file_errors(folder):
             if folder.exists():
                 shutil.rmtree(folder)
 
-    def _folder(self, corpus_id: int) -> Path:
-        return self._root / str(corpus_id)
-
     def _path(self, corpus_id: int, name: str) -> Path:
-        return self._folder(corpus_id) / name
+        return self._root / str(corpus_id) / name
 
 
 class MappedVectors:
-    """The visible vectors of a memory-mapped segment."""
+    """The ``VisibleVectors`` of a memory-mapped segment."""
 
     def __init__(self, path: Path, visible: Ids) -> None:
         index = _mapped(path)
@@ -95,12 +85,10 @@ class MappedVectors:
 
     @property
     def ids(self) -> Ids:
-        """As ``VisibleVectors.ids``."""
         found: Ids = self._ids[self._visible]
         return found
 
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
-        """As ``VisibleVectors.search``."""
         check_dimension(vector, self._flat.d)
         count = min(limit, int(self._visible.sum()))
         if count == 0:
@@ -116,7 +104,6 @@ class MappedVectors:
         return self._ids[positions[0]], scores[0]
 
     def everything(self) -> tuple[Ids, Vectors]:
-        """As ``VisibleVectors.everything``."""
         positions = np.flatnonzero(self._visible)
         rows = [self._flat.reconstruct(int(position)) for position in positions]
         return self._ids[positions], np.asarray(rows, dtype=np.float32).reshape(len(rows), self._flat.d)

@@ -104,18 +104,15 @@ class MemoryVectors:
 
     @property
     def ids(self) -> Ids:
-        """As ``VisibleVectors.ids``."""
         return self._ids
 
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
-        """As ``VisibleVectors.search``."""
         check_dimension(vector, self._matrix.shape[1])
         scores: Vectors = self._matrix @ vector.astype(np.float32, copy=False)
         best = np.lexsort((self._ids, -scores))[:limit]
         return self._ids[best], scores[best]
 
     def everything(self) -> tuple[Ids, Vectors]:
-        """As ``VisibleVectors.everything``."""
         return self._ids, self._matrix
 
 

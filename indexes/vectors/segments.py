@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
@@ -46,15 +46,11 @@ def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) ->
     return _write(ledger, corpus_id, model, kind, f"{kind}-{number:08d}", query) | {"since": number}
 
 
-def listed_segments(
-    ledger: Ledger, corpus_id: int, model: str | None = None, kind: str | None = None
-) -> Sequence[Row[Any]]:
-    """The ledger's rows about segments, oldest first."""
+def listed_segments(ledger: Ledger, corpus_id: int, model: str = "", kind: str = "") -> Sequence[Row[Any]]:
+    """The ledger's rows about segments, of a model and kind if one is given, oldest first."""
     query = select(segments).where(segments.c.corpus_id == corpus_id).order_by(segments.c.id)
-    if model is not None:
-        query = query.where(segments.c.model == model)
-    if kind is not None:
-        query = query.where(segments.c.kind == kind)
+    if kind:
+        query = query.where(segments.c.model == model, segments.c.kind == kind)
     with ledger.read() as connection:
         return connection.execute(query).all()
 
@@ -66,8 +62,6 @@ def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
 
 def rebuild_segment(ledger: Ledger, lease: RunLease, row: Row[Any]) -> None:
     """Replace a damaged segment by one of the stored embeddings of the vectors it should hold, under a new name.
-
-    Readers that have the old one open keep it; those that are about to find another listed.
 
     Raises:
         SegmentError: an embedding is gone.
@@ -147,24 +141,22 @@ def _write(
     Raises:
         SegmentError: an embedding is gone.
     """
-    ids, matrix = _gather(ledger, corpus_id, model, name, query)
-    checksum = vector_index(ledger).write(corpus_id, name, ids, matrix)
+    with ledger.read() as connection:
+        rows = connection.execute(query).all()
+        said = f"vector segment {name} of corpus {corpus_id} cannot be written: {{}} embeddings"
+        matrix = _embeddings_of(connection, corpus_id, model, [row.text_hash for row in rows], said)
+    checksum = vector_index(ledger).write(corpus_id, name, np.array([row.id for row in rows], dtype=np.int64), matrix)
     return {"corpus_id": corpus_id, "model": model, "kind": kind, "file": name, "checksum": checksum}
 
 
-def _gather(
-    ledger: Ledger, corpus_id: int, model: str, name: str, query: Select[tuple[int, str]]
-) -> tuple[Ids, Vectors]:
-    with ledger.read() as connection:
-        rows = connection.execute(query).all()
-        found = load_embeddings(connection, corpus_id, model, [row.text_hash for row in rows])
-    lost = sum(row.text_hash not in found for row in rows)
-    if lost:
-        raise SegmentError(
-            f"vector segment {name} of corpus {corpus_id} cannot be written: {lost} of {len(rows)} embeddings are "
-            "gone; run `clausegraph ingest SOURCE --force`"
-        )
-    return np.array([row.id for row in rows], dtype=np.int64), np.stack([found[row.text_hash] for row in rows])
+def _embeddings_of(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str], said: str) -> Vectors:
+    """The stored embeddings of these text hashes, shape (n, d); ``said`` begins the message where one is gone."""
+    found = load_embeddings(connection, corpus_id, model, hashes)
+    gone = sum(value not in found for value in hashes)
+    if gone:
+        lost = said.format(f"{gone} of {len(hashes)}")
+        raise SegmentError(f"{lost} are gone; run `clausegraph ingest SOURCE --force`")
+    return np.stack([found[value] for value in hashes])
 
 
 log = logging.getLogger(__name__)
@@ -235,11 +227,6 @@ def _from_ledger(reads: Reads, corpus_id: int, model: str, ids: Ids) -> MemoryVe
         for part in batches(ids.tolist()):
             query = select(vectors.c.id, vectors.c.text_hash).where(vectors.c.id.in_(part))
             hashes |= {row.id: row.text_hash for row in connection.execute(query)}
-        found = load_embeddings(connection, corpus_id, model, list(hashes.values()))
-    gone = sum(value not in found for value in hashes.values())
-    if gone:
-        raise SegmentError(
-            f"a vector segment of corpus {corpus_id} is damaged, and {gone} of {len(hashes)} embeddings to read in its "
-            "place are gone; run `clausegraph ingest SOURCE --force`"
-        )
-    return MemoryVectors(ids, np.stack([found[hashes[one]] for one in ids.tolist()]))
+        said = f"a vector segment of corpus {corpus_id} is damaged, and {{}} embeddings to read in its place"
+        ordered = [hashes[one] for one in ids.tolist()]
+        return MemoryVectors(ids, _embeddings_of(connection, corpus_id, model, ordered, said))

@@ -6,9 +6,10 @@ from contextlib import suppress
 from typing import Any
 
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError
-from clausegraph.indexes.corpora import DONE, FAILED, end_run, get_corpus, get_run
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.leases import release
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import DONE, FAILED, end_run, get_run
 from clausegraph.indexes.work import batch_results, forget_work, read_steps
 from clausegraph.ingestion.pipeline import ingest
 from clausegraph.ingestion.report import fold

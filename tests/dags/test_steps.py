@@ -15,11 +15,12 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import get_corpus, get_run, last_runs
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.leases import check_fence, run_lease, step_lease
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.runs import get_run, list_runs
 from clausegraph.indexes.views import open_view
 from clausegraph.indexes.work import Claim, claimed, finish_batch, lost_claim
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -271,8 +272,7 @@ def test_a_failed_run_ends_as_failed_and_goes_on_when_its_step_is_repeated(ledge
     embed_run(tools, CORPUS, "next", SMALL)
     assert publish_run(tools, CORPUS, "next", Options(), SMALL) == 1
     assert "error" not in report_run(tools, CORPUS, source, "next", Options(), SMALL)
-    with ledger.read() as connection:
-        assert [run["status"] for run in last_runs(connection, corpus.id)] == ["done", "failed"]
+    assert [run["status"] for run in list_runs(ledger, corpus.id, 5)] == ["done", "failed"]
 
 
 @pytest.mark.unit

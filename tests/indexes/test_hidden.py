@@ -9,7 +9,6 @@ from sqlalchemy import select
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.extraction import Extraction, ExtractionInput
-from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.derive import DEFINITIONS, statement_id
 from clausegraph.indexes.hidden import Effect, Returning, effects, hide
 from clausegraph.indexes.ledger.schema import hidden_statements, hidden_supports
@@ -51,7 +50,7 @@ def stated(world: World, page: str, words: str = "over 65") -> list[str]:
 def effect(world: World) -> tuple[list[Effect | None], list[Returning]]:
     decided = world.hidden()
     with world.ledger.read() as connection:
-        found, returning = effects(connection, get_corpus(world.ledger, CORPUS).id, decided)
+        found, returning = effects(connection, world.row.id, decided)
     return [found.get(one.id) for one in decided], returning
 
 
@@ -133,7 +132,7 @@ def test_hidden_under_one_name_it_comes_back_under_the_other(world: World) -> No
 
 
 def test_what_cannot_be_hidden_is_told(world: World) -> None:
-    corpus = get_corpus(world.ledger, CORPUS)
+    corpus = world.row
     (wrong,) = stated(world, "a")
     with pytest.raises(InputError, match="say why"):
         hide(world.ledger, corpus, wrong, " \n", "tester")

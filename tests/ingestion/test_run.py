@@ -11,9 +11,10 @@ import pytest
 from clausegraph.core.errors import InputError, ModelMismatchError, ModelUnavailable
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import ensure_corpus, get_corpus, get_run, last_runs
+from clausegraph.indexes.corpora import ensure_corpus, get_corpus
 from clausegraph.indexes.entities.decisions import merge
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.runs import get_run, list_runs
 from clausegraph.indexes.truth import store_extractions
 from clausegraph.indexes.work import planned_pages, store_work
 from clausegraph.ingestion import steps
@@ -205,8 +206,7 @@ def test_a_dry_run_is_what_the_run_then_does(ledger: Ledger, folder: Path) -> No
     assert dry.pages_why == {
         "a.html": "its bytes changed", "b.html": "gone from the source", "d.html": "beyond the limit of this run",
     }  # fmt: skip
-    with ledger.read() as connection:
-        assert len(last_runs(connection, get_corpus(ledger, CORPUS).id)) == 1
+    assert len(list_runs(ledger, get_corpus(ledger, CORPUS).id, 5)) == 1
     done = ingest(tools, CORPUS, source, Options(limit=1))
     for name in ("pages_added", "pages_changed", "pages_removed", "pages_kept", "pages_unchanged", "pages_left"):
         assert getattr(done, name) == getattr(dry, name)
@@ -235,8 +235,7 @@ class BrokenExtractor(GuidedExtractor):
 def test_a_defect_leaves_no_run_running(ledger: Ledger, folder: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         ingest(tools_for(ledger, BrokenExtractor()), CORPUS, open_source(str(folder)))
-    with ledger.read() as connection:
-        (row,) = last_runs(connection, get_corpus(ledger, CORPUS).id)
+    (row,) = list_runs(ledger, get_corpus(ledger, CORPUS).id, 5)
     report = row["report"]
     assert row["status"] == "failed" and isinstance(report, dict)
     assert report["error"] == "ZeroDivisionError: nobody expects this"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from clausegraph.core.errors import InputError, NotFoundError
-from clausegraph.indexes.corpora import get_corpus, list_epochs
+from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.entities.decisions import Proposed, decide, store_proposals
 from clausegraph.indexes.views import open_view
 from tests.harness.writes import killed_at
@@ -105,7 +105,7 @@ class Law(RuleBasedStateMachine):
     @precondition(lambda self: self.was)
     @rule(pair=st.permutations(ENTITIES).map(lambda names: names[:2]), accepted=st.booleans())
     def decide_on_proposal(self, pair: list[str], accepted: bool) -> None:
-        corpus = get_corpus(self.world.ledger, CORPUS)
+        corpus = self.world.row
         store_proposals(self.world.ledger, corpus.id, [Proposed(*pair, 0.9, {"origin": "review"})])
         waiting = [
             row.id for row in self.world.decisions() if row.state == "proposed" and [row.name, row.entity] == pair
@@ -150,7 +150,7 @@ class Law(RuleBasedStateMachine):
     @precondition(lambda self: len(self.was) > 1)
     @rule(data=st.data())
     def roll_back(self, data: st.DataObject) -> None:
-        corpus = get_corpus(self.world.ledger, CORPUS)
+        corpus = self.world.row
         number = data.draw(st.sampled_from([row.number for row in list_epochs(self.world.ledger, corpus.id)]))
         self.world.roll_back(number)
         assert self.world.dump() == self.was[number]
@@ -160,7 +160,7 @@ class Law(RuleBasedStateMachine):
     @rule(keep=st.integers(1, 3))
     def vacuum(self, keep: int) -> None:
         self.world.vacuum(keep, keep_days=0)
-        kept = {row.number for row in list_epochs(self.world.ledger, get_corpus(self.world.ledger, CORPUS).id)}
+        kept = {row.number for row in list_epochs(self.world.ledger, self.world.row.id)}
         self.was = {number: lines for number, lines in self.was.items() if number in kept}
 
     @invariant()
@@ -181,7 +181,7 @@ class Law(RuleBasedStateMachine):
     def _remember(self) -> None:
         """Keep what each new epoch was when it appeared."""
         try:
-            corpus = get_corpus(self.world.ledger, CORPUS)
+            corpus = self.world.row
         except NotFoundError:
             return  # killed before there was one
         for row in list_epochs(self.world.ledger, corpus.id):

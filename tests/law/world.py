@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import ensure_corpus, get_corpus, rollback
+from clausegraph.indexes.corpora import CorpusRow, ensure_corpus, get_corpus, rollback
 from clausegraph.indexes.derive import DEFINITIONS, statement_id
 from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, merge, undo
@@ -103,10 +103,10 @@ class World:
         return apply_decisions(self.tools(), CORPUS)
 
     def merge(self, name: str, entity: str) -> Decision:
-        return merge(self.ledger, get_corpus(self.ledger, CORPUS), name, entity, "tester")
+        return merge(self.ledger, self.row, name, entity, "tester")
 
     def undo(self, what: str | int) -> tuple[Decision, str]:
-        return undo(self.ledger, get_corpus(self.ledger, CORPUS), str(what), "tester")
+        return undo(self.ledger, self.row, str(what), "tester")
 
     def shown(self) -> list[str]:
         """The ids of the statements that readers get and that can be hidden."""
@@ -114,21 +114,21 @@ class World:
             return sorted(statement_id(one) for one in view.graph.all_supports() if one.extractor != DEFINITIONS)
 
     def hide(self, statement: str) -> tuple[HiddenStatement, bool]:
-        return hide(self.ledger, get_corpus(self.ledger, CORPUS), statement, "wrong", "tester")
+        return hide(self.ledger, self.row, statement, "wrong", "tester")
 
     def unhide(self, number: int) -> HiddenStatement:
-        return unhide(self.ledger, get_corpus(self.ledger, CORPUS), number)
+        return unhide(self.ledger, self.row, number)
 
     def hidden(self) -> list[HiddenStatement]:
-        return list_hidden(self.ledger, get_corpus(self.ledger, CORPUS).id)
+        return list_hidden(self.ledger, self.row.id)
 
     def decisions(self) -> list[Decision]:
-        return list_decisions(self.ledger, get_corpus(self.ledger, CORPUS).id)
+        return list_decisions(self.ledger, self.row.id)
 
     def dump(self, epoch: int | None = None) -> list[str]:
         with open_view(self.ledger, CORPUS, epoch) as view:
             if self.graph_at is not None:
-                projected = self.graph_at(self.ledger, get_corpus(self.ledger, CORPUS), view.epoch)
+                projected = self.graph_at(self.ledger, self.row, view.epoch)
                 assert graph_lines(projected) == graph_lines(view.graph)
             return dump_lines(view)
 
@@ -173,21 +173,25 @@ class World:
         for key, vector in values.items():
             np.testing.assert_allclose(mine[key], vector, atol=1e-5)
 
+    @property
+    def row(self) -> CorpusRow:
+        return get_corpus(self.ledger, CORPUS)
+
     def newest(self) -> int:
-        return get_corpus(self.ledger, CORPUS).newest
+        return self.row.newest
 
     def vacuum(self, keep_epochs: int, keep_days: float) -> VacuumReport:
         from clausegraph.indexes.ledger.leases import run_lease
         from clausegraph.indexes.vacuum import vacuum
 
-        corpus = get_corpus(self.ledger, CORPUS)
+        corpus = self.row
         with run_lease(self.ledger, corpus.id, "vacuum") as lease:
             report = vacuum(self.ledger, corpus, lease, keep_epochs, keep_days)
             self.projections.vacuumed(corpus.id)
         return report
 
     def roll_back(self, number: int) -> None:
-        corpus = get_corpus(self.ledger, CORPUS)
+        corpus = self.row
         rollback(self.ledger, corpus, number)
         self.projections.published(corpus.id)
 

@@ -85,12 +85,9 @@ def run_cypher(
     timeout: float = SECONDS,
     size: int = SIZE,
 ) -> CypherResult:
-    """Run a query of somebody else's in read access mode, after its text and its plan were looked at.
+    """Run one statement of somebody else's in read access mode, after its text and its plan were looked at.
 
     Args:
-        server: where it runs; its database is the one that is read.
-        query: one statement of Cypher.
-        parameters: values of its ``$names``.
         limit: rows at most; no more than one further is fetched.
         timeout: seconds, on the server and here.
         size: characters of all values at most, as JSON. They are counted row by row, as the rows come: the driver
@@ -102,9 +99,7 @@ def run_cypher(
         StoreUnavailable: it took longer than ``timeout``.
         StoreRefused: it is larger than ``size``, or than the server's memory; or as ``Neo4jServer``.
     """
-    text = checked_text(query)
-    values = dict(parameters)
-
+    text, values = checked_text(query), dict(parameters)
     until = time.monotonic() + timeout
 
     def work(transaction: neo4j.Transaction) -> CypherResult:
@@ -214,7 +209,7 @@ def _first_line(error: driver.Neo4jError) -> str:
     return str(error.message or error.code).strip().splitlines()[0][:400]
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> Any:  # noqa: PLR0911 - one line a type
     """The value without any type of the driver's.
 
     ::
@@ -230,47 +225,28 @@ def plain(value: Any) -> Any:
     Raises:
         StoreRefused: a type that this version does not know.
     """
-    if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else _unbounded(value)
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    return _of_driver(value)
-
-
-def _of_driver(value: Any) -> Any:
-    if isinstance(value, (Node, Relationship, Path)):
-        return _of_graph(value)
-    if isinstance(value, Point):
-        return {"srid": value.srid, "coordinates": list(value)}
-    if isinstance(value, (Date, DateTime, Duration, Time)):
-        return value.iso_format()
-    if isinstance(value, (bytes, bytearray)):
-        return base64.b64encode(value).decode("ascii")
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case dict():
+            return {name: plain(item) for name, item in value.items()}
+        case Point():
+            return {"srid": value.srid, "coordinates": list(value)}
+        case list():
+            return [plain(item) for item in value]
+        case float():
+            return value if math.isfinite(value) else json.dumps(value)
+        case Node():
+            head = {"id": value.element_id, "labels": sorted(value.labels)}
+            return head | {"properties": plain(dict(sorted(value.items())))}
+        case Relationship():
+            start, end = (None if node is None else node.element_id for node in value.nodes)
+            ends = {"id": value.element_id, "type": value.type, "start": start, "end": end}
+            return ends | {"properties": plain(dict(sorted(value.items())))}
+        case Path():
+            return {"nodes": [*map(plain, value.nodes)], "relationships": [*map(plain, value.relationships)]}
+        case Date() | DateTime() | Duration() | Time():
+            return value.iso_format()
+        case bytes() | bytearray():
+            return base64.b64encode(value).decode("ascii")
     raise StoreRefused(f"Neo4j returned a {type(value).__name__}, which cannot be shown; return its parts")
-
-
-def _unbounded(number: float) -> str:
-    if math.isnan(number):
-        return "NaN"
-    return "Infinity" if number > 0 else "-Infinity"
-
-
-def _of_graph(value: Node | Relationship | Path) -> dict[str, Any]:
-    if isinstance(value, Node):
-        return {"id": value.element_id, "labels": sorted(value.labels), "properties": _properties(value)}
-    if isinstance(value, Relationship):
-        start, end = (None if node is None else node.element_id for node in value.nodes)
-        head = {"id": value.element_id, "type": value.type, "start": start, "end": end}
-        return head | {"properties": _properties(value)}
-    return {
-        "nodes": [_of_graph(node) for node in value.nodes],
-        "relationships": [_of_graph(relationship) for relationship in value.relationships],
-    }
-
-
-def _properties(holder: Node | Relationship) -> dict[str, Any]:
-    return {name: plain(value) for name, value in sorted(holder.items())}

@@ -97,7 +97,9 @@ def checked_text(query: str) -> str:
             f"{escape[0]} at {_place(query, escape.start())}: write the character itself, or a parameter"
         )
     cut = list(_cut(query))
-    parts = [_blanked(source) if token.kind == "comment" else source for token, source in cut]
+    parts = [  # blanks for comments, so that the lines and columns of Neo4j's messages are those of the query
+        re.sub(r"[^\r\n]", " ", source) if token.kind == "comment" else source for token, source in cut
+    ]
     places = [place for place, (token, _) in enumerate(cut) if token.kind not in ("blank", "comment")]
     if places and cut[places[-1]][0].is_sign(";"):
         parts[places.pop()] = ""
@@ -107,11 +109,6 @@ def checked_text(query: str) -> str:
     return "".join(parts)
 
 
-def _blanked(comment: str) -> str:
-    """Blanks in its place, so that the lines and columns of Neo4j's messages are those of the query."""
-    return re.sub(r"[^\r\n]", " ", comment)
-
-
 def _cut(query: str) -> Iterator[tuple[Token, str]]:
     at = 0
     while at < len(query):
@@ -119,7 +116,8 @@ def _cut(query: str) -> Iterator[tuple[Token, str]]:
         if found is None or (found.lastgroup == "sign" and _OPENED.match(query, at)):
             raise QueryRefused(_unreadable(query, at))
         kind, text = found.lastgroup or "", found[0]
-        _encodable(query, at, text)
+        if (lone := re.search("[\ud800-\udfff]", text)) is not None:
+            raise QueryRefused(f"half of a character at {_place(query, at + lone.start())}; remove it")
         yield Token(kind, text[1:-1].replace("``", "`") if kind == "quoted" else text), text
         at = found.end()
 
@@ -129,12 +127,6 @@ def _unreadable(query: str, at: int) -> str:
     if opened is not None:
         return f"{opened[0]} at {_place(query, at)} is never closed"
     return f"U+{ord(query[at]):04X} at {_place(query, at)} can only stand within quotes; use a plain blank or sign"
-
-
-def _encodable(query: str, at: int, text: str) -> None:
-    lone = re.search("[\ud800-\udfff]", text)
-    if lone is not None:
-        raise QueryRefused(f"half of a character at {_place(query, at + lone.start())}; remove it")
 
 
 def _place(query: str, at: int) -> str:
@@ -152,7 +144,9 @@ def _check(tokens: Sequence[Token]) -> None:
         if token.kind == "sign":
             _check_sign(token.text, depth)
         elif token.is_name and before.is_sign(".") and after.is_sign("("):
-            _check_function(_name_ending(tokens, number))
+            name = _name_ending(tokens, number)
+            if name not in PROCEDURES and name.lower() not in FUNCTIONS:
+                raise QueryRefused(f"{name}() is refused: only Neo4j's own functions and {_LISTED} may be called")
         elif token.kind == "word" and not before.is_sign(*_NOT_CLAUSES):
             _check_clause(token, after, tokens, number)
 
@@ -166,11 +160,6 @@ def _check_sign(sign: str, depth: dict[str, int]) -> None:
             raise QueryRefused(f"more than {_DEEPEST[sign]} {sign} within one another; write a simpler query")
     elif sign in ")]}":
         depth[{")": "(", "]": "[", "}": "{"}[sign]] -= 1
-
-
-def _check_function(name: str) -> None:
-    if name not in PROCEDURES and name.lower() not in FUNCTIONS:
-        raise QueryRefused(f"{name}() is refused: only Neo4j's own functions and {_LISTED} may be called")
 
 
 def _check_clause(token: Token, after: Token, tokens: Sequence[Token], number: int) -> None:

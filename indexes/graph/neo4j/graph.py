@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, LiteralString
+from typing import Any
 
 from clausegraph.core.errors import StoreMismatch
 from clausegraph.core.language.normalise import entity_key
@@ -26,106 +26,87 @@ from clausegraph.indexes.graph.protocol import (
     SupportKey,
     in_order,
     rank_entities,
+    resolve_names,
 )
 
-_CHECK: LiteralString = (
-    "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN c.prepared AS prepared, c.floor AS floor, "
+_CORPUS = (
+    "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN %s c.prepared AS prepared, c.floor AS floor, "
     "c.generation AS generation, coalesce(c.busy, '') AS busy"
 )
+_CHECK = _CORPUS % ""
 
 
-def _checked(query: LiteralString, columns: LiteralString) -> LiteralString:
+def _checked(query: str, *columns: str) -> str:
     """The query as one row: its rows as a list, and, read after them, what the corpus node says."""
-    return (
-        "CALL () { " + query + " } WITH collect({" + columns + "}) AS rows "
-        "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN rows, c.prepared AS prepared, c.floor AS floor, "
-        "c.generation AS generation, coalesce(c.busy, '') AS busy"
-    )
+    named = ", ".join(f"{name}: {name}" for name in columns)
+    return f"CALL () {{ {query} }} WITH collect({{{named}}}) AS rows " + _CORPUS % "rows,"
 
 
-_SEEN: LiteralString = " r.since <= $epoch AND r.until > $epoch "
-_BEST: LiteralString = (
-    " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT "
-)
-_ENDS: LiteralString = (
+_SEEN = " r.since <= $epoch AND r.until > $epoch "
+_BEST = " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT "
+_ENDS = (
     "id, held, one.relation AS relation, startNode(one).name AS subject, "
     "CASE WHEN endNode(one):Value THEN '=' + endNode(one).name ELSE endNode(one).name END AS object"
 )
-_FACT: LiteralString = _BEST + "$limit RETURN " + _ENDS
-_OF_KIND: LiteralString = _SEEN + "AND ($relations IS NULL OR r.relation IN $relations)"
-_AROUND: LiteralString = (
-    "UNWIND $keys AS key MATCH (e:Entity {key: key})-[r:STATES]-() WHERE" + _OF_KIND + _BEST + "$limit "
-)
-_NEAR: LiteralString = _AROUND + "RETURN 1 AS hop, " + _ENDS
-_FAR: LiteralString = (  # as _NEAR and one hop more, from the ends of what was found
+_FACT = ("id", "held", "relation", "subject", "object")
+_OF_KIND = _SEEN + "AND ($relations IS NULL OR r.relation IN $relations)"
+_AROUND = f"UNWIND $keys AS key MATCH (e:Entity {{key: key}})-[r:STATES]-() WHERE{_OF_KIND}{_BEST}$limit "
+_NEAR = _checked(f"{_AROUND}RETURN 1 AS hop, {_ENDS}", "hop", *_FACT)
+_FAR = _checked(  # as _NEAR and one hop more, from the ends of what was found
     _AROUND + "WITH collect({id: id, held: held, one: one}) AS first CALL (first) { "
     "UNWIND first AS f RETURN 1 AS hop, f.id AS id, f.held AS held, f.one AS one UNION ALL "
     "WITH first WHERE size(first) < $limit UNWIND first AS f UNWIND [startNode(f.one), endNode(f.one)] AS n "
     "WITH DISTINCT n WHERE n:Entity AND NOT n.key IN $keys MATCH (n)-[r:STATES]-() WHERE" + _OF_KIND
-    + _BEST + "$most RETURN 2 AS hop, id, held, one } RETURN hop, " + _ENDS
+    + _BEST + "$most RETURN 2 AS hop, id, held, one } RETURN hop, " + _ENDS,
+    "hop", *_FACT,
 )  # fmt: skip
-_BY_ID: LiteralString = "MATCH ()-[r:STATES]->() WHERE r.fact_id IN $ids AND r.corpus = $corpus AND" + _SEEN + _FACT
-_CANDIDATES: LiteralString = (
+_STATED = "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus AND" + _SEEN
+_BY_ID = _checked(f"{_STATED}AND r.fact_id IN $ids {_BEST}$limit RETURN {_ENDS}", *_FACT)
+_CANDIDATES = _checked(
     "UNWIND $tokens AS token MATCH (e:Entity) WHERE e.words CONTAINS (' ' + token + ' ') AND e.corpus = $corpus "
     "WITH e.name AS name, count(*) AS matched RETURN name, matched ORDER BY matched DESC, size(name), name "
-    "SKIP $skip LIMIT $limit"
-)
-_ALIASES: LiteralString = (
-    "UNWIND $keys AS key MATCH (n:Entity {key: key})-[r:TAKEN_FOR]->(e:Entity) WHERE" + _SEEN
-    + "RETURN n.name AS name, e.name AS entity"
+    "SKIP $skip LIMIT $limit",
+    "name", "matched",
 )  # fmt: skip
-_NAMES: LiteralString = (
-    "MATCH (n:Entity)-[r:TAKEN_FOR]->(e:Entity) WHERE r.corpus = $corpus AND" + _SEEN
-    + "RETURN n.name AS name, e.name AS entity"
+_ALIASES = _checked(
+    f"UNWIND $keys AS key MATCH (n:Entity {{key: key}})-[r:TAKEN_FOR]->(e:Entity) WHERE{_SEEN}"
+    "RETURN n.name AS name, e.name AS entity",
+    "name", "entity",
 )  # fmt: skip
-_HELD: LiteralString = (
-    "UNWIND $keys AS key MATCH (e:Entity {key: key}) WITH e, "
-    "COUNT { (e)-[r:STATES]->() WHERE" + _SEEN + "} + COUNT { (e)<-[r:STATES]-() WHERE" + _SEEN + "} AS held "
-    "WHERE held > 0 RETURN e.name AS name, held"
+_NAMES = _checked(
+    f"MATCH (n:Entity)-[r:TAKEN_FOR]->(e:Entity) WHERE r.corpus = $corpus AND{_SEEN}"
+    "RETURN n.name AS name, e.name AS entity",
+    "name", "entity",
+)  # fmt: skip
+_HELD = _checked(
+    f"UNWIND $keys AS key MATCH (e:Entity {{key: key}}) WITH e, COUNT {{ (e)-[r:STATES]->() WHERE{_SEEN}}} + "
+    f"COUNT {{ (e)<-[r:STATES]-() WHERE{_SEEN}}} AS held WHERE held > 0 RETURN e.name AS name, held",
+    "name", "held",
+)  # fmt: skip
+_SUPPORT = (
+    "WITH r MATCH (p:Page {key: r.page}) RETURN r.fact_id AS fact, p.source AS source, p.uri AS uri, "
+    "r.chunk AS chunk, r.content_key AS content, r.statement AS statement, r.extractor AS extractor"
 )
-_SUPPORT: LiteralString = (
-    " MATCH (p:Page {key: r.page}) RETURN r.fact_id AS fact, p.source AS source, p.uri AS uri, r.chunk AS chunk, "
-    "r.content_key AS content, r.statement AS statement, r.extractor AS extractor"
-)
-_SUPPORTS: LiteralString = (
-    "MATCH ()-[r:STATES]->() WHERE r.fact_id IN $ids AND r.corpus = $corpus AND" + _SEEN + "WITH r" + _SUPPORT
-)
-_ON_PAGE: LiteralString = (
+_SUPPORT_ROW = ("fact", "source", "uri", "chunk", "content", "statement", "extractor")
+_SUPPORTS = _checked(f"{_STATED}AND r.fact_id IN $ids {_SUPPORT}", *_SUPPORT_ROW)
+_ON_PAGE = _checked(
     "MATCH (p:Page) WHERE p.corpus = $corpus AND p.source = $source AND p.uri = $uri WITH p.key AS page "
-    "MATCH ()-[r:STATES]->() WHERE r.page = page AND any(a IN r.anchors WHERE a IN $anchors) AND" + _SEEN
-    + "WITH r" + _SUPPORT
-)  # fmt: skip
-_ALL: LiteralString = "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus AND" + _SEEN + "WITH r" + _SUPPORT
-_RELATIONS: LiteralString = (
-    "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus AND" + _SEEN + "RETURN r.relation AS name, count(*) AS held"
+    "MATCH ()-[r:STATES]->() WHERE r.page = page AND any(a IN r.anchors WHERE a IN $anchors) AND" + _SEEN + _SUPPORT,
+    *_SUPPORT_ROW,
 )
-_COUNTS: LiteralString = (
-    "MATCH (s)-[r:STATES]->(o) WHERE r.corpus = $corpus AND" + _SEEN
-    + "WITH count(*) AS supports, count(DISTINCT r.fact_id) AS facts, "
+_ALL = _STATED + _SUPPORT
+_RELATIONS = _checked(f"{_STATED}RETURN r.relation AS name, count(*) AS held", "name", "held")
+_COUNTS = _checked(
+    f"MATCH (s)-[r:STATES]->(o) WHERE r.corpus = $corpus AND{_SEEN}"
+    "WITH count(*) AS supports, count(DISTINCT r.fact_id) AS facts, "
     "collect(DISTINCT s) + collect(DISTINCT CASE WHEN o:Entity THEN o END) AS ends "
-    "CALL (ends) { UNWIND ends AS n RETURN count(DISTINCT n) AS entities } RETURN entities, facts, supports"
+    "CALL (ends) { UNWIND ends AS n RETURN count(DISTINCT n) AS entities } RETURN entities, facts, supports",
+    "entities", "facts", "supports",
 )  # fmt: skip
-
-
-_FACT_ROW: LiteralString = "id: id, held: held, relation: relation, subject: subject, object: object"
-_SUPPORT_ROW: LiteralString = (
-    "fact: fact, source: source, uri: uri, chunk: chunk, content: content, statement: statement, extractor: extractor"
-)
-_ASK_NEAR = _checked(_NEAR, "hop: hop, " + _FACT_ROW)
-_ASK_FAR = _checked(_FAR, "hop: hop, " + _FACT_ROW)
-_ASK_FACTS = _checked(_BY_ID, _FACT_ROW)
-_ASK_CANDIDATES = _checked(_CANDIDATES, "name: name, matched: matched")
-_ASK_ALIASES = _checked(_ALIASES, "name: name, entity: entity")
-_ASK_NAMES = _checked(_NAMES, "name: name, entity: entity")
-_ASK_HELD = _checked(_HELD, "name: name, held: held")
-_ASK_SUPPORTS = _checked(_SUPPORTS, _SUPPORT_ROW)
-_ASK_ON_PAGE = _checked(_ON_PAGE, _SUPPORT_ROW)
-_ASK_RELATIONS = _checked(_RELATIONS, "name: name, held: held")
-_ASK_COUNTS = _checked(_COUNTS, "entities: entities, facts: facts, supports: supports")
 
 
 class Neo4jGraph:
-    """A ``Graph``: corpus and epoch are the ledger's, the rows Neo4j's.
+    """A ``Graph``, which documents the methods: corpus and epoch are the ledger's, the rows Neo4j's.
 
     Raises:
         StoreMismatch: the database is another ledger's, or lacks the epoch; from the constructor, and from every
@@ -143,40 +124,33 @@ class Neo4jGraph:
         self._check(server.read(_CHECK, corpus_id=corpus.id))
 
     def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
-        """Entities with a visible support that share tokens with ``names``; see ``Graph``."""
         wanted = sorted(set(names))[:MAX_TOKENS]
         return rank_entities(self._candidates(wanted), self._aliases, self._held, limit) if wanted else []
 
     def _candidates(self, tokens: list[str]) -> Iterator[dict[str, int]]:
         skip = 0
-        while rows := self._read(_ASK_CANDIDATES, tokens=tokens, skip=skip, limit=CANDIDATES):
+        while rows := self._read(_CANDIDATES, tokens=tokens, skip=skip, limit=CANDIDATES):
             yield {row["name"]: row["matched"] for row in rows}
             if len(rows) < CANDIDATES:
                 return
             skip += CANDIDATES
 
     def _aliases(self, names: Sequence[str]) -> dict[str, str]:
-        return {row["name"]: row["entity"] for row in self._read(_ASK_ALIASES, keys=self._keys(names))}
+        return {row["name"]: row["entity"] for row in self._read(_ALIASES, keys=self._keys(names))}
 
     def _held(self, names: Sequence[str]) -> dict[str, int]:
-        return {row["name"]: row["held"] for row in self._read(_ASK_HELD, keys=self._keys(names))}
+        return {row["name"]: row["held"] for row in self._read(_HELD, keys=self._keys(names))}
 
     def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
-        """Those of the names that name an entity with a visible support, name → the entity's key."""
         keys = {name: entity_key(name) if normalised else name for name in names}
-        aliases = self._aliases(sorted(set(keys.values())))
-        held = self._held(sorted({aliases.get(key, key) for key in keys.values()}))
-        resolved = {name: aliases.get(key, key) for name, key in keys.items()}
-        return {name: entity for name, entity in resolved.items() if entity in held}
+        return resolve_names(keys, self._aliases, self._held)
 
     def names(self) -> dict[str, str]:
-        """The names that the epoch takes for another entity, name → entity, by name."""
-        return dict(sorted((row["name"], row["entity"]) for row in self._read(_ASK_NAMES)))
+        return dict(sorted((row["name"], row["entity"]) for row in self._read(_NAMES)))
 
     def neighbourhood(
         self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
     ) -> list[Fact]:
-        """Distinct facts within ``hops`` (1 or 2) of the entities, of these relations, cut to ``limit``."""
         if limit < 1 or hops < 1 or (relations is not None and not relations):
             return []
         asked = {
@@ -185,7 +159,7 @@ class Neo4jGraph:
             "limit": limit,
             "most": 2 * limit,  # up to ``limit`` of them may be of the first hop
         }
-        rows = self._read(_ASK_FAR if hops > 1 else _ASK_NEAR, **asked) if keys else []
+        rows = self._read(_FAR if hops > 1 else _NEAR, **asked) if keys else []
         rows.sort(key=lambda row: (row["hop"], -row["held"], row["id"]))
         found: dict[str, Fact] = {}
         for row in rows:
@@ -193,40 +167,34 @@ class Neo4jGraph:
         return list(found.values())[:limit]
 
     def facts(self, ids: Sequence[str]) -> list[Fact]:
-        """The facts of these ids that hold at the epoch, in the order given."""
         wanted = list(dict.fromkeys(ids))
-        rows = self._read(_ASK_FACTS, ids=wanted, limit=len(wanted)) if wanted else []
+        rows = self._read(_BY_ID, ids=wanted, limit=len(wanted)) if wanted else []
         found = {row["id"]: _fact(row, 0) for row in rows}
         return [found[identity] for identity in wanted if identity in found]
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
-        """Every visible support of these facts, by page, chunk and content."""
         wanted = list(dict.fromkeys(fact_ids))
-        return _supports(self._read(_ASK_SUPPORTS, ids=wanted)) if wanted else []
+        return _supports(self._read(_SUPPORTS, ids=wanted)) if wanted else []
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
-        """The visible supports of a page that state something on one of the anchors."""
         wanted = sorted(set(anchors))
         if not wanted:
             return []
-        return _supports(self._read(_ASK_ON_PAGE, source=page.source, uri=page.uri, anchors=wanted))
+        return _supports(self._read(_ON_PAGE, source=page.source, uri=page.uri, anchors=wanted))
 
     def relations(self) -> dict[str, int]:
-        """Every relation of the epoch with its number of supports, by name."""
-        return dict(sorted((row["name"], row["held"]) for row in self._read(_ASK_RELATIONS)))
+        return dict(sorted((row["name"], row["held"]) for row in self._read(_RELATIONS)))
 
     def counts(self) -> GraphCounts:
-        """How much graph there is at the epoch."""
-        return GraphCounts(**self._read(_ASK_COUNTS)[0])
+        return GraphCounts(**self._read(_COUNTS)[0])
 
     def all_supports(self) -> list[Support]:
-        """Every visible support, by page, chunk and content: for exports and dumps."""
         return _supports(self._stream(_ALL))
 
     def _keys(self, names: Sequence[str]) -> list[str]:
         return [term_key(self._corpus.id, name) for name in names]
 
-    def _read(self, query: LiteralString, **parameters: Any) -> list[Record]:
+    def _read(self, query: str, **parameters: Any) -> list[Record]:
         """The rows, once it is certain that the database still had the epoch when they had been read."""
         mine = {"corpus": self._corpus.name, "corpus_id": self._corpus.id, "epoch": self._epoch}
         found = self._server.read(query, **parameters, **mine)
@@ -234,7 +202,7 @@ class Neo4jGraph:
         rows: list[Record] = found[0]["rows"]
         return rows
 
-    def _stream(self, query: LiteralString) -> list[Record]:
+    def _stream(self, query: str) -> list[Record]:
         """As ``_read``, for what is too much to be one row of an answer."""
         mine = {"corpus": self._corpus.name, "epoch": self._epoch}
         rows, now = self._server.read_all([(query, mine), (_CHECK, {"corpus_id": self._corpus.id})])

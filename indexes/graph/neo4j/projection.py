@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import LiteralString
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
 from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, GraphCorpus, GraphRows, Interval, closed, opened
@@ -23,14 +21,15 @@ from clausegraph.indexes.graph.neo4j.state import (
     ServerState,
     Todo,
     decide,
+    differences,
     dropped_corpora,
     ledger_state,
     server_state,
 )
 from clausegraph.indexes.graph.neo4j.writes import (
-    add_indexes,
+    FILLING,
+    INDEXES,
     check_owner,
-    indexes_filling,
     intervals,
     migrate,
     remove,
@@ -46,17 +45,15 @@ from clausegraph.indexes.ledger.store import Ledger, ledger_id
 DEADLINE_S = 600.0  # for one epoch, however large
 _POLL_S = 0.1
 
-_BEGIN: LiteralString = (
+_BEGIN = (
     "MERGE (c:Corpus {id: $id}) ON CREATE SET c.prepared = 0, c.newest = 0, c.published = 0, c.floor = $floor, "
     "c.history = [], c.generation = $generation SET c.name = $name, c.busy = $busy"
 )
-_RENEW: LiteralString = "MATCH (c:Corpus {id: $id}) SET c.generation = $generation"
-_PREPARED: LiteralString = "MATCH (c:Corpus {id: $id}) SET c.prepared = $prepared, c.history = $history REMOVE c.busy"
-_PUBLISHED: LiteralString = (
-    "MATCH (c:Corpus {id: $id}) WHERE c.prepared >= $newest SET c.newest = $newest, c.published = $published"
-)
-_FLOOR: LiteralString = "MATCH (c:Corpus {id: $id}) SET c.floor = $floor"
-_FORGET: LiteralString = "MATCH (c:Corpus {id: $id}) DETACH DELETE c"
+_RENEW = "MATCH (c:Corpus {id: $id}) SET c.generation = $generation"
+_PREPARED = "MATCH (c:Corpus {id: $id}) SET c.prepared = $prepared, c.history = $history REMOVE c.busy"
+_PUBLISHED = "MATCH (c:Corpus {id: $id}) WHERE c.prepared >= $newest SET c.newest = $newest, c.published = $published"
+_FLOOR = "MATCH (c:Corpus {id: $id}) SET c.floor = $floor"
+_FORGET = "MATCH (c:Corpus {id: $id}) DETACH DELETE c"
 
 
 @dataclass(slots=True)
@@ -186,16 +183,15 @@ class Neo4jProjection:
             state, reason = "interrupted", reason or "a write was killed or is going on"
         elif state == "current" and (there.newest, there.published) != (here.newest, here.published):
             state, reason = "lagging", f"it takes epoch {there.published} for the published one"
-        elif state == "current" and (gone := self._dropped()):
-            state, reason = "lagging", f"it still has what the ledger has dropped: corpus {', '.join(gone)}"
+        elif state == "current" and (gone := dropped_corpora(self._ledger, self._server)):
+            names = ", ".join(corpus.name for corpus in gone)
+            state, reason = "lagging", f"it still has what the ledger has dropped: corpus {names}"
         elif state == "current" and there.floor < here.floor:
             state, reason = "lagging", f"it keeps rows that epoch {here.floor} and later do not show"
         return ProjectionStatus(state, there.prepared, there.published, here.newest, here.published, reason)
 
     def verify(self, corpus_id: int) -> list[str]:
         """Compare every node and relationship with the ledger; returns the differences in words."""
-        from clausegraph.indexes.graph.neo4j.state import differences
-
         check_owner(self._server, ledger_id(self._ledger))
         here = ledger_state(self._ledger, corpus_id)
         there = server_state(self._server, here.corpus)
@@ -226,13 +222,11 @@ class Neo4jProjection:
             work.removed = take_back(self._server, here.corpus, todo.base, OPEN)
         elif todo.action == "none":
             return work.report("none", todo.base)
-        steps: dict[str, Callable[[], None]] = {
-            "none": lambda: None,
-            "load": lambda: self._extend(here, Interval(0, target, self._batch), work, fresh=not there.exists),
-            "extend": lambda: self._extend(here, Interval(todo.base, target, self._batch), work, fresh=False),
-            "reconcile": lambda: self._reconcile(here, target, work),
-        }
-        steps[todo.action]()
+        if todo.action in ("load", "extend"):
+            fresh = todo.action == "load" and not there.exists
+            self._extend(here, Interval(todo.base, target, self._batch), work, fresh=fresh)
+        elif todo.action == "reconcile":
+            self._reconcile(here, target, work)
         if todo.action in ("load", "reconcile"):
             self._index(work)
         reached = max(todo.base, target) if todo.action == "none" else target
@@ -256,8 +250,9 @@ class Neo4jProjection:
 
     def _index(self, work: _Work) -> None:
         """Before the corpus has an epoch at all, so that no reader misses an index."""
-        add_indexes(self._server)
-        while indexes_filling(self._server):
+        for statement in INDEXES:
+            self._server.write(statement)
+        while self._server.read(FILLING)[0]["indexes"]:
             work.check("the indexes")
             time.sleep(_POLL_S)
 
@@ -274,9 +269,6 @@ class Neo4jProjection:
         for kind in TYPES:
             work.check(f"epoch {target}")
             work.removed += remove(self._server, kind, list(there[kind]))
-
-    def _dropped(self) -> list[str]:
-        return [corpus.name for corpus in dropped_corpora(self._ledger, self._server)]
 
     def _forget_dropped(self) -> None:
         for corpus in dropped_corpora(self._ledger, self._server):

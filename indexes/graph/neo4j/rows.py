@@ -17,7 +17,7 @@ from sqlalchemy import Row, Select, Table, select
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_from_json, reading_from_bytes, statement_from_text
-from clausegraph.core.types import LITERAL, leaves
+from clausegraph.core.types import LITERAL, Reading, leaves
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
@@ -31,6 +31,7 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.truth import batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +125,6 @@ class Interval:
     upto: int
     batch: int = BATCH
 
-    def until(self, number: int) -> int:
-        """The end of a row as it is known at ``upto``."""
-        return number if number <= self.upto else OPEN
-
 
 def opened(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     """Everything that opens in the interval; pages first, for conditions are tied to their elements."""
@@ -140,27 +137,24 @@ def opened(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[
 def closed(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[tuple[str, list[Properties]]]:
     """(type, [{id, until}]) of every older row that closes in the interval."""
 
-    def ends(table: Table, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
+    for kind, table, query, identity in (
+        (STATES, supports, select(supports), support_id),
+        (HAS_CHUNK, chunks, select(chunks), chunk_id),
+        (TAKEN_FOR, entity_names, select(entity_names), name_id),
+        (HAS_PAGE, members, _members(), member_id),
+    ):
         within = (table.c.since <= interval.after, table.c.until > interval.after, table.c.until <= interval.upto)
-        return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), _size(interval, table))
-
-    for rows in ends(supports, select(supports)):
-        yield STATES, [{"id": support_id(corpus, row), "until": row.until} for row in rows]
-    for rows in ends(chunks, select(chunks)):
-        yield HAS_CHUNK, [{"id": chunk_id(corpus, row), "until": row.until} for row in rows]
-    for rows in ends(entity_names, select(entity_names)):
-        yield TAKEN_FOR, [{"id": name_id(corpus, row), "until": row.until} for row in rows]
-    for rows in ends(members, _members()):
-        yield HAS_PAGE, [{"id": member_id(corpus, row), "until": row.until} for row in rows]
-        anchors = [(row, element["anchor"]) for row in rows for element in _elements(row)]
-        for start in range(0, len(anchors), interval.batch):
-            yield (
-                HAS_ELEMENT,
-                [
-                    {"id": f"{member_id(corpus, row)}#{anchor}", "until": row.until}
-                    for row, anchor in anchors[start : start + interval.batch]
-                ],
-            )
+        mine = query.where(table.c.corpus_id == corpus.id, *within)
+        for rows in _walk(ledger, table, mine, _size(interval, table)):
+            yield kind, [{"id": identity(corpus, row), "until": row.until} for row in rows]
+            if table is members:
+                ends = [
+                    {"id": f"{member_id(corpus, row)}#{element.anchor}", "until": row.until}
+                    for row in rows
+                    for element in _reading(row).elements
+                ]
+                for part in batches(ends, interval.batch):
+                    yield HAS_ELEMENT, list(part)
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -200,10 +194,14 @@ def _members() -> Select[Any]:
     )
 
 
-def _elements(row: Row[Any]) -> list[Properties]:
-    """Anchor, tag, text and headings of the elements of a page version."""
-    elements = decode(page_versions.c.reading, row.page_version_id, row.reading, reading_from_bytes).elements
-    return [{"anchor": e.anchor, "tag": e.tag, "text": e.text, "headings": list(e.headings)} for e in elements]
+def _reading(row: Row[Any]) -> Reading:
+    return decode(page_versions.c.reading, row.page_version_id, row.reading, reading_from_bytes)
+
+
+def _seen(corpus: GraphCorpus, interval: Interval, row: Row[Any]) -> Properties:
+    """What every relationship has: its corpus, and its epochs as they are known at the interval's end."""
+    until = row.until if row.until <= interval.upto else OPEN
+    return {"corpus": corpus.name, "since": row.since, "until": until}
 
 
 def _pages(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
@@ -211,10 +209,10 @@ def _pages(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[
         heads, part = GraphRows(HAS_PAGE), GraphRows(HAS_ELEMENT)
         bodies = [part]
         for row in rows:
-            reading = decode(page_versions.c.reading, row.page_version_id, row.reading, reading_from_bytes)
+            reading = _reading(row)
             page = {"corpus": corpus.name, "source": row.source, "uri": row.uri}
             key = heads.add_node("Page", {"key": page_key(corpus.id, row.page_id)} | page)
-            span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
+            span = _seen(corpus, interval, row)
             stated = {"title": reading.title, "url": reading.url, "updated": reading.updated}
             heads.edges.append(Edge(corpus.id, key, "Page", {"id": member_id(corpus, row)} | span | stated))
             for position, e in enumerate(reading.elements):
@@ -235,9 +233,10 @@ def _chunks(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator
         for row in rows:
             page = page_key(corpus.id, row.page_id)
             node = {"key": f"{page}#{row.key}", "corpus": corpus.name, "page": page, "chunk": row.key}
-            span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             identity = {"id": chunk_id(corpus, row), "content_hash": row.content_hash}
-            part.edges.append(Edge(page, part.add_node("Chunk", node), "Chunk", identity | span))
+            part.edges.append(
+                Edge(page, part.add_node("Chunk", node), "Chunk", identity | _seen(corpus, interval, row))
+            )
         yield part
 
 
@@ -281,7 +280,6 @@ def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[A
     tree = statement.get("condition")
     properties = {
         "id": support_id(corpus, row),
-        "corpus": corpus.name,
         "fact_id": row.fact_id,
         "relation": row.relation,
         "page": page,
@@ -300,9 +298,7 @@ def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[A
         "extractor": row.extractor,
         "content_key": row.content_key,
         "statement": row.statement,
-        "since": row.since,
-        "until": interval.until(row.until),
-    }
+    } | _seen(corpus, interval, row)
     part.edges.append(Edge(start, end, "Value" if row.object.startswith(LITERAL) else "Entity", properties))
 
 
@@ -325,7 +321,6 @@ def _names(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[
     for rows in _opening(ledger, corpus, interval, entity_names, select(entity_names)):
         part = GraphRows(TAKEN_FOR)
         for row in rows:
-            span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             ends = terms.add(part, row.name), terms.add(part, row.entity)
-            part.edges.append(Edge(*ends, "Entity", {"id": name_id(corpus, row)} | span))
+            part.edges.append(Edge(*ends, "Entity", {"id": name_id(corpus, row)} | _seen(corpus, interval, row)))
         yield part

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver
@@ -92,7 +92,7 @@ def within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
 
 
 Record = dict[str, Any]
-BoundQuery = tuple[LiteralString, dict[str, Any]]
+BoundQuery = tuple[str, dict[str, Any]]
 
 OLDEST = (5, 23)
 DEADLINE_S = 30.0  # of one transaction
@@ -100,7 +100,7 @@ RETRY_S = 5.0  # the driver tries a transaction again that met a deadlock or a l
 _CONNECT_S = 5.0
 _FETCH = 200  # rows that are asked for at once
 _SLACK_S = 2.0  # the server ends a query at the deadline; when it does not answer even then, we go
-_END: LiteralString = (
+_END: str = (
     "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.clausegraph = $mark "
     "TERMINATE TRANSACTIONS id YIELD message RETURN message"
 )
@@ -122,6 +122,7 @@ class Neo4jServer:
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        self._thread_name = f"neo4j {address.uri}"
         self._checked = False
         with driver_errors(address), _wrong_address(address):
             self._driver = neo4j.GraphDatabase.driver(
@@ -142,13 +143,13 @@ class Neo4jServer:
             StoreUnavailable: nobody answers.
             StoreRefused: wrong password, or older than 5.23.
         """
-        info = self._call(self._driver.get_server_info)
+        info = self._within(self._driver.get_server_info)
         agent = str(info.agent)
         check_version(agent, self.address.uri)
         self._checked = True
         return agent.removeprefix("Neo4j/")
 
-    def read(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
+    def read(self, query: str, /, **parameters: Any) -> list[Record]:
         """The rows of a query, which can write nothing: one message to the server and one back.
 
         A lost connection, such as one from before a restart, is tried again in a transaction of the driver's.
@@ -157,23 +158,23 @@ class Neo4jServer:
             self.check()
         question = neo4j.Query(query, timeout=self.address.deadline)
 
-        def run() -> list[Record]:
-            with self._session(neo4j.READ_ACCESS) as session:
-                return session.run(question, parameters).data()
-
-        with driver_errors(self.address):
+        def run() -> list[Record] | None:
             try:
-                return self._within(run)
+                with self._session(neo4j.READ_ACCESS) as session:
+                    return session.run(question, parameters).data()
             except (driver.Neo4jError, driver.DriverError) as error:
                 if not error.is_retryable():
                     raise
-        return self.read_all([(query, parameters)])[0]
+                return None
+
+        rows = self._within(run)
+        return self.read_all([(query, parameters)])[0] if rows is None else rows
 
     def read_all(self, statements: Sequence[BoundQuery]) -> list[list[Record]]:
         """The rows of several queries in one transaction, which can write nothing."""
         return self._transact(neo4j.READ_ACCESS, statements)
 
-    def write(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
+    def write(self, query: str, /, **parameters: Any) -> list[Record]:
         """The rows of a query that may write; it may run twice, so it must be safe to repeat."""
         return self.write_all([(query, parameters)])[0]
 
@@ -195,7 +196,7 @@ class Neo4jServer:
                     return session.execute_read(work)
                 return session.execute_write(work)
 
-        return self._call(run)
+        return self._within(run)
 
     def explore(self, work: Callable[[neo4j.Transaction], T], rows: int, seconds: float) -> T:
         """What ``work`` makes of a transaction that can write nothing; which takes about so many rows, as they come.
@@ -222,8 +223,7 @@ class Neo4jServer:
                     raise
 
         try:
-            with driver_errors(self.address):
-                return self._within(run, seconds + _SLACK_S, "ask for less, or look at its load")
+            return self._within(run, seconds + _SLACK_S, "ask for less, or look at its load")
         except KeyboardInterrupt:
             self._terminate(mark)
             raise
@@ -235,7 +235,7 @@ class Neo4jServer:
             with self._session(neo4j.READ_ACCESS) as session:
                 session.run(_END, mark=mark).consume()
 
-        with suppress(StoreError), driver_errors(self.address):
+        with suppress(StoreError):
             self._within(run, _CONNECT_S)
 
     @contextmanager
@@ -250,41 +250,35 @@ class Neo4jServer:
             if not session.closed():  # what failed is the error; to close in order would read on, and may fail as well
                 session.__exit__(asyncio.CancelledError, None, None)  # type: ignore[no-untyped-call]  # drops the connection
 
-    def _call(self, work: Callable[[], T]) -> T:
-        with driver_errors(self.address):
-            return self._within(work)
-
     def _within(self, work: Callable[[], T], seconds: float = 0.0, advice: str = "") -> T:
         """The result of ``work``, or an error once the deadline is over."""
         seconds = seconds or self.address.deadline + RETRY_S + _SLACK_S
         late = f"Neo4j at {self.address.uri} has not answered for {seconds:.0f} s: it hangs or is overloaded; " + (
             advice or "look at its logs, or restart it"
         )
-        return within(seconds, work, _thread_name(self.address), late)
+        with driver_errors(self.address):
+            return within(seconds, work, self._thread_name, late)
 
     def close(self) -> None:
         """Close every connection; one that hangs is closed when its thread has ended, by which time we are gone."""
-        named = [thread for thread in threading.enumerate() if thread.name == _thread_name(self.address)]
+        named = [thread for thread in threading.enumerate() if thread.name == self._thread_name]
         hung = [thread for thread in named if thread.is_alive()]  # one that was never started cannot be waited for
-        if hung:
-            threading.Thread(target=self._close_after, args=(hung,), daemon=True).start()
-        else:
+
+        def close() -> None:
+            for thread in hung:
+                thread.join()
             self._driver.close()
 
-    def _close_after(self, hung: Sequence[threading.Thread]) -> None:
-        for thread in hung:
-            thread.join()
-        self._driver.close()
+        if hung:
+            threading.Thread(target=close, daemon=True).start()
+        else:
+            close()
 
     def __enter__(self) -> Neo4jServer:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _thread_name(address: Address) -> str:
-    return f"neo4j {address.uri}"
 
 
 def check_version(agent: str, uri: str) -> None:

@@ -10,20 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field
-from typing import Any, LiteralString
+from typing import Any
 
 from sqlalchemy import select
 
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.graph.neo4j.rows import NODES, TYPES, GraphCorpus, Interval, opened
+from clausegraph.indexes.graph.neo4j.rows import HAS_PAGE, NODES, TYPES, GraphCorpus, Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.schema import FREEZING, corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
 
 WRITING, RECONCILING = "writing", "reconciling"
 
-_READ: LiteralString = "MATCH (c:Corpus {id: $id}) RETURN properties(c) AS c"
-_NAMES: LiteralString = "MATCH (c:Corpus) RETURN c.id AS id, c.name AS name ORDER BY id"
+_READ = "MATCH (c:Corpus {id: $id}) RETURN properties(c) AS c"
+_NAMES = "MATCH (c:Corpus) RETURN c.id AS id, c.name AS name ORDER BY id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,30 +144,16 @@ def _diverged(ledger: LedgerState, server: ServerState, common: int) -> str:
 
 SHOWN = 20  # differences named one by one
 
-_NODES: dict[str, LiteralString] = {
-    "Page": "MATCH (n:Page) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p",
-    "Chunk": "MATCH (n:Chunk) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p",
-    "Element": "MATCH (n:Element) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p",
-    "Entity": "MATCH (n:Entity) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p",
-    "Value": "MATCH (n:Value) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p",
-    "Condition": "MATCH (n:Condition) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p",
+_ROWS = {
+    **{name: f"MATCH (n:{name}) WHERE n.corpus = $corpus RETURN n.key AS key, properties(n) AS p" for name in NODES},
+    **{
+        name: f"MATCH (a)-[r:{name}]->(b) WHERE r.corpus = $corpus "
+        f"RETURN r.id AS key, properties(r) AS p, a.{'id' if name == HAS_PAGE else 'key'} AS a, b.key AS b"
+        for name in TYPES
+    },
+    "LEAF": "MATCH (c:Condition)-[l:LEAF]->(e:Element) WHERE c.corpus = $corpus "
+    "RETURN c.key + '#' + toString(l.position) AS key, properties(l) AS p, c.key AS a, e.key AS b",
 }
-_EDGES: dict[str, LiteralString] = {
-    "STATES": "MATCH (a)-[r:STATES]->(b) WHERE r.corpus = $corpus "
-    "RETURN r.id AS key, properties(r) AS p, a.key AS a, b.key AS b",
-    "HAS_PAGE": "MATCH (a)-[r:HAS_PAGE]->(b) WHERE r.corpus = $corpus "
-    "RETURN r.id AS key, properties(r) AS p, a.id AS a, b.key AS b",
-    "HAS_CHUNK": "MATCH (a)-[r:HAS_CHUNK]->(b) WHERE r.corpus = $corpus "
-    "RETURN r.id AS key, properties(r) AS p, a.key AS a, b.key AS b",
-    "HAS_ELEMENT": "MATCH (a)-[r:HAS_ELEMENT]->(b) WHERE r.corpus = $corpus "
-    "RETURN r.id AS key, properties(r) AS p, a.key AS a, b.key AS b",
-    "TAKEN_FOR": "MATCH (a)-[r:TAKEN_FOR]->(b) WHERE r.corpus = $corpus "
-    "RETURN r.id AS key, properties(r) AS p, a.key AS a, b.key AS b",
-}
-_LEAVES: LiteralString = (
-    "MATCH (c:Condition)-[l:LEAF]->(e:Element) WHERE c.corpus = $corpus "
-    "RETURN c.key + '#' + toString(l.position) AS key, properties(l) AS p, c.key AS a, e.key AS b"
-)
 
 Rows = dict[str, bytes]  # key → hash of what is there
 
@@ -176,7 +162,7 @@ def differences(ledger: Ledger, server: Neo4jServer, here: LedgerState, there: S
     """What Neo4j has otherwise than the ledger, in words, the first of each kind by name; empty when nothing."""
     found = _numbers(here, there)
     wanted = _wanted(ledger, here.corpus, there.prepared)
-    for name, query in [*_NODES.items(), *_EDGES.items(), ("LEAF", _LEAVES)]:
+    for name, query in _ROWS.items():
         has = {row["key"]: _content(row) for row in server.read(query, corpus=here.corpus.name)}
         found += _compare(name, wanted[name], has)
     return found
@@ -196,7 +182,7 @@ def _numbers(here: LedgerState, there: ServerState) -> list[str]:
 
 
 def _wanted(ledger: Ledger, corpus: GraphCorpus, upto: int) -> dict[str, Rows]:
-    rows: dict[str, Rows] = {name: {} for name in (*NODES, *TYPES, "LEAF")}
+    rows: dict[str, Rows] = {name: {} for name in _ROWS}
     for part in opened(ledger, corpus, Interval(0, upto)):
         for label, nodes in part.nodes.items():
             rows[label] |= {key: _content({"p": properties}) for key, properties in nodes.items()}

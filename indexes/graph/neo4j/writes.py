@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any, LiteralString
+from typing import Any
 
 from clausegraph.core.errors import StoreMismatch
 from clausegraph.indexes.graph.neo4j.rows import (
@@ -40,21 +40,13 @@ from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
 
 SCHEMA_VERSION = 1
 
-_FIRST: tuple[LiteralString, ...] = (
+_KEYED = ("Page", "Chunk", "Element", "Entity", "Value", "Condition")  # labels of nodes that have a ``key``
+_FIRST = (
     "CREATE CONSTRAINT corpus_id IF NOT EXISTS FOR (n:Corpus) REQUIRE n.id IS UNIQUE",
-    "CREATE CONSTRAINT page_key IF NOT EXISTS FOR (n:Page) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT chunk_key IF NOT EXISTS FOR (n:Chunk) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT element_key IF NOT EXISTS FOR (n:Element) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT entity_key IF NOT EXISTS FOR (n:Entity) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT value_key IF NOT EXISTS FOR (n:Value) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT condition_key IF NOT EXISTS FOR (n:Condition) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT states_id IF NOT EXISTS FOR ()-[r:STATES]-() REQUIRE r.id IS UNIQUE",
-    "CREATE CONSTRAINT has_page_id IF NOT EXISTS FOR ()-[r:HAS_PAGE]-() REQUIRE r.id IS UNIQUE",
-    "CREATE CONSTRAINT has_chunk_id IF NOT EXISTS FOR ()-[r:HAS_CHUNK]-() REQUIRE r.id IS UNIQUE",
-    "CREATE CONSTRAINT has_element_id IF NOT EXISTS FOR ()-[r:HAS_ELEMENT]-() REQUIRE r.id IS UNIQUE",
-    "CREATE CONSTRAINT taken_for_id IF NOT EXISTS FOR ()-[r:TAKEN_FOR]-() REQUIRE r.id IS UNIQUE",
+    *(f"CREATE CONSTRAINT {n.lower()}_key IF NOT EXISTS FOR (n:{n}) REQUIRE n.key IS UNIQUE" for n in _KEYED),
+    *(f"CREATE CONSTRAINT {t.lower()}_id IF NOT EXISTS FOR ()-[r:{t}]-() REQUIRE r.id IS UNIQUE" for t in TYPES),
 )
-INDEXES: tuple[LiteralString, ...] = (  # after the first load: to fill them at once costs less than row by row
+INDEXES = (  # after the first load: to fill them at once costs less than row by row
     "CREATE INDEX states_fact IF NOT EXISTS FOR ()-[r:STATES]-() ON (r.fact_id)",
     "CREATE INDEX states_page IF NOT EXISTS FOR ()-[r:STATES]-() ON (r.page)",
     "CREATE TEXT INDEX entity_words IF NOT EXISTS FOR (n:Entity) ON (n.words)",
@@ -63,18 +55,15 @@ INDEXES: tuple[LiteralString, ...] = (  # after the first load: to fill them at 
     "CREATE FULLTEXT INDEX texts IF NOT EXISTS FOR (n:Element|Condition) ON EACH [n.text] "
     "OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}",
 )
-MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (_FIRST,)  # version n is reached by MIGRATIONS[n - 1]
+MIGRATIONS = (_FIRST,)  # version n is reached by MIGRATIONS[n - 1]
 
-_CLAIM: tuple[LiteralString, ...] = (  # of two ledgers that come at once, one gets the database
+_CLAIM = (  # of two ledgers that come at once, one gets the database
     "CREATE CONSTRAINT ledger_name IF NOT EXISTS FOR (n:Ledger) REQUIRE n.name IS UNIQUE",
     "MERGE (l:Ledger {name: 'ClauseGraph'}) ON CREATE SET l.id = $id, l.schema = 0",
 )
-_FILLING: LiteralString = "SHOW INDEXES YIELD state WHERE state = 'POPULATING' RETURN count(*) AS indexes"
-_OWNER: LiteralString = "MATCH (l:Ledger) RETURN l.id AS id, l.schema AS schema"
-_FOREIGN: LiteralString = (
-    "MATCH (n) WHERE n:Corpus OR n:Page OR n:Chunk OR n:Element OR n:Entity OR n:Value OR n:Condition "
-    "RETURN labels(n)[0] AS label LIMIT 1"
-)
+FILLING = "SHOW INDEXES YIELD state WHERE state = 'POPULATING' RETURN count(*) AS indexes"
+_OWNER = "MATCH (l:Ledger) RETURN l.id AS id, l.schema AS schema"
+_FOREIGN = f"MATCH (n:Corpus|{'|'.join(_KEYED)}) RETURN labels(n)[0] AS label LIMIT 1"
 
 
 def check_owner(server: Neo4jServer, ledger: str) -> bool:
@@ -108,17 +97,6 @@ def check_owner(server: Neo4jServer, ledger: str) -> bool:
     return bool(schema == SCHEMA_VERSION)
 
 
-def add_indexes(server: Neo4jServer) -> None:
-    """Begin to fill every index that is no constraint's; nothing happens where they are there."""
-    for statement in INDEXES:
-        server.write(statement)
-
-
-def indexes_filling(server: Neo4jServer) -> int:
-    """How many indexes are not ready yet."""
-    return int(server.read(_FILLING)[0]["indexes"])
-
-
 def migrate(server: Neo4jServer, ledger: str) -> None:
     """Make the database this ledger's, with every constraint; at once where it is done already.
 
@@ -140,12 +118,7 @@ def migrate(server: Neo4jServer, ledger: str) -> None:
 
 # Rows are lists, not maps: names of properties are in the query, not in every row, which halves what is packed, sent
 # and read. And properties that are part of CREATE need no second pass over the batch, as ``SET r = row`` does.
-_AT: tuple[LiteralString, ...] = (
-    "row[0]", "row[1]", "row[2]", "row[3]", "row[4]", "row[5]", "row[6]", "row[7]", "row[8]", "row[9]", "row[10]",
-    "row[11]", "row[12]", "row[13]", "row[14]", "row[15]", "row[16]", "row[17]", "row[18]", "row[19]", "row[20]",
-    "row[21]", "row[22]",
-)  # fmt: skip
-_OF_NODE: dict[str, tuple[LiteralString, ...]] = {  # but for ``corpus``, which all have
+_OF_NODE = {  # but for ``corpus``, which all have
     "Page": ("key", "source", "uri"),
     "Chunk": ("key", "page", "chunk"),
     "Element": ("key", "page", "anchor", "tag", "text"),
@@ -153,7 +126,7 @@ _OF_NODE: dict[str, tuple[LiteralString, ...]] = {  # but for ``corpus``, which 
     "Value": ("key", "name"),
     "Condition": ("key", "page", "tree", "text"),
 }
-_OF_EDGE: dict[str, tuple[LiteralString, ...]] = {
+_OF_EDGE = {
     STATES: (
         "id", "since", "until", "fact_id", "relation", "page", "chunk", "anchors", "polarity", "modality",
         "effective_from", "effective_to", "condition", "extractor", "content_key", "statement", "wording",
@@ -164,54 +137,19 @@ _OF_EDGE: dict[str, tuple[LiteralString, ...]] = {
     HAS_ELEMENT: ("id", "since", "until", "position", "headings"),
     TAKEN_FOR: ("id", "since", "until"),
 }  # fmt: skip
-_NODES: dict[str, LiteralString] = {
-    "Page": "UNWIND $rows AS row MERGE (n:Page {key: row[0]}) ON CREATE SET n.corpus = $corpus",
-    "Chunk": "UNWIND $rows AS row MERGE (n:Chunk {key: row[0]}) ON CREATE SET n.corpus = $corpus",
-    "Element": "UNWIND $rows AS row MERGE (n:Element {key: row[0]}) ON CREATE SET n.corpus = $corpus",
-    "Entity": "UNWIND $rows AS row MERGE (n:Entity {key: row[0]}) ON CREATE SET n.corpus = $corpus",
-    "Value": "UNWIND $rows AS row MERGE (n:Value {key: row[0]}) ON CREATE SET n.corpus = $corpus",
-    "Condition": "UNWIND $rows AS row MERGE (n:Condition {key: row[0]}) ON CREATE SET n.corpus = $corpus",
-}
-_LEAVES: LiteralString = (
+_ENDS = (  # of the types: labels of the two nodes; one of a corpus is found by its id
+    (STATES, "Entity {key:", "Entity"),
+    (STATES, "Entity {key:", "Value"),
+    (HAS_PAGE, "Corpus {id:", "Page"),
+    (HAS_CHUNK, "Page {key:", "Chunk"),
+    (HAS_ELEMENT, "Page {key:", "Element"),
+    (TAKEN_FOR, "Entity {key:", "Entity"),
+)
+_LEAVES = (
     "UNWIND $rows AS row MATCH (c:Condition {key: row.condition}) MATCH (e:Element {key: row.element}) "
     "MERGE (c)-[l:LEAF {position: row.position}]->(e) SET l.start = row.start, l.end = row.end, l.text = row.text"
 )
-_EDGES: dict[tuple[str, str], LiteralString] = {
-    (STATES, "Entity"): "UNWIND $rows AS row MATCH (a:Entity {key: row[0]}) MATCH (b:Entity {key: row[1]}) "
-    "CREATE (a)-[r:STATES {corpus: $corpus",
-    (STATES, "Value"): "UNWIND $rows AS row MATCH (a:Entity {key: row[0]}) MATCH (b:Value {key: row[1]}) "
-    "CREATE (a)-[r:STATES {corpus: $corpus",
-    (HAS_PAGE, "Page"): "UNWIND $rows AS row MATCH (a:Corpus {id: row[0]}) MATCH (b:Page {key: row[1]}) "
-    "CREATE (a)-[r:HAS_PAGE {corpus: $corpus",
-    (HAS_CHUNK, "Chunk"): "UNWIND $rows AS row MATCH (a:Page {key: row[0]}) MATCH (b:Chunk {key: row[1]}) "
-    "CREATE (a)-[r:HAS_CHUNK {corpus: $corpus",
-    (HAS_ELEMENT, "Element"): "UNWIND $rows AS row MATCH (a:Page {key: row[0]}) MATCH (b:Element {key: row[1]}) "
-    "CREATE (a)-[r:HAS_ELEMENT {corpus: $corpus",
-    (TAKEN_FOR, "Entity"): "UNWIND $rows AS row MATCH (a:Entity {key: row[0]}) MATCH (b:Entity {key: row[1]}) "
-    "CREATE (a)-[r:TAKEN_FOR {corpus: $corpus",
-}
-_THERE: dict[str, LiteralString] = {
-    STATES: "MATCH ()-[r:STATES]->() WHERE r.id IN $ids RETURN r.id AS id",
-    HAS_PAGE: "MATCH ()-[r:HAS_PAGE]->() WHERE r.id IN $ids RETURN r.id AS id",
-    HAS_CHUNK: "MATCH ()-[r:HAS_CHUNK]->() WHERE r.id IN $ids RETURN r.id AS id",
-    HAS_ELEMENT: "MATCH ()-[r:HAS_ELEMENT]->() WHERE r.id IN $ids RETURN r.id AS id",
-    TAKEN_FOR: "MATCH ()-[r:TAKEN_FOR]->() WHERE r.id IN $ids RETURN r.id AS id",
-}
-_ENDS: dict[str, LiteralString] = {
-    STATES: "UNWIND $rows AS row MATCH ()-[r:STATES {id: row.id}]->() SET r.until = row.until",
-    HAS_PAGE: "UNWIND $rows AS row MATCH ()-[r:HAS_PAGE {id: row.id}]->() SET r.until = row.until",
-    HAS_CHUNK: "UNWIND $rows AS row MATCH ()-[r:HAS_CHUNK {id: row.id}]->() SET r.until = row.until",
-    HAS_ELEMENT: "UNWIND $rows AS row MATCH ()-[r:HAS_ELEMENT {id: row.id}]->() SET r.until = row.until",
-    TAKEN_FOR: "UNWIND $rows AS row MATCH ()-[r:TAKEN_FOR {id: row.id}]->() SET r.until = row.until",
-}
-_MATCH_IDS: dict[str, LiteralString] = {
-    STATES: "UNWIND $ids AS id MATCH (a)-[r:STATES {id: id}]->(b) ",
-    HAS_PAGE: "UNWIND $ids AS id MATCH (a)-[r:HAS_PAGE {id: id}]->(b) ",
-    HAS_CHUNK: "UNWIND $ids AS id MATCH (a)-[r:HAS_CHUNK {id: id}]->(b) ",
-    HAS_ELEMENT: "UNWIND $ids AS id MATCH (a)-[r:HAS_ELEMENT {id: id}]->(b) ",
-    TAKEN_FOR: "UNWIND $ids AS id MATCH (a)-[r:TAKEN_FOR {id: id}]->(b) ",
-}
-_REMOVE: LiteralString = """
+_REMOVE = """
 WITH collect(r) AS gone, collect(DISTINCT a) + collect(DISTINCT b) AS ends, collect(DISTINCT r.condition) AS named
 FOREACH (one IN gone | DELETE one)
 WITH ends, named
@@ -224,41 +162,23 @@ CALL (named) {
   DETACH DELETE c
 }
 """
-_INTERVALS: dict[str, LiteralString] = {
-    STATES: "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus RETURN r.id AS id, r.since AS since, r.until AS until",
-    HAS_PAGE: "MATCH ()-[r:HAS_PAGE]->() WHERE r.corpus = $corpus "
-    "RETURN r.id AS id, r.since AS since, r.until AS until",
-    HAS_CHUNK: "MATCH ()-[r:HAS_CHUNK]->() WHERE r.corpus = $corpus "
-    "RETURN r.id AS id, r.since AS since, r.until AS until",
-    HAS_ELEMENT: "MATCH ()-[r:HAS_ELEMENT]->() WHERE r.corpus = $corpus "
-    "RETURN r.id AS id, r.since AS since, r.until AS until",
-    TAKEN_FOR: "MATCH ()-[r:TAKEN_FOR]->() WHERE r.corpus = $corpus "
-    "RETURN r.id AS id, r.since AS since, r.until AS until",
-}
-_WIPE: tuple[LiteralString, ...] = (
-    "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r RETURN count(*) AS gone",
-    "MATCH (n:Condition) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
-    "MATCH (n:Element) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
-    "MATCH (n:Chunk) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
-    "MATCH (n:Page) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
-    "MATCH (n:Entity) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
-    "MATCH (n:Value) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
-)
 
 
-def _put_node(label: str) -> LiteralString:
-    pairs = zip(_OF_NODE[label][1:], _AT[1:], strict=False)
-    return _NODES[label] + "".join(", n." + name + " = " + at for name, at in pairs)
+def _put_node(label: str, names: Sequence[str]) -> str:
+    values = "".join(f", n.{name} = row[{at}]" for at, name in enumerate(names[1:], 1))
+    return f"UNWIND $rows AS row MERGE (n:{label} {{key: row[0]}}) ON CREATE SET n.corpus = $corpus{values}"
 
 
-def _put_edge(kind: str, target: str) -> LiteralString:
-    pairs = zip(_OF_EDGE[kind], _AT[2:], strict=False)
-    return _EDGES[kind, target] + "".join(", " + name + ": " + at for name, at in pairs) + "}]->(b)" + _COUNT
+def _put_edge(kind: str, start: str, target: str) -> str:
+    values = "".join(f", {name}: row[{at}]" for at, name in enumerate(_OF_EDGE[kind], 2))
+    return (
+        f"UNWIND $rows AS row MATCH (a:{start} row[0]}}) MATCH (b:{target} {{key: row[1]}}) "
+        f"CREATE (a)-[r:{kind} {{corpus: $corpus{values}}}]->(b) RETURN count(*) AS made"
+    )
 
 
-_COUNT: LiteralString = " RETURN count(*) AS made"
-_PUT_NODE = {label: _put_node(label) for label in _NODES}
-_PUT_EDGE = {(kind, target): _put_edge(kind, target) for kind, target in _EDGES}
+_PUT_NODE = {label: _put_node(label, names) for label, names in _OF_NODE.items()}
+_PUT_EDGE = {(kind, target): _put_edge(kind, start, target) for kind, start, target in _ENDS}
 _NODE_ROW = {label: itemgetter(*names) for label, names in _OF_NODE.items()}
 _EDGE_ROW = {kind: itemgetter(*names) for kind, names in _OF_EDGE.items()}
 
@@ -302,26 +222,36 @@ def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows, *, fre
 
 def present(server: Neo4jServer, kind: str, ids: Sequence[str]) -> set[str]:
     """Those ids that relationships of this type have."""
-    return {row["id"] for row in server.read(_THERE[kind], ids=list(ids))} if ids else set()
+    return (
+        {
+            row["id"]
+            for row in server.read(f"MATCH ()-[r:{kind}]->() WHERE r.id IN $ids RETURN r.id AS id", ids=list(ids))
+        }
+        if ids
+        else set()
+    )
 
 
 def set_ends(server: Neo4jServer, kind: str, rows: Sequence[Properties]) -> int:
     """Set where intervals end, by id; touches these relationships only."""
     for start in range(0, len(rows), BATCH):
-        server.write(_ENDS[kind], rows=list(rows[start : start + BATCH]))
+        query = f"UNWIND $rows AS row MATCH ()-[r:{kind} {{id: row.id}}]->() SET r.until = row.until"
+        server.write(query, rows=list(rows[start : start + BATCH]))
     return len(rows)
 
 
 def remove(server: Neo4jServer, kind: str, ids: Sequence[str]) -> int:
     """Remove relationships, and each node and condition that nothing names any more, by the same transaction."""
     for start in range(0, len(ids), BATCH):
-        server.write(_MATCH_IDS[kind] + _REMOVE, ids=list(ids[start : start + BATCH]))
+        found = f"UNWIND $ids AS id MATCH (a)-[r:{kind} {{id: id}}]->(b) "
+        server.write(found + _REMOVE, ids=list(ids[start : start + BATCH]))
     return len(ids)
 
 
 def intervals(server: Neo4jServer, corpus: GraphCorpus, kind: str) -> dict[str, tuple[int, int]]:
     """(since, until) of every relationship of this type, by id: reads all of them."""
-    return {row["id"]: (row["since"], row["until"]) for row in server.read(_INTERVALS[kind], corpus=corpus.name)}
+    query = f"MATCH ()-[r:{kind}]->() WHERE r.corpus = $corpus RETURN r.id AS id, r.since AS since, r.until AS until"
+    return {row["id"]: (row["since"], row["until"]) for row in server.read(query, corpus=corpus.name)}
 
 
 def take_back(server: Neo4jServer, corpus: GraphCorpus, after: int, forever: int) -> int:
@@ -337,10 +267,12 @@ def take_back(server: Neo4jServer, corpus: GraphCorpus, after: int, forever: int
 
 def wipe(server: Neo4jServer, name: str) -> None:
     """Remove everything of a corpus but its node, in small transactions."""
-    for statement in _WIPE:
-        while _gone(server.write(statement, corpus=name)):
+    statements = [
+        "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r RETURN count(*) AS gone"
+    ]
+    for label in ("Condition", "Element", "Chunk", "Page", "Entity", "Value"):
+        found = f"MATCH (n:{label}) WHERE n.corpus = $corpus WITH n LIMIT 5000"
+        statements.append(f"{found} DETACH DELETE n RETURN count(*) AS gone")
+    for statement in statements:
+        while server.write(statement, corpus=name)[0]["gone"]:
             pass
-
-
-def _gone(rows: list[dict[str, Any]]) -> int:
-    return int(rows[0]["gone"])

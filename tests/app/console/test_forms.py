@@ -14,8 +14,7 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.pages import shown_relation
@@ -24,9 +23,10 @@ from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import get_corpus, start_run
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.runs import start_run
 from tests.app.api.conftest import BASE, client_of
 from tests.app.console.conftest import filled
 

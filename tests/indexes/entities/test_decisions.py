@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete
 
 from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import get_corpus, get_run, list_epochs, rollback
+from clausegraph.indexes.corpora import rollback
 from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
 from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import decisions, embeddings, entity_names, entity_tokens
+from clausegraph.indexes.ledger.schema import embeddings
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.sweep import drop_corpus
+from clausegraph.indexes.runs import get_run
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.entities import apply_decisions
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
@@ -49,17 +49,13 @@ def world() -> Iterator[World]:
     made.close()
 
 
-def corpus_id(world: World) -> int:
-    return get_corpus(world.ledger, CORPUS).id
-
-
 def proposal(world: World, name: str = SHORT, entity: str = LONG) -> int:
-    store_proposals(world.ledger, corpus_id(world), [Proposed(name, entity, 0.9, {"origin": "review"})])
+    store_proposals(world.ledger, world.row.id, [Proposed(name, entity, 0.9, {"origin": "review"})])
     return next(row.id for row in world.decisions() if (row.name, row.entity) == (name, entity))
 
 
 def settle(world: World, accept: list[int], reject: list[int]) -> list[Decision]:
-    return decide(world.ledger, get_corpus(world.ledger, CORPUS), accept, reject, "tester")
+    return decide(world.ledger, world.row, accept, reject, "tester")
 
 
 def entities(world: World, *words: str, epoch: int | None = None) -> list[str]:
@@ -75,24 +71,14 @@ def test_a_merge_takes_effect_at_the_next_publish_and_not_before(world: World) -
     made = world.merge("the ZTX", "Zonal Tax Exchange")
     assert (made.name, made.entity, made.state, made.decided_by) == (SHORT, LONG, "accepted", "tester")
     assert world.dump() == before
-    assert pending_changes(world.ledger, corpus_id(world), 1) == [NameChange(SHORT, SHORT, LONG)]
+    assert pending_changes(world.ledger, world.row.id, 1) == [NameChange(SHORT, SHORT, LONG)]
     report = world.apply()
     assert report.epoch == 2 and report.rows["entity_names"] == {"opened": 1, "closed": 0}
     assert report.rows["chunks"] == report.rows["members"] == {"opened": 0, "closed": 0}
-    assert pending_changes(world.ledger, corpus_id(world), 2) == []
-    run = get_run(world.ledger, corpus_id(world), report.run_id)
+    assert pending_changes(world.ledger, world.row.id, 2) == []
+    run = get_run(world.ledger, world.row.id, report.run_id)
     assert (run["kind"], run["status"]) == ("entities", "done")
     world.assert_lawful()
-
-
-def test_a_pinned_view_keeps_the_names_of_its_epoch(world: World) -> None:
-    with open_view(world.ledger, CORPUS) as view:
-        world.merge(SHORT, LONG)
-        world.apply()
-        assert view.graph.names() == {}
-        assert [hit.key for hit in view.graph.entities([SHORT])] == [SHORT]
-    with open_view(world.ledger, CORPUS) as view:
-        assert view.graph.names() == {SHORT: LONG}
 
 
 def test_a_question_with_the_merged_name_finds_the_entity(world: World) -> None:
@@ -168,7 +154,7 @@ def test_ingest_of_another_source_publishes_decisions(world: World) -> None:
 def test_apply_without_decisions_publishes_nothing(world: World) -> None:
     assert world.apply().epoch is None and world.newest() == 1
     rows = [Proposed("tenant", "student", 0.9, {"origin": "review"})]
-    store_proposals(world.ledger, corpus_id(world), rows)
+    store_proposals(world.ledger, world.row.id, rows)
     assert world.apply().epoch is None  # a proposal is no decision
 
 
@@ -237,22 +223,13 @@ def test_rollback_moves_readers_and_the_next_publish_goes_on_from_the_newest(wor
     before = world.dump()
     world.merge(SHORT, LONG)
     world.apply()
-    rollback(world.ledger, get_corpus(world.ledger, CORPUS), 1)
+    rollback(world.ledger, world.row, 1)
     assert world.dump() == before and entities(world, SHORT) == [SHORT]
     assert world.apply().epoch is None  # nothing waits: readers stay where they were put
-    assert get_corpus(world.ledger, CORPUS).published == 1
+    assert world.row.published == 1
     world.ingest()
     assert entities(world, SHORT) == [LONG]
     world.assert_lawful()
-
-
-def test_dropping_the_corpus_drops_its_decisions(world: World) -> None:
-    world.merge(SHORT, LONG)
-    world.apply()
-    drop_corpus(world.ledger, CORPUS)
-    with world.ledger.read() as connection:
-        for table in (decisions, entity_names, entity_tokens):
-            assert connection.execute(select(func.count()).select_from(table)).scalar() == 0
 
 
 # --- crashes --------------------------------------------------------------------------------------
@@ -326,7 +303,7 @@ def test_a_plan_without_its_embeddings_is_taken_back_with_its_names(world: World
 
 def test_apply_needs_the_lease_the_model_and_an_epoch(world: World) -> None:
     world.merge(SHORT, LONG)
-    with run_lease(world.ledger, corpus_id(world), "other"), pytest.raises(LeaseHeldError):
+    with run_lease(world.ledger, world.row.id, "other"), pytest.raises(LeaseHeldError):
         world.apply()
     other = Tools(world.ledger, HashingEmbedder(32), world.extractor)
     with pytest.raises(ModelMismatchError, match="hashing:16"):
@@ -375,7 +352,7 @@ def test_a_rejected_pair_is_not_proposed_or_merged_again(world: World) -> None:
     number = proposal(world)
     settle(world, [], [number])
     for pair in ((SHORT, LONG), (LONG, SHORT)):
-        assert store_proposals(world.ledger, corpus_id(world), [Proposed(*pair, 1.0, {})]) == 0
+        assert store_proposals(world.ledger, world.row.id, [Proposed(*pair, 1.0, {})]) == 0
         with pytest.raises(InputError, match="was rejected by tester"):
             world.merge(*pair)
     was, now = world.undo(LONG)
@@ -398,17 +375,3 @@ def test_undo_names_what_it_means(world: World) -> None:
 def test_a_circle_in_a_damaged_ledger_is_an_error() -> None:
     with pytest.raises(LedgerError, match="a → b → a"):
         resolve({"a": "b", "b": "a"})
-
-
-def test_every_retained_epoch_stays_what_it_was(world: World) -> None:
-    was = {1: world.dump()}
-    for step in (
-        lambda: world.merge(SHORT, LONG),
-        lambda: world.merge(LONG, "housing office"),
-        lambda: world.undo(SHORT),
-    ):
-        step()
-        world.apply()
-        was[world.newest()] = world.dump()
-    assert len(was) == len(list_epochs(world.ledger, corpus_id(world))) == 4
-    assert {number: world.dump(number) for number in was} == was

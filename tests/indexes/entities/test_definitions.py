@@ -9,7 +9,6 @@ from sqlalchemy import event, insert
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.definitions import find_definitions
-from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import Proposed, deny, settle, store_proposals
 from clausegraph.indexes.entities.names import NameDefined, defined_pairs, open_definitions
 from clausegraph.indexes.entities.proposals import propose
@@ -86,14 +85,14 @@ def test_a_definition_is_in_force_at_once_and_on_every_page(world: World) -> Non
             "b.html",
         }
         assert [fact.object for fact in facts if fact.relation == "is also called"] == ["=zte"]
-    assert propose(world.ledger, get_corpus(world.ledger, CORPUS).id, 1)[0] == []
+    assert propose(world.ledger, world.row.id, 1)[0] == []
     world.assert_lawful()
 
 
 def test_a_short_form_that_pages_spell_out_is_not_proposed_for_anything_else(world: World) -> None:
     world.write("c", ["Ask the Zebra Transport Executive (ZTE).", "The Zero Toll Exemption must be renewed by owners."])
     world.ingest()
-    assert propose(world.ledger, get_corpus(world.ledger, CORPUS).id, 2)[0] == []
+    assert propose(world.ledger, world.row.id, 2)[0] == []
 
 
 def test_it_goes_with_its_page_and_comes_back(world: World) -> None:
@@ -146,7 +145,7 @@ def test_people_undo_it_and_take_that_back(world: World) -> None:
 
 @pytest.mark.parametrize("proposed", [False, True])
 def test_denied_it_stays_so_however_often(world: World, proposed: bool) -> None:
-    corpus = get_corpus(world.ledger, CORPUS)
+    corpus = world.row
     if proposed:
         store_proposals(world.ledger, corpus.id, [Proposed(SHORT, LONG, 0.9, {"origin": "review"})])
     before = world.dump()
@@ -184,7 +183,7 @@ def test_a_phrase_undoes_its_own_definition_alone(world: World) -> None:
 
 
 def test_a_definition_that_was_proposed_before_can_be_undone(world: World) -> None:
-    row = {"corpus_id": get_corpus(world.ledger, CORPUS).id, "name": SHORT, "entity": LONG, "state": "proposed"}
+    row = {"corpus_id": world.row.id, "name": SHORT, "entity": LONG, "state": "proposed"}
     with world.ledger.write() as connection:
         connection.execute(insert(decisions).values(**row, evidence="{}", score=0.9, created=1.0))
     assert world.undo("ZTE")[1] == "rejected"
@@ -211,6 +210,6 @@ def test_definitions_are_found_by_their_index(world: World) -> None:
     with world.ledger.read() as connection:
         asked: list[str] = []
         event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2]))
-        open_definitions(connection, get_corpus(world.ledger, CORPUS).id)
+        open_definitions(connection, world.row.id)
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked[-1]}", (1,))
         assert any("supports_definitions" in row[3] for row in plan)

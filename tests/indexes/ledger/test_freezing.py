@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, event, select, text
 
 from clausegraph.core.errors import LeaseLostError, NotFoundError
 from clausegraph.indexes import publish
-from clausegraph.indexes.corpora import get_corpus, list_sources
+from clausegraph.indexes.corpora import list_sources
 from clausegraph.indexes.entities.decisions import merge
 from clausegraph.indexes.graph.neo4j.state import ledger_state
 from clausegraph.indexes.ledger.leases import run_lease
@@ -19,7 +19,7 @@ from clausegraph.indexes.ledger.schema import FLIPPED, VERSIONED, epochs, run_le
 from clausegraph.indexes.plan import PublishPlan
 from clausegraph.indexes.publish import ROWS_AT_ONCE, freeze, recover
 from tests.harness.writes import killed_at
-from tests.law.world import CORPUS, World
+from tests.law.world import World
 
 pytestmark = pytest.mark.unit
 
@@ -32,10 +32,6 @@ def world() -> Iterator[World]:
     made.ingest()
     yield made
     made.close()
-
-
-def corpus_id(world: World) -> int:
-    return get_corpus(world.ledger, CORPUS).id
 
 
 def rows(world: World) -> dict[str, list[tuple[Any, ...]]]:
@@ -53,17 +49,17 @@ def test_killed_at_any_write_nobody_sees_a_part(world: World, monkeypatch: pytes
         write += 1
         world.write("a", [f"You can get the grant if you are over {write}.", "The grant is £200 a year."])
         world.write("c", ["You may keep bees."]) if write % 2 else world.remove("c")
-        before = world.dump(), world.newest(), list_sources(world.ledger, corpus_id(world))
+        before = world.dump(), world.newest(), list_sources(world.ledger, world.row.id)
         with killed_at(write, world.root) as writes:
             world.ingest()
         if not writes.stopped:
             break
         if world.newest() == before[1]:
-            assert (world.dump(), list_sources(world.ledger, corpus_id(world))) == (before[0], before[2])
+            assert (world.dump(), list_sources(world.ledger, world.row.id)) == (before[0], before[2])
         with world.ledger.read() as connection:
             state = connection.execute(select(epochs.c.state).where(epochs.c.state != FLIPPED)).scalar()
         kinds[state or "none"] += 1
-        known = ledger_state(world.ledger, corpus_id(world)).tokens  # what Neo4j is told to follow
+        known = ledger_state(world.ledger, world.row.id).tokens  # what Neo4j is told to follow
         assert max(known) == world.newest() + (state == "frozen")
     assert kinds["freezing"] > 5 and kinds["frozen"] > 1
     world.assert_lawful()
@@ -79,13 +75,13 @@ def test_taking_back_goes_on_where_it_was_killed(world: World, monkeypatch: pyte
     with world.ledger.write() as connection:
         connection.execute(text("DELETE FROM embeddings"))  # it cannot be finished
     for write in range(1, 100):
-        with killed_at(write, world.root) as writes, run_lease(world.ledger, corpus_id(world), f"r{write}") as lease:
+        with killed_at(write, world.root) as writes, run_lease(world.ledger, world.row.id, f"r{write}") as lease:
             recover(world.ledger, lease)
         if rows(world) == before:
             break
         assert writes.stopped
     assert write > 5
-    with run_lease(world.ledger, corpus_id(world), "last") as lease:
+    with run_lease(world.ledger, world.row.id, "last") as lease:
         recover(world.ledger, lease)
         assert recover(world.ledger, lease) is None
     assert rows(world) == before
@@ -116,10 +112,10 @@ def test_no_transaction_is_long(world: World) -> None:
 
 def test_who_lost_the_corpus_freezes_nothing_more(world: World) -> None:
     number = world.newest() + 1
-    with pytest.raises(LeaseLostError), run_lease(world.ledger, corpus_id(world), "late") as lease:
+    with pytest.raises(LeaseLostError), run_lease(world.ledger, world.row.id, "late") as lease:
         with world.ledger.write() as connection:
             connection.execute(run_leases.update().values(run_id="other"))
-        freeze(world.ledger, lease, PublishPlan(corpus_id(world), "m"))
+        freeze(world.ledger, lease, PublishPlan(world.row.id, "m"))
     with world.ledger.read() as connection:
         assert connection.execute(select(epochs).where(epochs.c.number == number)).first() is None
 
@@ -129,7 +125,7 @@ def test_decisions_are_about_names_that_readers_have(world: World) -> None:
     world.write("a", ["Beekeepers must live in Lethmoor."])
     with killed_at("os.rename", world.root):
         world.ingest()
-    corpus = get_corpus(world.ledger, CORPUS)
+    corpus = world.row
     merge(world.ledger, corpus, "the heating grant", "the study loan", "tester")
     with pytest.raises(NotFoundError, match="beekeeper"):
         merge(world.ledger, corpus, "beekeeper", "the study loan", "tester")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 from sqlalchemy import text, update
 
@@ -26,12 +25,12 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import get_corpus, get_run, list_corpora, list_epochs, rollback
+from clausegraph.indexes.corpora import list_corpora, list_epochs, rollback
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.sweep import drop_corpus
-from clausegraph.indexes.vectors.segments import listed_segments, segment_state
+from clausegraph.indexes.vectors.segments import listed_segments
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.sources import open_source
@@ -53,12 +52,8 @@ def world() -> Iterator[World]:
     made.close()
 
 
-def corpus_id(world: World) -> int:
-    return get_corpus(world.ledger, CORPUS).id
-
-
 def segment_file(world: World, name: str) -> Path:
-    return world.ledger.home / "segments" / str(corpus_id(world)) / name
+    return world.ledger.home / "segments" / str(world.row.id) / name
 
 
 def test_unchanged_ingest_does_nothing(world: World) -> None:
@@ -86,29 +81,6 @@ def test_one_edited_element_redoes_only_what_holds_it(world: World) -> None:
     world.assert_lawful()
 
 
-def test_a_reader_keeps_its_epoch_while_another_is_published(world: World) -> None:
-    with open_view(world.ledger, CORPUS) as view:
-        query = world.embedder.embed_query(SECRET)
-        before = view.search("element", query, 5), view.graph.counts(), view.page_keys()
-        world.remove("b")
-        world.ingest()
-        assert (view.search("element", query, 5), view.graph.counts(), view.page_keys()) == before
-    with open_view(world.ledger, CORPUS) as fresh:
-        assert [page.uri for page in fresh.page_keys()] == ["a.html"]
-
-
-def test_vacuum_leaves_nothing_of_a_deleted_page(world: World) -> None:
-    """Not a byte of it: not in the ledger, its write-ahead log, the segments or the caches."""
-    world.remove("b")
-    world.ingest()
-    assert SECRET.lower() in _everything(world).lower()  # epoch 1 still has it
-    world.vacuum(keep_epochs=1, keep_days=0)
-    world.ledger.close()
-    assert SECRET.lower() not in _everything(world).lower()
-    assert [row.number for row in list_epochs(world.ledger, corpus_id(world))] == [2]
-    world.assert_lawful()
-
-
 def _everything(world: World) -> str:
     """All stored text and bytes under the home folder; compressed columns are opened."""
     found = []
@@ -124,49 +96,28 @@ def _everything(world: World) -> str:
     return "\n".join(found)
 
 
-def test_vacuum_spares_the_epoch_of_an_open_view(world: World) -> None:
-    with open_view(world.ledger, CORPUS) as view:
-        world.remove("b")
-        world.ingest()
-        assert world.vacuum(keep_epochs=1, keep_days=0).epochs == 0
-        assert len(view.page_keys()) == 2
-    assert world.vacuum(keep_epochs=1, keep_days=0).epochs == 1
-
-
 def test_vacuum_keeps_young_epochs_by_default(world: World) -> None:
     for number in range(15):
         world.write("a", [f"You can get {number} pounds."])
         world.ingest()
     world.vacuum(keep_epochs=10, keep_days=30)
-    assert len(list_epochs(world.ledger, corpus_id(world))) == 16
+    assert len(list_epochs(world.ledger, world.row.id)) == 16
     world.vacuum(keep_epochs=10, keep_days=0)
-    assert len(list_epochs(world.ledger, corpus_id(world))) == 10
+    assert len(list_epochs(world.ledger, world.row.id)) == 10
 
 
 def test_many_publishes_merge_their_segments(world: World) -> None:
     for number in range(25):
         world.write("a", [f"You can get {number} pounds."])
         world.ingest()
-    kinds = [row.kind for row in listed_segments(world.ledger, corpus_id(world))]
+    kinds = [row.kind for row in listed_segments(world.ledger, world.row.id)]
     assert max(kinds.count(kind) for kind in set(kinds)) <= 21
     world.assert_lawful()
 
 
-def test_rollback_and_publish_again(world: World) -> None:
-    first = world.dump()
-    world.write("a", ["The grant is £250 a year."])
-    world.ingest()
-    second = world.dump()
-    rollback(world.ledger, get_corpus(world.ledger, CORPUS), 1)
-    assert world.dump() == first
-    world.ingest()  # the folder says otherwise, so readers get it again, as a new epoch
-    assert (world.newest(), world.dump()) == (3, second)
-    assert world.dump(1) == first
-
-
 def test_rollback_to_an_unknown_epoch(world: World) -> None:
     with pytest.raises(NotFoundError, match=r"no epoch 7 \(there are: 1 to 1\)"):
-        rollback(world.ledger, get_corpus(world.ledger, CORPUS), 7)
+        rollback(world.ledger, world.row, 7)
 
 
 def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
@@ -181,27 +132,10 @@ def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
     world.assert_lawful()
 
 
-@pytest.mark.parametrize("damage", ["missing", "corrupt"])
-def test_a_damaged_segment_is_read_from_the_ledger(world: World, damage: str) -> None:
-    with open_view(world.ledger, CORPUS) as view:
-        before = view.vectors("element")
-    for row in listed_segments(world.ledger, corpus_id(world)):
-        path = segment_file(world, row.file)
-        if damage == "missing":
-            path.unlink()
-        else:
-            path.write_bytes(path.read_bytes()[:-9] + b"corrupted")
-        assert segment_state(world.ledger, row) == damage
-    with open_view(world.ledger, CORPUS) as view:
-        names, matrix = view.vectors("element")
-    assert names == before[0]
-    np.testing.assert_array_equal(matrix, before[1])
-
-
 def test_a_segment_without_embeddings_says_so(world: World) -> None:
     with world.ledger.write() as connection:
         connection.execute(text("DELETE FROM embeddings"))
-    for row in listed_segments(world.ledger, corpus_id(world)):
+    for row in listed_segments(world.ledger, world.row.id):
         segment_file(world, row.file).unlink()
     with open_view(world.ledger, CORPUS) as view, pytest.raises(SegmentError, match="--force"):
         view.search("element", world.embedder.embed_query("grant"), 3)
@@ -212,7 +146,7 @@ def test_a_segment_without_embeddings_says_so(world: World) -> None:
 
 def test_second_run_is_told_who_holds_the_lease(world: World) -> None:
     with (
-        run_lease(world.ledger, corpus_id(world), "first"),
+        run_lease(world.ledger, world.row.id, "first"),
         pytest.raises(LeaseHeldError, match=rf"run first \(process {os.getpid()}"),
     ):
         world.ingest()
@@ -292,17 +226,6 @@ def test_a_really_full_database(world: World) -> None:
     world.assert_lawful()
 
 
-def test_failed_run_is_recorded(world: World) -> None:
-    world.write("a", ["Something else."])
-    full = partial(OSError, errno.ENOSPC, "No space left on device")
-    with failing_at("open", world.root, full, kinds=FILES, lasting=False), pytest.raises(StorageError):
-        world.ingest()
-    with world.ledger.read() as connection:
-        run_id = connection.execute(text("SELECT id FROM runs ORDER BY started DESC LIMIT 1")).scalar_one()
-    run = get_run(world.ledger, corpus_id(world), run_id)
-    assert run["status"] == "failed" and "is full (" in run["report"]["error"]
-
-
 def test_two_sources_do_not_disturb_each_other(world: World, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "a.html").write_text(
@@ -319,13 +242,6 @@ def test_keep_missing(world: World) -> None:
     world.remove("b")
     report = world.ingest(Options(keep_missing=True))
     assert (report.pages_kept, report.pages_removed, report.epoch) == (["b.html"], [], None)
-
-
-def test_dry_run_changes_nothing(world: World) -> None:
-    world.remove("b")
-    world.write("c", ["New."])
-    report = world.ingest(Options(dry_run=True))
-    assert (report.pages_added, report.pages_removed, world.newest()) == (["c.html"], ["b.html"], 1)
 
 
 def test_dry_run_of_a_new_corpus_leaves_no_corpus(world: World) -> None:

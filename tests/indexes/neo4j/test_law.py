@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from clausegraph.core.errors import StoreUnavailable
-from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
@@ -20,7 +20,7 @@ from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from tests.harness.neo4j import emptied, shared_address
 from tests.harness.writes import NEO4J, failing_at
 from tests.law.test_law import NAMES, Law, examples, texts
-from tests.law.world import CORPUS, World
+from tests.law.world import World
 
 pytestmark = pytest.mark.integration
 
@@ -82,7 +82,7 @@ class LawOnNeo4j(Law):
     @invariant()
     def every_row_is_as_the_ledger_has_it(self) -> None:
         if self.current:
-            assert self.projection.verify(get_corpus(self.world.ledger, CORPUS).id) == []
+            assert self.projection.verify(self.world.row.id) == []
 
     def teardown(self) -> None:
         self.server.close()

@@ -18,7 +18,7 @@ from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels, CallRecord, Usage
 from clausegraph.core.models.guard import ChatRequest, chat_all
 from clausegraph.indexes.corpora import ensure_corpus
-from clausegraph.indexes.ledger.metering import LedgerUsage, open_budget, run_usage
+from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from tests.harness.wait import PATIENCE_S, until
@@ -33,13 +33,13 @@ from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.guard import ChatRequest, chat_all
-from clausegraph.indexes.ledger.metering import LedgerUsage, open_budget
+from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage
 from clausegraph.indexes.ledger.store import open_ledger
 
 home, url, corpus, limit, name = sys.argv[1:]
 with open_ledger(Path(home)) as ledger:
     usage = LedgerUsage(ledger, int(corpus), "run")
-    budget = open_budget(ledger, int(corpus), "run", int(limit), None)
+    budget = LedgerBudget(ledger, int(corpus), "run", int(limit), None)
     options = ModelOptions("mistral", "fake-small", url, "none", max_output=200, concurrency=8)
     llm = make_llm(options, budget=budget, usage=usage)
     jobs = iter(range(60))
@@ -103,7 +103,7 @@ def test_three_processes_stay_within_one_budget(usage: str, fake: FakeModelServe
 
 @pytest.mark.unit
 def test_limits_hold_to_the_token_and_the_cent(ledger: Ledger, corpus: int) -> None:
-    budget = open_budget(ledger, corpus, "run", 100, 1.0)
+    budget = LedgerBudget(ledger, corpus, "run", 100, 1.0)
     first = budget.reserve(60, 0.5)
     with pytest.raises(BudgetExceeded, match="CLAUSEGRAPH_LLM_BUDGET_TOKENS"):
         budget.reserve(41, 0.1)
@@ -113,7 +113,7 @@ def test_limits_hold_to_the_token_and_the_cent(ledger: Ledger, corpus: int) -> N
     budget.settle(first, 10, 0.1)
     budget.settle(second, 0, 0.0)
     assert _row(ledger) == (10, 0)
-    again = open_budget(ledger, corpus, "run", 5, None)  # the limits are those of the first to open it
+    again = LedgerBudget(ledger, corpus, "run", 5, None)  # the limits are those of the first to open it
     again.reserve(90, 0.0)
 
 
@@ -162,7 +162,7 @@ def test_a_record_is_not_kept_back_for_long(ledger: Ledger, corpus: int) -> None
 @pytest.mark.integration
 def test_prices_and_labels_reach_the_ledger(fake: FakeModelServer, ledger: Ledger, corpus: int) -> None:
     usage = LedgerUsage(ledger, corpus, "run")
-    budget = open_budget(ledger, corpus, "run", None, 1.0)
+    budget = LedgerBudget(ledger, corpus, "run", None, 1.0)
     options = ModelOptions("openai", "fake-small", fake.url, price=(2.0, 6.0), max_output=100)
     message = ChatMessage(role="user", content="word " * 100)
     requests = iter([ChatRequest(1, (message,), {}, CallLabels("ask", "ask.v2", ("p",)))])
@@ -182,7 +182,7 @@ def test_prices_and_labels_reach_the_ledger(fake: FakeModelServer, ledger: Ledge
 def test_a_call_waits_for_those_in_flight(fake: FakeModelServer, ledger: Ledger, corpus: int) -> None:
     """Reservations are far above use: one after the other fits, all at once do not."""
     fake.set(latency=(0.05, 0.05))
-    budget = open_budget(ledger, corpus, "run", 1_500, None)
+    budget = LedgerBudget(ledger, corpus, "run", 1_500, None)
     llm = make_llm(ModelOptions("mistral", "fake-small", fake.url, "none", max_output=400), budget=budget)
     jobs = iter(range(12))
 

@@ -9,13 +9,13 @@ from sqlalchemy import Column, Connection, ForeignKey, Integer, MetaData, Table,
 
 from clausegraph.indexes.ledger.schema import OPEN, corpora, identity, members, metadata, page_versions, pages, sources
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.sweep import belonging, delete_rows
+from clausegraph.indexes.sweep import corpus_condition, delete_rows
 
 pytestmark = pytest.mark.unit
 
 
 def test_every_table_but_the_identity_belongs_to_corpora() -> None:
-    assert [table.name for table in metadata.sorted_tables if belonging(table, 1) is None] == [identity.name]
+    assert [table.name for table in metadata.sorted_tables if corpus_condition(table, 1) is None] == [identity.name]
 
 
 def test_tables_that_are_new_are_covered(tmp_path: Path) -> None:

@@ -194,8 +194,8 @@ def test_another_model_is_refused_unless_vectors_do_not_matter(workspace: Worksp
             pass
         with other.view(embed=False) as view:
             assert said(view)
-            assert held_epochs(other) == {1}
-        assert held_epochs(other) == set()
+            assert held_now(other) == {1}
+        assert held_now(other) == set()
 
 
 def test_tools_tell_a_wrong_setting_before_there_is_a_ledger(tmp_path: Path, pages: Path) -> None:

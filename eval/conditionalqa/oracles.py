@@ -26,7 +26,6 @@ from clausegraph.query.steps.protocol import (
     Acceptance,
     Feedback,
     FeedbackKind,
-    Lack,
     LookedUp,
     Module,
     Route,
@@ -115,7 +114,7 @@ class OracleValidator:
         recall = self._gold.recall(inquiry, found.hits)
         if recall is None or recall == 1.0:
             return Acceptance(True, "oracle: all evidence is there", score=1.0)
-        return Acceptance(False, "oracle: evidence is missing", Lack.SAID, score=recall)
+        return Acceptance(False, "oracle: evidence is missing", score=recall)
 
 
 class OracleCommentor:

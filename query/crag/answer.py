@@ -234,7 +234,7 @@ class ModelAnswerer:
         if judged.accepted:
             return None
         draft = unknown("the references do not say", **{"self-check": judged.reason})
-        return replace(draft, missing=named_missing(question.text, judged.about))
+        return replace(draft, missing=named_missing(question.text, judged.missing))
 
     def answer(
         self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound

@@ -21,6 +21,19 @@ from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_sc
 
 LABELS: Mapping[str, type[StrEnum]] = {"domain": Domain, "kind": CragKind, "dynamism": Dynamism}
 ATTRIBUTES = tuple(LABELS)
+_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/test_attributes.py
+_REAL_TIME = (
+    r"\b(right now|at the moment|live score|currently (trading|winning|playing)|this (minute|second|instant))\b"
+)
+_FAST = (
+    r"\b(today|tonight|yesterday|last night|this (morning|week|weekend|month)|(last|past|next) (week|month|\w+day|game"
+    r"|match)|tomorrow|stock price|share price|market cap\w*|closing price|trading day)\b"
+)
+_FIXED = r"\b(born|die[ds]?|invented|founded|composed|painted|capital of|wrote|directed)\b"
+_CHANGING = r"\b(latest|newest|recent\w*|now|current\w*|how many|has|have)\b"
+SAMPLES = 3
+TEMPERATURE = 0.7
+_SHOWN = 5  # examples in a prompt, as ElectricSheep has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +73,6 @@ def read_labels(path: Path) -> list[AttributeLabels]:
     return found
 
 
-_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/test_attributes.py
 _DOMAINS: Mapping[Domain, str] = {
     Domain.FINANCE: r"\b(stocks?|shares?|ticker|market cap\w*|dividends?|eps|earnings per share|p/e|ipo|nasdaq|nyse"
     r"|closing price|opening price|trading (day|at)|s&p|dow jones|acquisitions?|acquired?|revenue|ceo"
@@ -72,16 +84,7 @@ _DOMAINS: Mapping[Domain, str] = {
     Domain.SPORTS: r"\b(nba|nfl|nhl|mlb|premier league|la liga|serie a|bundesliga|champions league|super bowl|world cup"
     r"|olympics?|world series|wimbledon|grand slam|mvp|goals|playoffs?|championships?|match|coach(es)?|roster)\b",
 }
-_REAL_TIME = (
-    r"\b(right now|at the moment|live score|currently (trading|winning|playing)|this (minute|second|instant))\b"
-)
-_FAST = (
-    r"\b(today|tonight|yesterday|last night|this (morning|week|weekend|month)|(last|past|next) (week|month|\w+day|game"
-    r"|match)|tomorrow|stock price|share price|market cap\w*|closing price|trading day)\b"
-)
 _PAST_YEAR = re.compile(r"\b(?:in|of|on|by|at|during|since)?\s*(?:the )?(1[5-9]\d\d|20\d\d)s?\b")
-_FIXED = r"\b(born|die[ds]?|invented|founded|composed|painted|capital of|wrote|directed)\b"
-_CHANGING = r"\b(latest|newest|recent\w*|now|current\w*|how many|has|have)\b"
 _KINDS: Sequence[tuple[CragKind, str]] = (
     (
         CragKind.COMPARISON,
@@ -144,9 +147,6 @@ def _dynamism(text: str, this_year: int) -> Dynamism | None:
     return Dynamism.STATIC if re.search(_FIXED, text) and not re.search(_CHANGING, text) else None
 
 
-SAMPLES = 3
-TEMPERATURE = 0.7
-_SHOWN = 5  # examples in a prompt, as ElectricSheep has them
 SCHEMA = object_schema(
     "attributes", **{name: {"type": "string", "enum": [one.value for one in kind]} for name, kind in LABELS.items()}
 )

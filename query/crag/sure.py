@@ -45,6 +45,8 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )  # before a number or a date, whose meaning it changes
 _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
+_LOOKED_AT = 6  # pieces whose sentences are compared
+_WORD = 0.15  # what a word that is shared counts beside the similarity, -1 to 1; chosen, not fitted
 
 
 class SureAnswerer:
@@ -112,10 +114,6 @@ def _is_other(value: str, form: re.Pattern[str]) -> bool:
 
 def _key(value: str) -> str:
     return "".join(tokens(value))
-
-
-_LOOKED_AT = 6  # pieces whose sentences are compared
-_WORD = 0.15  # what a word that is shared counts beside the similarity, -1 to 1; chosen, not fitted
 
 
 def nearest_quotes(

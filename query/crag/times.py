@@ -31,6 +31,30 @@ _ZONES = {
 }
 _ZONE_OF = {short: zone for zone, shorts in _ZONES.items() for short in shorts.split()}
 _WRITTEN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4}),?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([A-Z]{2,4})?")
+_SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+_WORDS_TOO = ("may", "march", "mar", "dec", "jan", "sept")  # as a month only behind a word, or before a year
+_SHORT = 5  # characters of an abbreviated weekday that stands alone: "sun" and "sat" are words too
+_STEPS = {"last": -1, "previous": -1, "next": 1, "coming": 1}
+_PARTS = {"first": (1, 6), "second": (7, 12), "early": (1, 4), "mid": (5, 8), "late": (9, 12)}  # months of a year
+_UNITS_OF = {"quarter": ("months", 3), "decade": ("years", 10), "weekend": ("weeks", 1)}
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_DAYNAME = (
+    r"(?P<weekday>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thur?s?(?:day)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+)
+_MONTHNAME = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_PLAIN_YEAR = r"(?:1[5-9]\d\d|20\d\d)"
+_COUNT = r"(?P<count>\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|couple of|few)"
+_UNITS = r"(?P<unit>day|week|month|quarter|year|decade)s?"
+_WHICH = r"(?P<which>last|past|previous|this|current|next|coming)"
+_BOUND = r"(?P<word>since|from|after|before|prior to|by|until|till|up to|through|in|during|for|of)"
+_SEASONNAME = r"(?P<season>spring|summer|autumn|fall|winter)"
+_ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
+_QUARTERS = r"(?:q(?P<number>[1-4])|(?:the )?(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th) quarter)"
+_CLOSE = r"(?:the )?(?:last|latest|previous) (?:market )?close"
+_NOW = r"right now|now|currently|nowadays|these days|at the moment|at present|as of (?:now|today)"
 
 
 def parse_time(text: str) -> datetime:
@@ -113,13 +137,6 @@ Meaning = Callable[[re.Match[str], AskedDay], Days | None]
 
 _WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
 _NUMBERS = NUMBERS | {"few": 3, "couple of": 2, "a": 1, "an": 1}
-_SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
-_WORDS_TOO = ("may", "march", "mar", "dec", "jan", "sept")  # as a month only behind a word, or before a year
-_SHORT = 5  # characters of an abbreviated weekday that stands alone: "sun" and "sat" are words too
-_STEPS = {"last": -1, "previous": -1, "next": 1, "coming": 1}
-_PARTS = {"first": (1, 6), "second": (7, 12), "early": (1, 4), "mid": (5, 8), "late": (9, 12)}  # months of a year
-_UNITS_OF = {"quarter": ("months", 3), "decade": ("years", 10), "weekend": ("weeks", 1)}
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 
 
 def _span(day: date, unit: str) -> tuple[date, date]:
@@ -317,32 +334,15 @@ def _between(match: re.Match[str], asked: AskedDay) -> Days | None:
     return first[0].start, last[0].end
 
 
-_DAYNAME = (
-    r"(?P<weekday>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thur?s?(?:day)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
-)
-_MONTHNAME = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
 _ANY_MONTH = _MONTHNAME.replace("?P<month>", "?:")
-_PLAIN_YEAR = r"(?:1[5-9]\d\d|20\d\d)"
 _YEARS = rf"(?P<year>{_PLAIN_YEAR})"
 _OF_YEAR = rf"(?:,? (?:of )?{_YEARS})?"
-_COUNT = r"(?P<count>\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|couple of|few)"
-_UNITS = r"(?P<unit>day|week|month|quarter|year|decade)s?"
-_WHICH = r"(?P<which>last|past|previous|this|current|next|coming)"
-_BOUND = r"(?P<word>since|from|after|before|prior to|by|until|till|up to|through|in|during|for|of)"
-_SEASONNAME = r"(?P<season>spring|summer|autumn|fall|winter)"
-_ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
 _PLAIN_DAY = (
     rf"(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}}|"
     rf"{_ANY_MONTH}\s+(?:the\s+)?{_ORDINAL}(?!\d)(?:,?\s+{_PLAIN_YEAR})?|"
     rf"{_ORDINAL}\s+(?:of\s+)?{_ANY_MONTH}(?:,?\s+{_PLAIN_YEAR})?)"
 )
 _DAY = rf"(?P<day>{_PLAIN_DAY})"
-_QUARTERS = r"(?:q(?P<number>[1-4])|(?:the )?(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th) quarter)"
-_CLOSE = r"(?:the )?(?:last|latest|previous) (?:market )?close"
-_NOW = r"right now|now|currently|nowadays|these days|at the moment|at present|as of (?:now|today)"
 _AHEAD = re.compile(r"\b(?:will|upcoming|next|going to|scheduled|future|tomorrow|expected|shall)\b", re.IGNORECASE)
 _RULES: tuple[tuple[re.Pattern[str], Meaning], ...] = tuple(
     (re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), meaning)

@@ -40,13 +40,13 @@ from clausegraph.query.steps.reply import MOST_ITEMS, object_of, object_schema
 DEPTH = 6  # of an expression
 _TEXT = {"type": "string"}
 _STATES = {"met": ConditionState.MET, "contradicted": ConditionState.UNMET, "open": ConditionState.UNKNOWN}
+_LOGIC = {"anyOf": [{"$ref": "#/$defs/tree"}, {"type": "null"}]}
 
 
 def _listed(**properties: Any) -> dict[str, Any]:
     return {"type": "array", "items": object_schema("item", **properties)[1]}
 
 
-_LOGIC = {"anyOf": [{"$ref": "#/$defs/tree"}, {"type": "null"}]}
 _IDENTIFIED = object_schema("conditions", conditions=_listed(id=_TEXT, element=_TEXT), logic=_LOGIC)
 IDENTIFY_SCHEMA = _IDENTIFIED[0], _IDENTIFIED[1] | {"$defs": READ_SCHEMA["$defs"]}
 VERIFY_SCHEMA = object_schema("states", states=_listed(id=_TEXT, state={"type": "string", "enum": list(_STATES)}))

@@ -33,6 +33,8 @@ from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.retrieve.bank import Hit
 
 Again = Callable[[Sequence[Hit]], ReadResult]
+PAGE = "page"  # the kind where a page as a whole is replaced
+_QUESTION, _WORDS = 10, 12  # pages, best first, that the question found, and that have the words of a place
 _PAST = re.compile(r"\b(?:was|were|did|used to|last|previous\w*|formerly)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -99,12 +101,8 @@ class Settling:
         denied = [one for one in result.alternatives if any(self._denies(side, one) for side in found)]
         if not denied:
             return replace(result, contradictions=found)
-        kept = tuple(one for one in result.alternatives if one not in denied)
-        reasons = dict(result.reasons) | {"contradicted": len(denied)}
-        if kept:
-            return replace(result, alternatives=kept, reasons=reasons, contradictions=found, sentences=())
-        quoted = tuple(dict.fromkeys(place for one in denied for place in one.evidence))
-        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quoted, found)
+        left = _quoted_instead(result, denied, "contradicted", AnswerStatus.UNKNOWN)
+        return replace(left, contradictions=found, sentences=())
 
     def _denies(self, one: Contradiction, answer: Alternative) -> bool:
         places = (*answer.evidence, *answer.sources)
@@ -144,14 +142,16 @@ def unless_hidden(view: View, result: ReadResult) -> ReadResult:
     A reader reads pages, and may read there what was found to be wrong; so their evidence is quoted instead.
     """
     doubted = [one for one in result.alternatives if _is_hidden(view, one)]
-    if not doubted:
-        return result
+    return _quoted_instead(result, doubted, "hidden", AnswerStatus.QUOTED) if doubted else result
+
+
+def _quoted_instead(result: ReadResult, doubted: Sequence[Alternative], why: str, status: AnswerStatus) -> ReadResult:
+    """The result without these alternatives; where none is left, their evidence is quoted."""
     kept = tuple(one for one in result.alternatives if one not in doubted)
-    quoted = tuple(dict.fromkeys(place for one in doubted for place in one.evidence))
-    reasons = dict(result.reasons) | {"hidden": len(doubted)}
+    reasons = dict(result.reasons) | {why: len(doubted)}
     if kept:
         return replace(result, alternatives=kept, reasons=reasons)
-    return ReadResult(AnswerStatus.QUOTED, (), reasons, quoted)
+    return ReadResult(status, (), reasons, tuple(dict.fromkeys(place for one in doubted for place in one.evidence)))
 
 
 def _is_hidden(view: View, one: Alternative) -> bool:
@@ -164,10 +164,6 @@ def _is_hidden(view: View, one: Alternative) -> bool:
     return False
 
 
-PAGE = "page"  # the kind where a page as a whole is replaced
-_QUESTION, _WORDS = 10, 12  # pages, best first, that the question found, and that have the words of a place
-
-
 def sides_of(view: View, places: Sequence[Evidence], hits: Iterable[Hit]) -> tuple[Contradiction, ...]:
     """The contradictions of which one side is among ``places``, those that still hold first, newest first."""
     own = tuple(dict.fromkeys(place.page for place in places))
@@ -176,7 +172,9 @@ def sides_of(view: View, places: Sequence[Evidence], hits: Iterable[Hit]) -> tup
     pages = dict.fromkeys((*own, *tuple(found)[:_QUESTION], *(_alike(view, places) if slots else ())))
     readings = {page: view.reading(page) for page in pages}
     replaced = tuple(replacements(readings))
-    made = [_contradiction(one, readings) for one in _stated(view, slots, readings, replaced)]
+    said = [one for page in readings for one in view.assertions(page) if one.slot in slots]
+    conflicts = (one for one in find_conflicts(said, replaced) if one.newer.page != one.older.page)
+    made = [_contradiction(one, readings) for one in conflicts]
     held = (one for one in made if any(touches(place, side) for place in places for side in (one.newer, one.older)))
     return (*held, *_by_page(places, readings, replaced))
 
@@ -192,17 +190,6 @@ def _alike(view: View, places: Iterable[Evidence]) -> Iterator[PageKey]:
 def touches(place: Evidence, side: Evidence) -> bool:
     """Whether both are of one element, and of words of it in common."""
     return place.page == side.page and _meet(place.span, side.span)
-
-
-def _stated(
-    view: View,
-    slots: Collection[object],
-    readings: Iterable[PageKey],
-    replaced: Sequence[Replacement],
-) -> Iterator[Conflict]:
-    """What two pages say against each other of one slot, compared with all that they say of it."""
-    pool = [one for page in readings for one in view.assertions(page) if one.slot in slots]
-    return (one for one in find_conflicts(pool, replaced) if one.newer.page != one.older.page)
 
 
 def _states(one: Assertion, places: Iterable[Evidence]) -> bool:

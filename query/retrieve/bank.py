@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Level = Literal["element", "chunk"]
 Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
 _DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
+DEFAULT = "hybrid"
+CANDIDATES = 100  # hits that a reranker reads, each with the question: time grows with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,6 @@ def within(ranked: Iterable[Hit], budget: int | None = None, limit: int | None =
             break
         kept.append(hit)
     return kept
-
-
-DEFAULT = "hybrid"
-CANDIDATES = 100  # hits that a reranker reads, each with the question: time grows with them
 
 
 class Retriever(Protocol):

@@ -26,6 +26,13 @@ _LONGEST = 8  # words of a name that is looked for
 _AROUND = 200  # facts of the named entities
 _BLAND = {"section", "role"}  # entities of the page's structure, and the reader himself: nobody means them by name
 _OWN = {"topic", "page"}  # what pages are about: of any other type a single common word ("bank") names nothing
+MAX_HOPS = 6
+WIDTH = 2000  # facts looked at per hop: those with the most statements, where a hub has more
+_MOST_CHAINS = 1000  # put in order; what has more is cut to those found first
+RADIUS = 2
+FACTS = 400  # of an ego-graph
+PATHS = 20  # that are put into words
+FARTHER = 0.05  # what each fact between the topic and an element costs, of a cosine
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +126,6 @@ def types_of(supports: Iterable[Support]) -> dict[str, str]:
     return {key: min(types, key=lambda name: (-types[name], name)) for key, types in counted.items()}
 
 
-MAX_HOPS = 6
-WIDTH = 2000  # facts looked at per hop: those with the most statements, where a hub has more
-
-
 @dataclass(frozen=True, slots=True)
 class Hop:
     """One fact of a path, as it is walked: from its subject to its object, or back."""
@@ -184,9 +187,6 @@ def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit:
     return FoundPaths(tuple(paths[:limit]), cut)
 
 
-_MOST_CHAINS = 1000  # put in order; what has more is cut to those found first
-
-
 def _chains(into: dict[str, list[Hop]], start: str, goal: str) -> list[Path]:
     def back(end: str, tail: Path) -> Iterator[Path]:
         if end == start:
@@ -201,11 +201,6 @@ def _chains(into: dict[str, list[Hop]], start: str, goal: str) -> list[Path]:
 
 def _order(path: Path) -> tuple[int, tuple[str, ...]]:
     return -sum(hop.fact.supports for hop in path), tuple(hop.fact.id for hop in path)
-
-
-RADIUS = 2
-FACTS = 400  # of an ego-graph
-PATHS = 20  # that are put into words
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,9 +291,6 @@ def in_words(path: Path) -> str:
 def all_in_words(paths: Iterable[Path], limit: int = PATHS) -> tuple[str, ...]:
     """The first paths in words, each once."""
     return tuple(dict.fromkeys(words for path in paths if (words := in_words(path))))[:limit]
-
-
-FARTHER = 0.05  # what each fact between the topic and an element costs, of a cosine
 
 
 @dataclass(frozen=True, slots=True)

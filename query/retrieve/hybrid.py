@@ -19,6 +19,11 @@ from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, 
 # These gather conditions, they say nothing under them
 _GATHERED = (PassageKind.INSTRUCTION, PassageKind.REQUIREMENTS, PassageKind.LIST)
 _PAGES = 1000  # whose rules are kept, as many as readings are
+CHUNKS = 150
+NEAREST_FACTS = 50
+STATEMENTS = 300  # nearest ones whose elements are found; 4,000 rank the same
+PAGE_BEST = 3  # elements whose mean says how much a page is about the question
+ITEMS = 0.9  # share of the best of a list that its items get
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +71,6 @@ def _is_rule(stated: Stated) -> bool:
     own = {span.anchor for span in stated.spans}
     gathered = isinstance(stated, Passage) and stated.kind in _GATHERED
     return not gathered and any(leaf.anchor in own for leaf in leaves(stated.condition))
-
-
-CHUNKS = 150
-NEAREST_FACTS = 50
 
 
 def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = DEFAULT_WEIGHTS) -> Signals:
@@ -145,11 +146,6 @@ class Hybrid(Ranker):
 def without_facts(view: View, embedder: Embedder) -> Hybrid:
     """The same without what the graph adds: what that is worth is the difference."""
     return Hybrid(view, embedder, replace(DEFAULT_WEIGHTS, fact=0.0, rule=0.0, joined=0.0))
-
-
-STATEMENTS = 300  # nearest ones whose elements are found; 4,000 rank the same
-PAGE_BEST = 3  # elements whose mean says how much a page is about the question
-ITEMS = 0.9  # share of the best of a list that its items get
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from dataclasses import dataclass, field
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.query.retrieve.bank import Hit, Place, in_order
 
+_DIGITS = 6  # priors that agree so far are ties, as scores are
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
@@ -58,7 +60,6 @@ class Weights:
 
 
 DEFAULT_WEIGHTS = Weights()
-_DIGITS = 6  # priors that agree so far are ties, as scores are
 
 
 def chunk_scores(signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> dict[Place, float]:

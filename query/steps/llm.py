@@ -20,7 +20,6 @@ from clausegraph.query.steps.protocol import (
     AskedKind,
     Feedback,
     FeedbackKind,
-    Lack,
     LookedUp,
     Module,
     Notes,
@@ -185,7 +184,7 @@ class LlmValidator:
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
         """The model's judgement."""
         by_rules = self._rules.validate(inquiry, offer, route, found)
-        if by_rules.lack is Lack.NOTHING_FOUND:
+        if by_rules.nothing_found:
             return by_rules
         hits = found.hits[:SHOWN]
         lines = (" > ".join((self._view.reading(hit.page).title, *hit.headings)) + f": {hit.text}" for hit in hits)

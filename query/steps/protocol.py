@@ -75,24 +75,15 @@ class LookedUp:
     met: int | None = None
 
 
-class Lack(StrEnum):
-    """What is missing from what was found."""
-
-    NOTHING_FOUND = "nothing found"
-    NAME = "a name of the question"
-    KIND = "what the question asks for"
-    SAID = "said by a model"
-
-
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Whether what was found is enough and right; ``score`` orders what was rejected, higher is better."""
+    """Whether what was found is enough and right, and what is missing; ``score`` orders rejected ones, best highest."""
 
     accepted: bool
     reason: str
-    lack: Lack | None = None
-    about: str = ""
+    missing: str = ""
     score: float = 0.0
+    nothing_found: bool = False
 
 
 class FeedbackKind(StrEnum):

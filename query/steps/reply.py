@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.models.json_text import read_json
-from clausegraph.query.steps.protocol import Acceptance, Lack
+from clausegraph.query.steps.protocol import Acceptance
 
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
 MOST_ITEMS = 50  # of a list in a reply that are looked at
 LONGEST = 200  # characters of a text in a reply that are kept
 UNUSABLE = (UnusableReply, BudgetExceeded)  # what a step does without: it goes on by rules
+TURNS = 4  # of ReAct
 
 
 def object_of(text: str) -> dict[str, Any]:
@@ -93,10 +94,10 @@ def parse_judgement(text: str) -> Acceptance:
     missing = short(reply.get("missing"))
     if enough:
         return Acceptance(True, "a model says that it is enough")
-    return Acceptance(False, missing or "a model says that it is not enough", Lack.SAID, missing)
+    return Acceptance(False, missing or "a model says that it is not enough", missing)
 
 
-def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def object_schema(name: str, /, **properties: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The schema of an object with exactly these properties."""
     return name, {
         "type": "object",
@@ -107,8 +108,6 @@ def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[st
 
 
 # --- replies that several engines ask for ---------------------------------------------------------
-
-TURNS = 4  # of ReAct
 
 
 class Action(StrEnum):

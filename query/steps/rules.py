@@ -20,7 +20,6 @@ from clausegraph.query.steps.protocol import (
     AskedKind,
     Feedback,
     FeedbackKind,
-    Lack,
     LookedUp,
     Module,
     Notes,
@@ -145,7 +144,7 @@ class RuleValidator:
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
         """The first thing that is missing, or accepted."""
         if not found.hits or (found.met == 0 and route.module is not Module.TEXT):
-            return Acceptance(False, "nothing is stated around the topics", Lack.NOTHING_FOUND)
+            return Acceptance(False, "nothing is stated around the topics", nothing_found=True)
         best = found.hits[:LOOK_AT]
         around = (part for hit in best for part in (self._view.reading(hit.page).title, *hit.headings, hit.text))
         text = entity_key(" ".join(around))
@@ -155,10 +154,10 @@ class RuleValidator:
         score = (len(names) - len(missing)) / len(names) if names else 1.0
         score += has_kind / 2  # what is about something else answers nothing, whatever values it has
         if missing:
-            return Acceptance(False, f"nothing found is about {missing[0]}", Lack.NAME, missing[0], score)
+            return Acceptance(False, f"nothing found is about {missing[0]}", missing[0], score)
         if not has_kind:
             wanted = question_form(inquiry.question).type.value
-            return Acceptance(False, f"nothing found has a value: {wanted}", Lack.KIND, wanted, score)
+            return Acceptance(False, f"nothing found has a value: {wanted}", wanted, score)
         return Acceptance(True, "names and kind are there", score=score)
 
 
@@ -205,7 +204,7 @@ class RuleCommentor:
         yield from (Feedback(FeedbackKind.MISSING, name) for name in unnamed)
         if (route.kind is AskedKind.GATE) != (kind_of(inquiry) is AskedKind.GATE):
             yield Feedback(FeedbackKind.KIND_WRONG, kind_of(inquiry).value)
-        if route.module is Module.TEXT or judged.lack is Lack.NOTHING_FOUND:
+        if route.module is Module.TEXT or judged.nothing_found:
             yield Feedback(FeedbackKind.MODULE_WRONG, route.module.value)
 
     def _leads(self, relation: str, route: Route) -> bool:

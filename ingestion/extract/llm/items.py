@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -40,17 +39,7 @@ _TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
 _AUXILIARY = re.compile(
     r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
 )
-_SAYS = {
-    "may": Modality.MAY,
-    "can": Modality.MAY,
-    "might": Modality.CAN,
-    "could": Modality.CAN,
-    "must": Modality.MUST,
-    "shall": Modality.MUST,
-    "should": Modality.SHOULD,
-    "cannot": Modality.CANNOT,
-    "need not": Modality.NEED_NOT,
-}
+_SAYS = _MODALITIES | {"can": Modality.MAY}  # in a relation
 _DENIED = {Modality.MAY: Modality.CANNOT, Modality.MUST: Modality.CANNOT}  # "might not" is no "cannot"
 _NEGATIVE = (Modality.CANNOT, Modality.NEED_NOT)
 _KEYS = ("entity_types", "relations")
@@ -123,18 +112,13 @@ def described(item: Any) -> str:
 
 def _short(value: Any) -> str:
     if isinstance(value, str):
-        return "".join(_shown(character) for character in value[:_LONGEST_SHOWN])
+        shown = (c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in value[:_LONGEST_SHOWN])
+        return "".join(shown)
     if isinstance(value, dict | list):
         return "{…}" if isinstance(value, dict) else "[…]"
     if isinstance(value, int) and value.bit_length() > 64:
         return "a huge number"
     return "null" if value is None else str(value)
-
-
-def _shown(character: str) -> str:
-    if character.isprintable() and unicodedata.category(character)[0] != "C":
-        return character
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def left_of(made: Statement) -> Passage:
@@ -229,16 +213,15 @@ def read_guide(path: Path) -> TypesGuide:
     unknown = sorted(set(values) - set(_KEYS))
     if unknown:
         raise SettingsError(f"{path}: unknown key {unknown[0]!r}; known are {' and '.join(_KEYS)}")
-    for key in _KEYS:
+    named: list[tuple[str, ...]] = []
+    for key, normalised in zip(
+        _KEYS, (type_name, lambda name: relation_name(name, _LONGEST_IN_GUIDE) or ""), strict=True
+    ):
         listed = values.get(key, [])
-        if not isinstance(listed, list) or not all(
-            isinstance(x, str) and relation_name(x, _LONGEST_IN_GUIDE) for x in listed
-        ):
+        if not isinstance(listed, list) or not all(relation_name(name, _LONGEST_IN_GUIDE) for name in listed):
             raise SettingsError(f"{path}: {key} must be a list of short texts")
-    return TypesGuide(
-        tuple(dict.fromkeys(type_name(name) for name in values.get("entity_types", []))),
-        tuple(dict.fromkeys(relation_name(name, _LONGEST_IN_GUIDE) or "" for name in values.get("relations", []))),
-    )
+        named.append(tuple(dict.fromkeys(map(normalised, listed))))
+    return TypesGuide(*named)
 
 
 def beyond(guide: TypesGuide, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:

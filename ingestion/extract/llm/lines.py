@@ -14,7 +14,7 @@ from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.models.json_text import read_json
-from clausegraph.core.types import Literal, Mention, Span, Statement
+from clausegraph.core.types import Literal, Mention, Statement
 from clausegraph.ingestion.extract.llm.items import (
     LONGEST_NAME,
     LONGEST_RELATION,
@@ -101,14 +101,9 @@ def parts(group: str) -> list[str]:
 
 
 def _named(cut: list[str]) -> list[str]:
-    return [_unquoted(_ROLE.sub("", part.strip(), count=1)) for part in cut]
-
-
-def _unquoted(part: str) -> str:
-    text = part.strip()
-    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
-        return text[1:-1].strip()
-    return text
+    """The parts without the names of their roles and the quotes around them."""
+    bare_parts = [_ROLE.sub("", part.strip(), count=1).strip() for part in cut]
+    return [part[1:-1].strip() if len(part) > 1 and _QUOTES.get(part[0]) == part[-1] else part for part in bare_parts]
 
 
 def _at(group: str, separator: str) -> list[str]:
@@ -121,7 +116,8 @@ def _at(group: str, separator: str) -> list[str]:
             if character == quote and group[place + 1 :].lstrip()[:1] in ("", separator):
                 quote = ""
         elif character in _QUOTES and not group[start:place].strip():
-            quote = _QUOTES[character] if _closes(group, place + 1, _QUOTES[character], separator) else ""
+            closing = re.search(rf"{_QUOTES[character]}\s*(?:{separator}|$)", group[place + 1 :])  # it ends a part
+            quote = _QUOTES[character] if closing else ""
         elif character in "([":
             depth += 1
         elif character in ")]":
@@ -130,16 +126,6 @@ def _at(group: str, separator: str) -> list[str]:
             found.append(group[start:place])
             start = place + 1
     return [*found, group[start:]]
-
-
-def _closes(group: str, start: int, quote: str, separator: str) -> bool:
-    """Whether an opened quote ends before a separator or the end of the group."""
-    place = group.find(quote, start)
-    while place >= 0:
-        if group[place + 1 :].lstrip()[:1] in ("", separator):
-            return True
-        place = group.find(quote, place + 1)
-    return False
 
 
 def _in_number(group: str, place: int) -> bool:
@@ -154,11 +140,8 @@ def chosen(cut: list[str], source: str) -> tuple[str, str, str] | None:
     if not 3 <= len(cut) <= MOST_PARTS:
         return None
     ways = [(i, j) for i in range(1, len(cut) - 1) for j in range(i + 1, len(cut))] if source and len(cut) > 3 else []
-    ways.sort(key=lambda way: (way[1] - way[0], way[0]))  # a relation seldom has a comma
-    for i, j in [*ways, (1, 2)]:
+    for i, j in sorted(ways, key=lambda way: (way[1] - way[0], way[0])):  # a relation seldom has a comma
         subject, relation, target = (", ".join(some) for some in (cut[:i], cut[i:j], cut[j:]))
-        if (i, j) == (1, 2) and not ways:
-            return subject, relation, target
         if subject.lower() in source and target.lower() in source:
             return subject, relation, target
     return cut[0], cut[1], ", ".join(cut[2:])
@@ -197,8 +180,7 @@ def parse_triples(given: str | Sequence[Any], *, source_text: str = "") -> tuple
     if not isinstance(given, str):
         return _of_items(given)
     text = given.rpartition(_THOUGHT)[2]
-    found = _of_json(text) or _of_lines(text, source_text.lower())
-    triples, rejects = found
+    triples, rejects = _of_json(text) or _of_lines(text, source_text.lower())
     if not triples and not _says_none(text):
         raise UnusableReply(f"the model's reply has no triplet in it: {described(text)!r}")
     return triples, ([] if not triples else rejects)
@@ -231,16 +213,15 @@ def _of_json(text: str) -> tuple[list[RawTriple], list[Reject]] | None:
     return triples, rejects
 
 
+def _told_apart(items: Iterable[tuple[Any, RawTriple | str]]) -> tuple[list[RawTriple], list[Reject]]:
+    """The triplets, and of what became none the reason."""
+    found = list(items)
+    triples = [made for _, made in found if isinstance(made, RawTriple)]
+    return triples, [Reject(described(item), made) for item, made in found if isinstance(made, str)]
+
+
 def _of_items(items: Iterable[Any]) -> tuple[list[RawTriple], list[Reject]]:
-    triples: list[RawTriple] = []
-    rejects: list[Reject] = []
-    for item in items:
-        made = _raw(*_three(item))
-        if isinstance(made, RawTriple):
-            triples.append(made)
-        else:
-            rejects.append(Reject(described(item), made))
-    return triples, rejects
+    return _told_apart((item, _raw(*_three(item))) for item in items)
 
 
 def _three(item: Any) -> tuple[Any, ...]:
@@ -262,15 +243,11 @@ def _raw(*three: Any) -> RawTriple | str:
 
 
 def _of_lines(text: str, source: str) -> tuple[list[RawTriple], list[Reject]]:
-    triples: list[RawTriple] = []
-    lines, rejects = first_items([line for line in text.splitlines() if line.strip()])
-    for place, line in enumerate(lines):
-        for made in _of_line(line, source, is_last=place == len(lines) - 1):
-            if isinstance(made, RawTriple):
-                triples.append(made)
-            else:
-                rejects.append(Reject(described(line), made))
-    return triples, rejects
+    lines, unread = first_items([line for line in text.splitlines() if line.strip()])
+    last = len(lines) - 1
+    made = ((line, one) for i, line in enumerate(lines) for one in _of_line(line, source, is_last=i == last))
+    triples, rejects = _told_apart(made)
+    return triples, [*unread, *rejects]
 
 
 def _of_line(line: str, source: str, *, is_last: bool) -> list[RawTriple | str]:
@@ -305,20 +282,22 @@ def statements_of_lines(
     statements: dict[Statement, None] = {}
     rejects: list[Reject] = []
     for triple in triples:
-        labels = _elements(triple, texts, own)
+        names = (triple.subject, triple.object, triple.relation)
+        labels = [own[i] for i in sharing_most(names, (texts.texts[label].words for label in own))]
         problem = _problem(triple, texts, labels, strict)
         if problem:
             what = described({"subject": triple.subject, "relation": triple.relation, "object": triple.object})
             rejects.append(Reject(what, problem))
-        else:
-            statements[_statement(triple, texts, labels)] = None
+            continue
+        kind = value_kind(triple.object)
+        stated = kind is not None and texts.states_value(triple.object, labels)
+        target = Literal(triple.object, kind) if kind and stated else _mention(triple.object)
+        spans = (texts.texts[label].spans(triple.subject, triple.object, triple.relation) for label in labels)
+        made = Statement(
+            _mention(triple.subject), triple.relation, target, tuple(span for one in spans for span in one)
+        )
+        statements[made] = None
     return Extraction(tuple(statements), tuple(rejects))
-
-
-def _elements(triple: RawTriple, texts: ChunkTexts, own: list[str]) -> list[str]:
-    """The own element that shares most words with both names, and where it lacks one, the element that has most."""
-    names = (triple.subject, triple.object, triple.relation)
-    return [own[i] for i in sharing_most(names, [texts.texts[label].words for label in own])]
 
 
 def _problem(triple: RawTriple, texts: ChunkTexts, labels: list[str], strict: bool) -> str:
@@ -331,16 +310,6 @@ def _problem(triple: RawTriple, texts: ChunkTexts, labels: list[str], strict: bo
         return f"it names a pronoun: {pronouns[0]!r}"
     unstated = [name for name in names if not texts.states_name(name, labels)]
     return f"not stated: {unstated[0]!r}" if len(unstated) > (0 if strict else 1) else ""
-
-
-def _statement(triple: RawTriple, texts: ChunkTexts, labels: list[str]) -> Statement:
-    kind = value_kind(triple.object)
-    stated = kind is not None and texts.states_value(triple.object, labels)
-    target = Literal(triple.object, kind) if kind and stated else _mention(triple.object)
-    spans: list[Span] = []
-    for label in labels:
-        spans += texts.texts[label].spans(triple.subject, triple.object, triple.relation)
-    return Statement(_mention(triple.subject), triple.relation, target, tuple(spans))
 
 
 @lru_cache(maxsize=4096)

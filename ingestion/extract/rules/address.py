@@ -42,7 +42,6 @@ _AS_ROLE = re.compile(
     r"(?=[,.:;()]|\s+(?:and|or|who|in|on|at|with|under|for|from|if|when|you|but)\b|$)",
     re.IGNORECASE,
 )
-_FOR_ROLE = re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNORECASE)
 _ROLE_FIRST = re.compile(
     r"^(?P<role>[\w' -]+?)(?:s'|'s|s)?(?::|'\s|\s)\s*(?:your\s)?(?:rights?|duties|responsibilities)$", re.IGNORECASE
 )
@@ -59,9 +58,15 @@ _OPPOSITES = {
 }
 _YOUR = re.compile(rf"\byour\s(?P<whom>(?:{'|'.join(_OPPOSITES)})s?)\b", re.IGNORECASE)
 _UNTOLD = "person dealing with"  # of a page whose title says of no side whom it is for
-_OF_ROLE = re.compile(  # "Driving instructor suspension"
-    r"(?P<role>[\w-]+(?:\s[\w-]+)?)\s(?:suspension|disqualification|dismissal|removal|retirement)\b", re.IGNORECASE
+_TITLE_ROLES = (  # in this order
+    re.compile(r"^(?P<role>[\w ]+)'s\s"),  # "Director's loans"
+    re.compile(r"\bas an? (?P<role>\w+ or (?:an? )?\w+)$"),
+    _AS_ROLE,
+    re.compile(r"^(?P<role>[\w ]+):\s"),  # "Deputies: manage an account"
+    re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNORECASE),
+    re.compile(r"^(?P<role>[\w-]+(?:\s[\w-]+)?)\s(?:suspension|disqualification|dismissal|removal|retirement)\b", re.I),
 )
+_NO_ROLE_BEGINS = lexicon.PREPOSITIONS | lexicon.DETERMINERS - {"your"} | {"and"}
 _ON_WHAT = re.compile(
     r"[\w ]*?\btax on (?P<what>.+) you (?P<verb>[a-z]+)$", re.IGNORECASE
 )  # "Tax on shares you inherit"
@@ -213,29 +218,15 @@ def uncapitalised(title: str) -> str:
 
 def _title_role(title: str) -> str | None:
     """A role that the title names: "Your rights as an agency worker", "Deputies: manage …", "… for foster parents"."""
-    owner = re.match(r"(?P<role>[\w ]+)'s\s", title)
-    if owner and is_role(owner["role"]) and not is_base(owner["role"].split()[0].lower()):
-        return owner["role"].lower().removeprefix("your ")
-    match = re.search(r"\bas an? (?P<role>\w+ or (?:an? )?\w+)$", title)
-    if match:
-        return match["role"]
-    match = _AS_ROLE.search(title)
-    if match and is_role(match["role"]):
-        return (
-            match["role"].lower() if not title.lower().startswith("become") else f"prospective {match['role'].lower()}"
-        )
-    match = re.match(r"(?P<role>[\w ]+):\s", title)
-    if match and is_role(match["role"]):
-        return singular_phrase(match["role"].lower())
-    match = _FOR_ROLE.search(title)
-    if (
-        match
-        and is_role(match["role"])
-        and match["role"].split()[0].lower() not in lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and"}
-    ):
-        return singular_phrase(match["role"].lower())
-    match = _OF_ROLE.match(title)
-    return match["role"].lower() if match and is_role(match["role"]) else _role_of_case(title)
+    for pattern in _TITLE_ROLES:
+        match = pattern.search(title)
+        role = match["role"].lower() if match else ""
+        first = role.split()[0] if role else ""
+        if not is_role(role) or first in _NO_ROLE_BEGINS or (pattern is _TITLE_ROLES[0] and is_base(first)):
+            continue
+        prospective = pattern is _AS_ROLE and title.lower().startswith("become")
+        return f"{'prospective ' * prospective}{singular_phrase(role).removeprefix('your ')}"
+    return _role_of_case(title)
 
 
 def _role_of_case(title: str) -> str | None:

@@ -92,7 +92,7 @@ _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
     r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
 )
 _ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
-_ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
+_ASKS = phrases("what|how|when|who|where|why")  # a heading that asks names no case
 _EXAMPLE = phrases(r"examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz")
 _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
     "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"

@@ -17,7 +17,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, InputElemen
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.clauses import after_number, independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.lexicon import PREPOSITIONS
+from clausegraph.core.language.lexicon import PREPOSITIONS, phrases
 from clausegraph.core.language.normalise import entity_key, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import value_kind
@@ -50,7 +50,7 @@ from clausegraph.ingestion.extract.rules.restrictions import (
 from clausegraph.ingestion.extract.rules.sections import Outcomes, Requirements, Scopes, beyond, excluded, excludes
 from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
 
-_SETS_CASE = re.compile(r"(?:if|when|once|after|where|this|these)\b", re.IGNORECASE)  # for what stands after it, too
+_SETS_CASE = phrases("if|when|once|after|where|this|these")  # for what stands after it, too
 _DANGLES = re.compile(  # only points to what was told before: "if you do not"
     r"(?:(?:you|they|we|it|he|she|this|that)\s)?(?:do|does|did|are|is|was|were|have|has|can|cannot|will|would|so|not)"
     r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)",

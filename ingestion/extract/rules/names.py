@@ -187,12 +187,15 @@ class Scene:
         return named(role.removeprefix("applicant for ")) if role.startswith("applicant for ") else None
 
     @property
+    def heading(self) -> str:
+        """The innermost heading that is not the title; "" without one."""
+        return next((one for one in reversed(self.headings) if one != self.address.title), "")
+
+    @property
     def section(self) -> Mention:
         """The section the sentence stands in, named with its page."""
-        heading = next((found for found in reversed(self.headings) if found != self.address.title), None)
-        if heading is None:
-            return self.topic
-        return named(f"{heading} ({topic_name(self.address.title)})", "section")
+        heading = self.heading
+        return named(f"{heading} ({topic_name(self.address.title)})", "section") if heading else self.topic
 
 
 def named(surface: str, kind: str = "", written: str = "") -> Mention:

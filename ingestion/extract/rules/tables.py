@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.clauses import sentence_spans
@@ -29,7 +30,7 @@ from clausegraph.core.language.values import effective_dates, find_values, value
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
 from clausegraph.ingestion.extract.rules.claims import LOSABLE
-from clausegraph.ingestion.extract.rules.names import Scene, topic_name
+from clausegraph.ingestion.extract.rules.names import Scene, named, topic_name
 
 # A table of where to turn: its rows name offices, not cases.
 _REACH = phrases("e-?mail|(?:tele)?phone|address|contact|website")
@@ -46,21 +47,20 @@ _OF_THE_READER = re.compile(r"[Yy]ou(?:'re|’re)? (?:can|cannot|may|must|need t
 _LEFT_OVER = phrases("elsewhere|others?|same|rest|above|below|any|all")
 _RELATIVE = phrases("elsewhere|others?(?! than)|(?:every|any|all)(?:one)? else|rest|same|remaining")
 _EXAMPLE = phrases("examples?")
-_PLAIN_HEADING = re.compile(  # names no thing that a row could be of
-    r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
-    re.IGNORECASE,
+_PLAIN_HEADING = phrases(  # names no thing that a row could be of
+    "overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?"
+    "|fees?|costs?|tables?"
 )
 _IS_BELOW = re.compile(r"(?:(?:The|Your) )?(?P<what>[\w' -]{3,60}?)(?:, [^.:]+,)? (?:is|are)(?: as follows)?:")
 _RATES_OF = re.compile(
     r"(?:rates?|fees?|costs?|prices?|charges?|limits?) (?:of|for|on) (?P<what>[\w' -]+)", re.IGNORECASE
 )
 _PLAIN_LEAD = re.compile(r"\b(?:rates?|amounts?|figures?|following|this|these|it|they|you)$", re.IGNORECASE)
-_PERIOD = re.compile(r"(?:\d|from|until|since|up to|after|before|between|on or)\b", re.IGNORECASE)
+_PERIOD = phrases(r"\d|from|until|since|up to|after|before|between|on or")
 _STEP = re.compile(r"^(?:step|stage|part|section) \d+[a-z]?[:.)]?\s*", re.IGNORECASE)
-_OF_SOMEBODY = re.compile(
-    r"(?:you|your|they|their|someone|people|any|all|other|person|single|couple|under|over|from|before|after"
-    r"|between|up to|more|less)\b",
-    re.IGNORECASE,
+_OF_SOMEBODY = phrases(
+    "you|your|they|their|someone|people|any|all|other|person|single|couple|under|over|from|before|after"
+    "|between|up to|more|less"
 )
 _PROPERTY = re.compile(  # what a value can be: of "Registered before 2020" nobody knows without the page
     r"\b(?:rates?|fees?|prices?|costs?|amounts?|payments?|charges?|duty|tax|limits?|thresholds?|allowances?|notice"
@@ -97,6 +97,7 @@ _IN_FORCE = re.compile(  # from when a table holds
     r"(?:\w+ )?(?:rates?|prices?|fees?|figures?|amounts?|limits?) (?:are|is):",
 )
 _OF_TABLES = phrases("rates?|prices?|fees?|figures?|amounts?|limits?|charges?|table|these|they")
+_SORTED = phrases("kind|category")  # "Tax and duty" under "Kind of appeal" is a case
 _EACH = {
     word: often
     for often, words in (
@@ -266,7 +267,11 @@ class _Row:
         headers, first = self.element.headers, self.texts[0]
         columns = range(keys, len(headers))
         plainly = keys == 1 and not any(self._column_case(place) for place in columns if not _property(headers[place]))
-        thing = _thing(headers[0], first, self.scene) if plainly and not _is_a_case(first, headers[0]) else None
+        thing = (
+            _thing(headers[0], first, self.scene)
+            if plainly and not (first and (_SORTED.match(headers[0]) or _states_case(first)))
+            else None
+        )
         if thing is not None:
             return thing, []
         if any(map(_RELATIVE.search, self.texts[:keys])):  # "Pitch licence, elsewhere": than where?
@@ -298,8 +303,7 @@ class _Row:
         if any(_is_sum(row[place]) for row in self.table.rows for place in others if place < len(row)):
             return ""  # beside a column of "Weekly rate" one of "Living at home" says nothing sure
         lead = self.table.lead.text if self.table.lead is not None else ""
-        heading = next((one for one in reversed(self.scene.headings) if one != self.scene.address.title), "")
-        for text in (heading, lead):
+        for text in (self.scene.heading, lead):
             found = {(match["what"] or "amount").lower() for match in _SUMS.finditer(text)}
             if found:
                 return found.pop() if len(found) == 1 else ""
@@ -329,12 +333,12 @@ def _property(header: str) -> str:
 def _topic(scene: Scene, lead: str) -> Mention | None:
     """What rows of cases are about: what the sentence above the table names ("Sick pay is:"), or the section, where its
     heading names a thing, else what the page is about."""
-    named = _IS_BELOW.fullmatch(plain(lead).strip())
+    above = _IS_BELOW.fullmatch(plain(lead).strip())
     of = topic_name(scene.address.title)
-    if named and not _PLAIN_LEAD.search(named["what"]):
-        surface = named["what"] if of.lower() in named["what"].lower() else f"{uncapitalised(named['what'])} ({of})"
-        return Mention(surface, entity_key(surface), "section")
-    heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
+    if above and not _PLAIN_LEAD.search(above["what"]):
+        whole = of.lower() in above["what"].lower()
+        return named(above["what"] if whole else f"{uncapitalised(above['what'])} ({of})", "section")
+    heading = scene.heading
     rated = _RATES_OF.fullmatch(heading)
     if rated or (heading and not _PLAIN_HEADING.match(heading)):
         return _section(rated["what"] if rated else heading, scene)
@@ -351,48 +355,35 @@ def _topic(scene: Scene, lead: str) -> Mention | None:
 
 def _section(heading: str, scene: Scene) -> Mention | None:
     """What a heading names, with its page; none of what only says what to do: "Step 2: pay the fee"."""
-    named = _STEP.sub("", heading)
-    first, second = [*named.lower().split(), "", ""][:2]
+    thing = _STEP.sub("", heading)
+    first, second = [*thing.lower().split(), "", ""][:2]
     if not first or (is_base(first) and (second in DETERMINERS or first not in NOUN_VERBS)):
         return None
-    surface = f"{named} ({topic_name(scene.address.title)})"
-    return Mention(surface, entity_key(surface), "section")
+    return named(f"{thing} ({topic_name(scene.address.title)})", "section")
 
 
 def _thing(header: str, text: str, scene: Scene) -> Mention | None:
     """What a row is about, with what it is of: "Cigars (Tobacco Duty)", "Lower rate (Carer Payment)"."""
-    words = text.split()
     if (
         _LEFT_OVER.search(text)
-        or len(words) > _LONGEST_NAME
+        or len(text.split()) > _LONGEST_NAME
         or re.search(r"[.;:?!]", text)
         or any(v.kind == "amount" for v in find_values(text))
     ):
         return None
     coded = header and not re.search(r"[A-Za-z]{3}", text)  # "16" under "Area"
-    named = f"{header} {text}" if coded else text
-    if not re.search(r"[A-Za-z]{3}", named):
+    thing = f"{header} {text}" if coded else text
+    if not re.search(r"[A-Za-z]{3}", thing):
         return None
-    heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
+    heading = scene.heading
     of = topic_name(heading if heading and not _PLAIN_HEADING.match(heading) else scene.address.title)
-    surface = named if of.lower() in named.lower() else f"{named} ({of})"
-    return Mention(surface, entity_key(surface), "thing")
+    return named(thing if of.lower() in thing.lower() else f"{thing} ({of})", "thing")
 
 
 def _cells(text: str) -> list[tuple[int, int]]:
     """Spans of the cells of a row."""
-    spans: list[tuple[int, int]] = []
-    position = 0
-    for part in text.split(" | "):
-        spans.append((position, position + len(part)))
-        position += len(part) + 3
-    return spans
-
-
-def _is_a_case(text: str, header: str) -> bool:
-    """Whether a row header is a case, and no thing's name."""
-    sorted_by = re.match(r"(?:kind|category)\b", header, re.IGNORECASE) is not None  # "Tax and duty": kind of appeal
-    return bool(text) and (sorted_by or _states_case(text))
+    ends = list(accumulate(len(part) + 3 for part in text.split(" | ")))
+    return [(end - len(part) - 3, end - 3) for end, part in zip(ends, text.split(" | "), strict=True)]
 
 
 def row_case(element: InputElement, table: RowTable) -> Condition | None:

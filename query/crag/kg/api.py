@@ -28,6 +28,9 @@ _FORMS: dict[str, Sequence[Form]] = {
     "music": MUSIC_FORMS,
     "open": ENTITY_FORMS,
 }
+MOST_CALLS = 8
+_DEEP = 6
+_MOST_VALUES = 4000  # of one result that are looked at
 
 
 def found_by_rules(asked: TimedText, api: ApiSession, domain: str | None = None) -> ApiFound | None:
@@ -93,15 +96,7 @@ def in_references(found: ApiFound | None, api: ApiSession) -> KgFound:
     return KgFound(references, api.words, found.entities, found.answer, api.functions)
 
 
-MOST_CALLS = 8
-_DEEP = 6
-_MOST_VALUES = 4000  # of one result that are looked at
-_CALL: dict[str, Any] = {
-    "type": "object",
-    "properties": {"function": {"type": "string"}, "arguments": {"type": "array"}},
-    "required": ["function", "arguments"],
-    "additionalProperties": False,
-}
+_CALL = object_schema("call", function={"type": "string"}, arguments={"type": "array"})[1]
 SCHEMA = object_schema("calls", calls={"type": "array", "items": _CALL})
 Call = tuple[str, tuple[Any, ...]]
 

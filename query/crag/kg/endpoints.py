@@ -21,6 +21,20 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 32_000_000  # CRAG's year of films has 25,000, its play by play of one game 250,000 bytes
 _SHOWN = 200
+_FOUND_THINGS, _MOST_TRIPLES = 25, 300  # things by a name, and triples of one
+_FOUND, _MOST, _SAMPLE = 50, 300, 5000
+_SECONDS = 20.0
+_FIND = """MATCH (n) WHERE ($kind = '' OR toLower($kind) IN [label IN labels(n) | toLower(label)])
+  AND toLower(toString(n[$property])) CONTAINS toLower($name)
+RETURN elementId(n) AS key, toString(n[$property]) AS name, coalesce(labels(n)[0], '') AS kind LIMIT $limit"""
+_SCHEMA = """MATCH (a)-[r]->(b) WITH a, r, b LIMIT $sample
+RETURN DISTINCT coalesce(labels(a)[0], '') AS kind, type(r) AS relation, coalesce(labels(b)[0], '') AS gives"""
+_PROPERTIES = """MATCH (n) WITH n LIMIT $sample UNWIND keys(n) AS property
+RETURN DISTINCT coalesce(labels(n)[0], '') AS kind, property"""
+_RELATED = """MATCH (n)-[r]-(m) WHERE elementId(n) = $key AND ($every OR type(r) IN $relations)
+RETURN type(r) AS relation, startNode(r) = n AS onward, elementId(m) AS key, toString(m[$property]) AS name,
+  coalesce(labels(m)[0], '') AS kind LIMIT $limit"""
+_VALUES = "MATCH (n) WHERE elementId(n) = $key RETURN properties(n) AS values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +119,6 @@ class Endpoint:
 
 
 _IRI = re.compile(r"https?://[^\s<>\"{}|\\^`\x00-\x20]{1,500}")
-_FOUND_THINGS, _MOST_TRIPLES = 25, 300  # things by a name, and triples of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,21 +202,6 @@ def _literal(text: str, language: str) -> str:
 def _last(text: str) -> str:
     """The last part of an IRI, which names it; other values as they are."""
     return re.split(r"[/#]", text)[-1] if _IRI.fullmatch(text) else text
-
-
-_FOUND, _MOST, _SAMPLE = 50, 300, 5000
-_SECONDS = 20.0
-_FIND = """MATCH (n) WHERE ($kind = '' OR toLower($kind) IN [label IN labels(n) | toLower(label)])
-  AND toLower(toString(n[$property])) CONTAINS toLower($name)
-RETURN elementId(n) AS key, toString(n[$property]) AS name, coalesce(labels(n)[0], '') AS kind LIMIT $limit"""
-_SCHEMA = """MATCH (a)-[r]->(b) WITH a, r, b LIMIT $sample
-RETURN DISTINCT coalesce(labels(a)[0], '') AS kind, type(r) AS relation, coalesce(labels(b)[0], '') AS gives"""
-_PROPERTIES = """MATCH (n) WITH n LIMIT $sample UNWIND keys(n) AS property
-RETURN DISTINCT coalesce(labels(n)[0], '') AS kind, property"""
-_RELATED = """MATCH (n)-[r]-(m) WHERE elementId(n) = $key AND ($every OR type(r) IN $relations)
-RETURN type(r) AS relation, startNode(r) = n AS onward, elementId(m) AS key, toString(m[$property]) AS name,
-  coalesce(labels(m)[0], '') AS kind LIMIT $limit"""
-_VALUES = "MATCH (n) WHERE elementId(n) = $key RETURN properties(n) AS values"
 
 
 class CypherGraph:

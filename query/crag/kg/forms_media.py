@@ -29,6 +29,20 @@ _CUE = (
     r"\b(movies?|films?|actors?|actress|directed|director|runtime|box office|oscars?|cast|starr(ed|ing)"
     r"|academy award)\b"
 )
+_JOBS = {r"\bdirect(ed|or|s)\b": "Director", r"\bcompos(ed|er)\b": "Original Music Composer",
+         r"\bproduc(ed|er)\b": "Producer", r"\b(wrote|written|writer|screenplay)\b": "Screenplay"}  # fmt: skip
+_MORE = r"\b(longer|higher|bigger|larger|more|later|newer)\b"
+_LESS = r"\b(shorter|lower|smaller|less|earlier|older)\b"
+_ARTIST, _SONG = "music_search_artist_entity_by_name", "music_search_song_entity_by_name"
+_GRAMMY = r"\bgramm(y|ys|ies)\b"
+_BY_YEAR = {
+    r"\bbest new artists?\b": "music_grammy_get_best_artist_by_year",
+    r"\bsong of the year\b": "music_grammy_get_best_song_by_year",
+    r"\balbum of the year\b": "music_grammy_get_best_album_by_year",
+}
+_CHART = {r"\bweeks?\b.*\bchart": "weeks_in_chart", r"\b(top|peak|highest)\b": "top_position",
+          r"\blast week\b": "rank_last_week", r"\b(rank|position|place)\b": "rank"}  # fmt: skip
+_ORDINALS = ("one", "two", "three", "four", "five")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +62,6 @@ _FIGURES = (
     _Figure(r"\b(when|release date|date|year|earlier|later|newer|older|came out|come out|released)\b", "release_date"),
     _Figure(r"\blanguage\b", "original_language"),
 )
-_JOBS = {r"\bdirect(ed|or|s)\b": "Director", r"\bcompos(ed|er)\b": "Original Music Composer",
-         r"\bproduc(ed|er)\b": "Producer", r"\b(wrote|written|writer|screenplay)\b": "Screenplay"}  # fmt: skip
-_MORE = r"\b(longer|higher|bigger|larger|more|later|newer)\b"
-_LESS = r"\b(shorter|lower|smaller|less|earlier|older)\b"
 _EITHER = re.compile(r"[,:]\s*(?P<one>[^,]+?(?:,[^,]+?)*),?\s+or\s+(?P<other>.+?)\s*\??$", re.IGNORECASE)
 
 
@@ -157,17 +167,7 @@ _MUSIC_WORDS = word_set(
     " released release releases come came out grammy grammys grammies award awards won win winning wins"
     " works everything made recorded performed performs year"
 )
-_ARTIST, _SONG = "music_search_artist_entity_by_name", "music_search_song_entity_by_name"
-_GRAMMY = r"\bgramm(y|ys|ies)\b"
-_BY_YEAR = {
-    r"\bbest new artists?\b": "music_grammy_get_best_artist_by_year",
-    r"\bsong of the year\b": "music_grammy_get_best_song_by_year",
-    r"\balbum of the year\b": "music_grammy_get_best_album_by_year",
-}
-_CHART = {r"\bweeks?\b.*\bchart": "weeks_in_chart", r"\b(top|peak|highest)\b": "top_position",
-          r"\blast week\b": "rank_last_week", r"\b(rank|position|place)\b": "rank"}  # fmt: skip
 _RANK = re.compile(r"(?:\bnumber|#|\bno\.?|\brank(?:ed)?)\s*(\d{1,3})\b|\bnumber (one|two|three|four|five)\b", re.I)
-_ORDINALS = ("one", "two", "three", "four", "five")
 
 
 @dataclass(frozen=True, slots=True)

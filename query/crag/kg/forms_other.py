@@ -26,6 +26,10 @@ _COMPANY_WORDS = word_set(
 )
 _TICKER = re.compile(r"[A-Za-z]{1,5}")
 _LATEST_OPEN = 7  # days without trading in a row are fewer
+_SUMMARY = 800  # characters of it
+_FIELDS = {"population": "population_total", "area": "area_total", "elevation": "elevation", "mayor": "leader_name"}
+_MOST = 8  # fields that a question is told
+_LONGEST = 20_000  # characters of structured facts that are read
 
 
 def figures(asked: TimedText, api: ApiSession) -> ApiFound | None:
@@ -126,11 +130,7 @@ _ENTITY_WORDS = word_set(
     "population capital area motto nickname founded established founder born died height website mayor leader governor"
     " elevation code zip postal county state country city town located big large old tall high happen happened name"
 )
-_SUMMARY = 800  # characters of it
-_FIELDS = {"population": "population_total", "area": "area_total", "elevation": "elevation", "mayor": "leader_name"}
 _MARKUP = re.compile(r"<ref[^>]*>.*?(</ref>|$)|<[^>]+>|\{\{[^{}]*\}\}|\[\[(?:[^|\]]*\|)?|\]\]|'{2,}", re.DOTALL)
-_MOST = 8  # fields that a question is told
-_LONGEST = 20_000  # characters of structured facts that are read
 
 
 def entities(asked: TimedText, api: ApiSession) -> ApiFound | None:

@@ -17,6 +17,9 @@ from clausegraph.query.retrieve.nearest import anchors_of
 _LOOKED_AT_ENTITIES = 40  # entities that share words with a name
 _MOST_FACTS = 200  # facts of a thing
 _THING = "thing"
+_LOOKED_AT = 400  # nodes that share a word with a name
+_MOST = 300  # facts of a thing, as of any graph here
+_LONGEST = 8  # words of a name that is looked for in a question
 
 
 class CorpusGraph:
@@ -66,11 +69,6 @@ class CorpusGraph:
 def _other(fact: Fact, thing: GraphThing) -> GraphThing | None:
     key = fact.object if fact.subject == thing.key else fact.subject
     return None if key.startswith(LITERAL) or key == thing.key else GraphThing(key, key, _THING)
-
-
-_LOOKED_AT = 400  # nodes that share a word with a name
-_MOST = 300  # facts of a thing, as of any graph here
-_LONGEST = 8  # words of a name that is looked for in a question
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,12 @@ from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
 
 DayRange = tuple[date, date]
+MOST = 30  # facts that are kept, as in KERAG
+_PIECE = 4  # letters by which forms of a word meet
+HOPS = 3
+_ENTITIES = 4
+_BREADTH = 5  # things that a further hop is made from
+_UNFILTERED = 200  # facts where none is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +89,7 @@ class KnowledgeGraph(Protocol):
         """Facts of a thing along these relations (none means all); those that have a time, of these days."""
 
 
-MOST = 30  # facts that are kept, as in KERAG
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
-_PIECE = 4  # letters by which forms of a word meet
 
 
 def nearest(
@@ -106,9 +110,7 @@ def nearest(
     def first(fact: GraphFact) -> tuple[bool, float]:
         return bool(times) and _is_of(fact.text, times), nearness(fact)
 
-    ranked = sorted(unique, key=first, reverse=True)
-    kept = {id(fact) for fact in ranked[:most]}
-    return [fact for fact in ranked if id(fact) in kept]
+    return sorted(unique, key=first, reverse=True)[:most]
 
 
 def _is_of(text: str, times: Sequence[TimeRange]) -> bool:
@@ -130,35 +132,15 @@ def kg_reference(
     """A fact in words. It is cited by where it is stated; an API has no pages, so there the call is the page."""
     if stated:
         return Reference(ReferenceKind.KG, fact, graph, stated, score=1.0)
-    evidence = Evidence(
-        page=PageKey("kg", call),
-        title=graph,
-        headings=tuple(entities),
-        span=Span("", 0, len(fact)),
-        quote=fact,
-        html="",
-    )
+    evidence = Evidence(PageKey("kg", call), graph, tuple(entities), Span("", 0, len(fact)), fact, "")
     return Reference(ReferenceKind.KG, fact, f"{graph}: {call}", (evidence,), score=1.0)
 
 
-HOPS = 3
-_ENTITIES = 4
-_BREADTH = 5  # things that a further hop is made from
-_UNFILTERED = 200  # facts where none is left out
 _RECENT = timedelta(days=30)  # of a question that names no time
-_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
-_ENTITY: dict[str, Any] = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "type": {"type": "string"}},
-    "required": ["name", "type"],
-    "additionalProperties": False,
-}
-ENTITY_SCHEMA = object_schema(
-    "plan_entities",
-    entities={"type": "array", "items": _ENTITY},
-    first_day={"type": "string"},
-    last_day={"type": "string"},
-)
+_TEXT: dict[str, Any] = {"type": "string"}
+_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_ENTITIES_OF = {"type": "array", "items": object_schema("entity", name=_TEXT, type=_TEXT)[1]}
+ENTITY_SCHEMA = object_schema("plan_entities", entities=_ENTITIES_OF, first_day=_TEXT, last_day=_TEXT)
 HOP_SCHEMA = object_schema(
     "plan_hop", drop=_TEXTS, follow=_TEXTS, enough={"type": "boolean"}, wrong_entity={"type": "boolean"}
 )

@@ -33,6 +33,7 @@ NBA_TEAMS = tuple(name for line in _TEAMS.splitlines() for name in line.split("|
 _SHORT = {"cavs": "Cleveland Cavaliers", "mavs": "Dallas Mavericks", "sixers": "Philadelphia 76ers",
           "wolves": "Minnesota Timberwolves", "blazers": "Portland Trail Blazers", "knickerbockers": "New York Knicks",
           "philly": "Philadelphia 76ers", "okc": "Oklahoma City Thunder", "dubs": "Golden State Warriors"}  # fmt: skip
+MOST_CALLS = 60  # of one question: "their last game" may need a look at each of some weeks
 
 
 def plain(name: str) -> str:
@@ -167,7 +168,6 @@ def month_before(day: date) -> date:
     return day.replace(day=1) - timedelta(days=1)
 
 
-MOST_CALLS = 60  # of one question: "their last game" may need a look at each of some weeks
 Outcome = Literal["found", "empty", "not there", "failed", "refused"]
 
 

@@ -14,8 +14,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace

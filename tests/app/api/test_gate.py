@@ -10,10 +10,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from clausegraph.app.access.audit import AuditLog, Deed
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.rules import API_RULES, WHOLE, Rules
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.rules import API_RULES, WHOLE, AuditLog, Deed, Rules
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import check_rules, create_app
 from clausegraph.app.api.guard import Face
 from clausegraph.app.api.problems import Refusal

@@ -12,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from clausegraph.app.dev.fake_llm.counters import Counters
-from clausegraph.app.dev.fake_llm.faults import FaultPlan
-from clausegraph.app.dev.fake_llm.instances import minimal_instance
-from clausegraph.app.dev.fake_llm.options import FAULTS, FakeOptions, fault_list
-from clausegraph.app.dev.fake_llm.pages import PromptElement, page_in, sections_of
-from clausegraph.app.dev.fake_llm.reading import cheap_reading
-from clausegraph.app.dev.fake_llm.replies import Replier
-from clausegraph.app.dev.fake_llm.requests import wanted
-from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
-from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.options import FAULTS, FakeOptions, FaultPlan, fault_list
+from clausegraph.app.dev.fake_llm.pages import (
+    PromptElement,
+    as_lines,
+    cheap_reading,
+    page_in,
+    rule_triples,
+    sections_of,
+    short_triples,
+)
+from clausegraph.app.dev.fake_llm.replies import Replier, minimal_instance, wanted
+from clausegraph.app.dev.fake_llm.wire import Counters, count_tokens, cut_to_tokens
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA

@@ -22,7 +22,6 @@ from clausegraph.query.steps.protocol import (
     AskedKind,
     Feedback,
     FeedbackKind,
-    Lack,
     LookedUp,
     Module,
     Route,
@@ -190,7 +189,7 @@ def test_topics_that_meet_and_do_not_answer_are_one_too_many(sample: View, hashi
     ego = ego_of(sample, [topic.key for topic in offer.named])
     assert len(offer.named) == 2 and ego.shared
     route = Route(AskedKind.GATE, Module.HYBRID, offer.named)
-    found, judged = LookedUp((), (), len(ego.shared)), Acceptance(False, "it does not say", Lack.NAME)
+    found, judged = LookedUp((), (), len(ego.shared)), Acceptance(False, "it does not say")
     parts = StepParts(sample, hashing, Lookup(sample, hashing, make_retriever("hybrid", sample, hashing), 60))
     told_back = RuleCommentor(parts).comment(inquiry, offer, route, found, judged)
     assert told_back == Feedback(FeedbackKind.LACKING, offer.named[-1].key)

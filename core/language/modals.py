@@ -86,27 +86,22 @@ _FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Moda
 _BEFALLS = word_set("is has needs gets receives loses finds hears qualifies owes wants faces")
 _SUFFERED = word_set("is loses owes faces")
 _ENTITLED = word_set("paid accompanied represented reimbursed refunded exempted given awarded granted")
-_UNCERTAIN = re.compile(
-    r"\b(?:might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion)\b"
-    r"|\b(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)"
-    r"\s+may\b|\bmay\s+be\b",
-    re.IGNORECASE,
+_UNCERTAIN = phrases(
+    r"might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion|may\s+be"
+    r"|(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)\s+may"
 )
-_SOFT = re.compile(
-    r"\b(?:might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps"
-    r"|depends?|discretion|if|unless|not|no|whether|decides?|case by case)\b|n't\b",
-    re.IGNORECASE,
+_SOFT = phrases(
+    r"might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps|depends?"
+    r"|discretion|if|unless|not|no|whether|decides?|case by case|\w*n't"
 )
-_OBLIGING = re.compile(
-    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
-    r"|compulsory|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum|no more than)\b"
-    r"|\b(?:cannot|never|unless|until)\b",
-    re.IGNORECASE,
+_OBLIGING = phrases(
+    "unless|must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
+    "|compulsory|until|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum"
+    "|no more than|cannot|never"
 )
-_DENYING = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less"
-    r"|under|more|over|optional|either)\b|n't\b",
-    re.IGNORECASE,
+_DENYING = phrases(
+    r"not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less|under|more"
+    r"|over|optional|either|\w*n't"
 )
 _DUTY = phrases("must|need(?:s|ed)?|have to|required?|requirements?|compulsory")
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")

@@ -17,6 +17,8 @@ _BE = r"(?:am|is|are|'re|'s|be|were|was|may\s+be|might\s+be|could\s+be|will\s+be
 _MAYBE_BE = r"(?:may|might|could)\s+(?:also\s+|still\s+|then\s+)*be"
 _DO = r"(?:do|does|did|will)"
 _NOT = r"(?:\s+not|n't)"
+_ELIGIBLE = r"\s+(?:eligible|entitled)(?:\s+(?:to|for))?"
+_ELIGIBLE_TO = r"\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)"
 # The first pattern that matches at the start of the verb group wins. The last column is the verb that the
 # phrase stands for when it is not followed by one ("entitled to leave" is "may get leave").
 _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
@@ -33,31 +35,16 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     ),
     (r"can\s+(?:no\s+longer|never|only\s+not)", Modality.CANNOT, False, ""),
     (rf"{_BE}(?:\s+not|n't)\s+(?:allowed|permitted|able)\s+to", Modality.CANNOT, False, ""),
-    (
-        rf"{_BE}(?:\s+not|n't)\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
-        Modality.CANNOT,
-        False,
-        "",
-    ),
-    (rf"{_BE}(?:\s+not|n't)\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.CANNOT, False, "get"),
+    (rf"{_BE}(?:\s+not|n't){_ELIGIBLE_TO}", Modality.CANNOT, False, ""),
+    (rf"{_BE}(?:\s+not|n't){_ELIGIBLE}", Modality.CANNOT, False, "get"),
     (rf"{_DO}{_NOT}\s+qualify(?:\s+for)?", Modality.CANNOT, False, "get"),
     (r"might\s+not", Modality.CAN, False, ""),
-    (
-        rf"{_MAYBE_BE}\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
-        Modality.CAN,
-        True,
-        "",
-    ),
-    (rf"{_MAYBE_BE}\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.CAN, True, "get"),
+    (rf"{_MAYBE_BE}{_ELIGIBLE_TO}", Modality.CAN, True, ""),
+    (rf"{_MAYBE_BE}{_ELIGIBLE}", Modality.CAN, True, "get"),
     (rf"{_MAYBE_BE}\s+(?:allowed|permitted|able|free)\s+to", Modality.CAN, True, ""),
     (rf"(?:may|might|could){_ADVERBS}\s+qualify(?:\s+for)?", Modality.CAN, True, "get"),
-    (
-        rf"{_BE}{_ADVERBS}\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
-        Modality.MAY,
-        True,
-        "",
-    ),
-    (rf"{_BE}{_ADVERBS}\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.MAY, True, "get"),
+    (rf"{_BE}{_ADVERBS}{_ELIGIBLE_TO}", Modality.MAY, True, ""),
+    (rf"{_BE}{_ADVERBS}{_ELIGIBLE}", Modality.MAY, True, "get"),
     (rf"{_BE}{_ADVERBS}\s+able\s+to", Modality.CAN, True, ""),
     (rf"{_BE}{_ADVERBS}\s+(?:allowed|permitted|free)\s+to", Modality.MAY, True, ""),
     (

@@ -17,7 +17,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
-from clausegraph.app.access.roles import Principal, Role
+from clausegraph.app.access.tokens import Principal, Role
 from clausegraph.app.api.guard import BODY_BYTES, Face
 from clausegraph.app.api.parameters import MOST_ADDRESSES, MOST_PAGES, PageAddress, SentPageBody, WebQuestionBody
 from clausegraph.app.api.problems import Refusal, as_json, problem_of, refusal

@@ -26,7 +26,7 @@ from clausegraph.core.settings_file import (
     unknown_setting,
     wrong_setting,
 )
-from clausegraph.core.web_modes import WebMode
+from clausegraph.core.types import WebMode
 
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"

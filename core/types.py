@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar, Union
+from typing import Literal as OneOf
 
 from clausegraph.core.inquiry import Inquiry
+
+WebMode = OneOf["auto", "page", "site", "sitemap", "feed"]  # what an address that pages are read from may be
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,7 +1,9 @@
-"""Named tokens: given once, kept as hashes in a file of the home folder that only its owner may read.
+"""Who asks, and what that lets them do: roles; named tokens; browser sessions that stand for a token or a person.
 
-A token is ``cg_<id>_<secret>``. The secret has 256 random bits, so one round of SHA-256 is enough for what is kept of
-it. The file lies beside the ledger, not in it: readers never write to the ledger, and a copy of it opens no door.
+A token is ``cg_<id>_<secret>``, given once; its hash is in a file of the home folder that only its owner may read.
+The secret has 256 random bits, so one round of SHA-256 is enough for what is kept of it. The file lies beside the
+ledger, not in it: readers never write to the ledger, and a copy of it opens no door. A session is a cookie, so that no
+script ever holds the token.
 """
 
 from __future__ import annotations
@@ -11,16 +13,17 @@ import hashlib
 import json
 import os
 import secrets
+import threading
 import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
-from clausegraph.app.access.roles import Principal, Role
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.text import checked_name
 from clausegraph.indexes.files import file_errors, make_private, write_whole
@@ -30,6 +33,52 @@ _FILE, _LOCK = "tokens.json", "lock"
 _PREFIX = "cg"
 _DAY = 86_400
 _NAME_FIX = "take 1 to 100 visible characters without '/'"
+COOKIE = "clausegraph-session"
+_SECONDS = 12 * 3600
+_MOST = 1000  # sessions; the oldest ends when there are more
+
+
+class Role(StrEnum):
+    """What somebody may do; each may all that the ones before it may."""
+
+    READER = "reader"
+    CURATOR = "curator"
+    ADMIN = "admin"
+
+    @property
+    def person(self) -> str:
+        """Somebody who has it: "a reader", "an admin"."""
+        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+
+    def covers(self, needed: Role) -> bool:
+        """Whether whoever has this role may do what needs the other."""
+        order = list(Role)
+        return order.index(self) >= order.index(needed)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whoever a token was given to: its name, its role, and the corpora it is bound to (None: every one).
+
+    ``token`` is the token's id, which is no secret.
+    """
+
+    name: str
+    role: Role
+    corpora: frozenset[str] | None
+    token: str
+
+    def may(self, needed: str) -> bool:
+        """Whether their role covers one, by its name."""
+        return self.role.covers(Role(needed))
+
+    def may_see_run(self, corpus: str | None) -> bool:
+        """Whether an evaluation is theirs to see: of one of their corpora; of none, where they are bound to none."""
+        return self.corpora is None if corpus is None else self.may_see(corpus)
+
+    def may_see(self, corpus: str) -> bool:
+        """Whether a corpus, by its stored name, is one of theirs."""
+        return self.corpora is None or corpus in self.corpora
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +227,63 @@ def _parsed(path: Path, data: bytes) -> dict[str, TokenRecord]:
             f"{path} is damaged ({error}); remove it and make new tokens with `clausegraph tokens add`"
         ) from error
     return {one.id: one for one in records}
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A browser's session: the id of its token, what its forms must carry, and when it ends.
+
+    ``person`` is whoever a provider of identities vouched for, who has no token.
+    """
+
+    token: str
+    csrf: str
+    ends: float
+    person: Principal | None = None
+
+
+class Sessions:
+    """The sessions of one server process. A session ends with its token; a restart ends all."""
+
+    def __init__(self, tokens: Tokens, seconds: float = _SECONDS) -> None:
+        self._tokens = tokens
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._open: dict[str, BrowserSession] = {}  # by the hash of the cookie, oldest first
+
+    def start(self, principal: Principal, *, vouched: bool = False) -> tuple[str, BrowserSession]:
+        """A new session and the value of its cookie, which is nowhere kept.
+
+        Args:
+            vouched: whether a provider of identities vouched for them; the session hangs on no token then.
+        """
+        cookie = secrets.token_urlsafe(32)
+        person, ends = principal if vouched else None, time.monotonic() + self._seconds
+        made = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
+        with self._lock:
+            self._open[_key(cookie)] = made
+            while len(self._open) > _MOST:
+                del self._open[next(iter(self._open))]
+        return cookie, made
+
+    def find(self, cookie: str) -> tuple[Principal, BrowserSession] | None:
+        """Whose session a cookie is; None for one that is unknown or over, or whose token is gone.
+
+        Raises:
+            StorageError: the tokens cannot be read.
+        """
+        with self._lock:
+            found = self._open.get(_key(cookie))
+        if found is None or time.monotonic() >= found.ends:
+            return None
+        principal = found.person or self._tokens.holder(found.token)
+        return None if principal is None else (principal, found)
+
+    def end(self, cookie: str) -> None:
+        """End a session; one that is over already stays so."""
+        with self._lock:
+            self._open.pop(_key(cookie), None)
+
+
+def _key(cookie: str) -> str:
+    return hashlib.sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()

@@ -17,10 +17,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from clausegraph.app.access.audit import Deed
-from clausegraph.app.access.roles import Principal, Role
-from clausegraph.app.access.rules import WHOLE, Rules
-from clausegraph.app.access.sessions import COOKIE
+from clausegraph.app.access.rules import WHOLE, Deed, Rules
+from clausegraph.app.access.tokens import COOKIE, Principal, Role
 from clausegraph.app.api.problems import Problem, problem_of, refusal
 from clausegraph.app.api.served import Served
 from clausegraph.core.telemetry.logs import log_fields, logger

@@ -21,11 +21,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from starlette.requests import HTTPConnection
 
-from clausegraph.app.access.audit import AuditLog
-from clausegraph.app.access.roles import Principal, Role
-from clausegraph.app.access.sessions import Sessions
+from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.access.sign_in import SignIn, sign_in_of
-from clausegraph.app.access.tokens import FOLDER, Tokens
+from clausegraph.app.access.tokens import FOLDER, Principal, Role, Sessions, Tokens
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
 from clausegraph.app.services.evaluations import Evaluations

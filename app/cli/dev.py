@@ -117,7 +117,7 @@ def crag_api(
     port: Annotated[int, typer.Option("--port", help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
 ) -> None:
     """Replay recorded responses of CRAG's mock API on 127.0.0.1 until Ctrl-C; what was not recorded is a 404."""
-    from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+    from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 
     recording = RecordedCalls.read(recorded)
     server = ReplayServer(recording, port)

@@ -12,7 +12,7 @@ from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.core.errors import ModelError
 from clausegraph.core.text import one_line
-from clausegraph.core.web_modes import WebMode
+from clausegraph.core.types import WebMode
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

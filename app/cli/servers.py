@@ -36,12 +36,12 @@ def serve(
     The first start makes a token for its owner and keeps it in a file that only they can read; on a terminal it is
     shown this once.
     """
-    from clausegraph.app.api.served import own_token, run
     from clausegraph.core.errors import require_extra
 
     require_extra("server", "serving")
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
+    from clausegraph.app.api.served import own_token, run
     from clausegraph.app.api.work import Ticket
     from clausegraph.app.console.face import face
     from clausegraph.app.mcp import mcp_face
@@ -198,8 +198,7 @@ def dags_run(
     ] = 3600.0,
 ) -> None:
     """Run the DAG of a corpus in the Airflow of a folder and wait; the exit code is 1 when the run failed."""
-    from clausegraph.app.servers.airflow import find_airflow
-    from clausegraph.app.servers.airflow_api import AirflowApi
+    from clausegraph.app.servers.airflow import AirflowApi, find_airflow
     from clausegraph.core.errors import NotFoundError
 
     server = find_airflow(folder)
@@ -244,8 +243,8 @@ def dags_health(
     ] = None,
 ) -> None:
     """Ask an Airflow how it is; the exit code is 1 when a part is not healthy, 4 without an answer."""
-    from clausegraph.app.servers.airflow_api import PARTS
-    from clausegraph.app.servers.airflow_api import health as ask
+    from clausegraph.app.servers.airflow import PARTS
+    from clausegraph.app.servers.airflow import health as ask
     from clausegraph.core.errors import InputError
 
     if unknown := sorted(set(part or ()) - set(PARTS)):

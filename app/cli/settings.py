@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Role
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
 

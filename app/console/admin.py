@@ -8,7 +8,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.access.roles import Principal
+from clausegraph.app.access.tokens import Principal
 from clausegraph.app.api.parameters import EpochNumber
 from clausegraph.app.api.served import Held, Served
 from clausegraph.app.api.work import Ticket, waited

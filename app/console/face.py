@@ -10,11 +10,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from clausegraph.app.access.provider import LOOPBACK, SignInRefused
-from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
-from clausegraph.app.access.sessions import COOKIE
-from clausegraph.app.access.sign_in import ATTEMPT_SECONDS, SignIn
+from clausegraph.app.access.sign_in import ATTEMPT_SECONDS, LOOPBACK, SignIn, SignInRefused
+from clausegraph.app.access.tokens import COOKIE, Role
 from clausegraph.app.api.guard import Face, same_origin
 from clausegraph.app.api.problems import Refusal, refusal
 from clausegraph.app.api.served import Held, Who

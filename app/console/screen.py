@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Role
 from clausegraph.app.api.problems import SCREENS, Problem, Refusal, hinted, problem_of, refusal, request_id
 from clausegraph.app.api.replies import CorpusRequest
 from clausegraph.app.process import version

@@ -1,7 +1,8 @@
 """A real Airflow on loopback, without containers: scheduler, dag-processor and api-server, LocalExecutor on SQLite.
 
 Its folder holds the metadata, the logs, a record of the processes, and two files of mode 0600: the password of the
-user "admin", and ``env.sh`` with every setting, so that a shell that reads it can use the ``airflow`` command.
+user "admin", and ``env.sh`` with every setting, so that a shell that reads it can use the ``airflow`` command. Over its
+API it is asked whether its parts are healthy, and for a run of a corpus' DAG.
 """
 
 from __future__ import annotations
@@ -13,26 +14,26 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from base64 import urlsafe_b64encode
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import httpx
 import psutil
 
-from clausegraph.app.servers.airflow_api import PARTS, health
-from clausegraph.app.servers.process import (
-    forget_record,
-    free_port,
-    is_listening,
-    load_record,
-    save_record,
-    write_private,
-)
-from clausegraph.core.errors import InputError, StorageError, require_extra
+from clausegraph.app.servers.process import chosen_port, forget_record, load_record, save_record, write_private
+from clausegraph.core.errors import InputError, NotFoundError, StorageError, require_extra
 from clausegraph.core.settings import MODEL_POOL
 
+PARTS = ("metadatabase", "scheduler", "dag_processor")
+_TIMEOUT = 30.0  # seconds a request may take
+_TAG = "clausegraph"
+_ENDED = ("success", "failed")
+_STEPS = ("plan", "extract", "embed", "publish", "report")
 USER = "admin"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name
 ENV_FILE = "env.sh"
@@ -48,6 +49,126 @@ _COMMANDS = {
 }
 _PATIENCE = 10.0  # seconds for a clean end
 _started: list[subprocess.Popen[bytes]] = []  # ours, until they have ended
+
+
+def health(url: str) -> dict[str, str]:
+    """What the api-server says of each part: ``healthy``, ``unhealthy``, or ``unknown`` where it says nothing.
+
+    Raises:
+        StorageError: there is no answer, or none of Airflow's.
+    """
+    try:
+        said = httpx.get(f"{url}/api/v2/monitor/health", timeout=5.0).raise_for_status().json()
+        return {name: (said.get(name) or {}).get("status") or "unknown" for name in PARTS}
+    except (httpx.HTTPError, ValueError, AttributeError) as error:
+        raise StorageError(f"no answer of Airflow at {url} ({type(error).__name__})") from error
+
+
+class AirflowApi:
+    """An Airflow whose user and password are known."""
+
+    def __init__(self, url: str, user: str, password: str) -> None:
+        self._url = url
+        token = self._send("POST", "/auth/token", {}, {"username": user, "password": password})["access_token"]
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    def find_dag(self, corpus: str, patience: float = 60.0) -> str:
+        """Id of the DAG that ingests a corpus; one that was parsed by nobody yet is waited for.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        deadline = time.monotonic() + patience
+        while True:
+            dags = self._get(f"/dags?tags={_TAG}&limit=1000")["dags"]
+            named = {dag["dag_display_name"]: dag["dag_id"] for dag in dags}
+            if found := named.get(f"ingest {corpus}"):
+                return str(found)
+            if time.monotonic() > deadline:
+                broken = [error["stack_trace"].strip().splitlines()[-1] for error in self._import_errors()]
+                why = (
+                    f"its DAGs do not load: {broken[0]}" if broken else f"it has: {', '.join(sorted(named)) or 'none'}"
+                )
+                raise NotFoundError(
+                    f"Airflow has no DAG of corpus {corpus!r} ({why}); add [corpora.{corpus}] to its settings file"
+                )
+            time.sleep(1.0)
+
+    def trigger(self, dag: str) -> str:
+        """Ask for a run now; its id. A DAG that is paused is let go first."""
+        self._send("PATCH", f"/api/v2/dags/{dag}", self._headers, {"is_paused": False})
+        started = self._send("POST", f"/api/v2/dags/{dag}/dagRuns", self._headers, {"logical_date": None})
+        return str(started["dag_run_id"])
+
+    def watch(self, dag: str, run: str, patience: float, tell: Callable[[float, str], None]) -> dict[str, Any]:
+        """Wait until a run has ended; ``tell`` is given the seconds and a line for each task whose state has changed.
+
+        Raises:
+            StorageError: it has not ended after ``patience`` seconds; it goes on all the same.
+        """
+        started, shown = time.monotonic(), dict[str, str]()
+        while True:
+            state = self._get(f"/dags/{dag}/dagRuns/{run}")["state"]
+            states = self._task_states(dag, run)
+            seconds = time.monotonic() - started
+            for task in sorted(states, key=_place):
+                said = describe(states[task])
+                if said and shown.get(task) != said:
+                    shown[task] = said
+                    tell(seconds, f"{task}: {said}")
+            if state in _ENDED:
+                return {"dag": dag, "run": run, "state": state, "seconds": seconds, "tasks": states}
+            if seconds > patience:
+                raise StorageError(
+                    f"run {run} of {dag} has not ended after {patience:.0f} s (it is {state}) and goes on; "
+                    "its tasks' logs are in Airflow's pages"
+                )
+            time.sleep(1.0)
+
+    def _task_states(self, dag: str, run: str) -> dict[str, dict[str, int]]:
+        """How many instances of each task are in which state; a mapped task has several."""
+        instances = self._get(f"/dags/{dag}/dagRuns/{run}/taskInstances?limit=2000")["task_instances"]
+        counted: dict[str, Counter[str]] = defaultdict(Counter)
+        for instance in instances:
+            counted[instance["task_id"]][instance["state"] or "waiting"] += 1
+        return {task: dict(states) for task, states in counted.items()}
+
+    def _import_errors(self) -> list[dict[str, Any]]:
+        return list(self._get("/importErrors")["import_errors"])
+
+    def _get(self, path: str) -> dict[str, Any]:
+        return self._send("GET", f"/api/v2{path}", self._headers)
+
+    def _send(
+        self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        try:
+            answer = httpx.request(
+                method, self._url + path, headers=headers, json=dict(body) if body else None, timeout=_TIMEOUT
+            )
+        except httpx.HTTPError as error:
+            raise StorageError(
+                f"no answer of Airflow at {self._url} ({type(error).__name__}); `clausegraph dags serve` starts one"
+            ) from error
+        if answer.status_code in (401, 403):
+            raise InputError(f"Airflow at {self._url} refuses user or password")
+        if answer.is_error:
+            raise StorageError(f"Airflow at {self._url} said {answer.status_code} to {path}: {answer.text[:300]}")
+        found = answer.json()
+        return found if isinstance(found, dict) else {}
+
+
+def describe(states: Mapping[str, int]) -> str:
+    """``running``; of a mapped task ``2 running, 2 success``; empty while all of it waits."""
+    if set(states) <= {"waiting", "scheduled", "queued"}:
+        return ""
+    if sum(states.values()) == 1:
+        return next(iter(states))
+    return ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+
+
+def _place(task: str) -> tuple[int, str]:
+    return (_STEPS.index(task) if task in _STEPS else len(_STEPS), task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +225,9 @@ def start_airflow(
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     before = _load(folder)
-    port = _free(port, before.get("port"))
+    port = chosen_port(port, before.get("port"))
     kept = {name: before.get(name) or secrets.token_urlsafe(size) for name, size in (("password", 18), ("jwt", 64))}
-    kept["fernet"] = before.get("fernet") or _fernet_key()
+    kept["fernet"] = before.get("fernet") or urlsafe_b64encode(secrets.token_bytes(32)).decode()
     environment = _environment(folder, port, dags or DAGS, kept) | dict(options or {})
     _keep(folder, port, kept, environment)
     whole = {**os.environ, **environment}
@@ -212,20 +333,6 @@ def _environment(folder: Path, port: int, dags: Path, kept: Mapping[str, str]) -
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         **({"CLAUSEGRAPH_CONFIG": str(config)} if config.is_file() else {}),
     }
-
-
-def _free(wanted: int, before: object) -> int:
-    if wanted:
-        if is_listening(wanted):
-            raise InputError(f"port {wanted} of 127.0.0.1 is taken; give another one, or 0 for a free one")
-        return wanted
-    return before if isinstance(before, int) and not is_listening(before) else free_port()
-
-
-def _fernet_key() -> str:
-    from base64 import urlsafe_b64encode
-
-    return urlsafe_b64encode(secrets.token_bytes(32)).decode()
 
 
 def _keep(folder: Path, port: int, kept: Mapping[str, str], environment: Mapping[str, str]) -> None:

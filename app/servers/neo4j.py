@@ -1,28 +1,30 @@
 """A real Neo4j community server on loopback, started from its jars: for `make neo4j`, demos and tests.
 
-Its folder holds configuration, data, logs, the generated password (mode 0600) and a record of the process. The
-password is in place before the server first starts, so the default one never opens it.
+Java and Maven are checked first; the jars come from Maven Central, once. The server's folder holds configuration, data,
+logs, the generated password (mode 0600) and a record of the process. The password is in place before the server first
+starts, so the default one never opens it.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clausegraph.app.servers.jars import check_java, ensure_jars
 from clausegraph.app.servers.process import (
+    chosen_port,
     end,
     forget_record,
-    free_port,
-    is_listening,
     is_ours,
     load_record,
     save_record,
@@ -31,6 +33,11 @@ from clausegraph.app.servers.process import (
 from clausegraph.core.errors import InputError, StorageError, StoreError, StoreUnavailable
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 
+VERSION = "5.26.0"
+POM = Path(__file__).parent / "neo4j-pom.xml"
+_JAVA = 17
+_DONE = ".complete"
+_FETCH = 900.0  # seconds
 USER = "neo4j"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
@@ -38,6 +45,84 @@ _PATIENCE = 30.0  # seconds for a clean shutdown
 _ANSWER_S = 5.0  # for an answer of a server that is starting
 _ITERATIONS = 1024
 _STARTED: dict[int, subprocess.Popen[bytes]] = {}  # by this process, so that those that end can be reaped
+
+
+def check_java() -> str:
+    """Path of a Java that runs Neo4j.
+
+    Raises:
+        InputError: Java is missing or too old; the message says what to install.
+    """
+    advice = f"install Java {_JAVA} or newer, e.g. `apt-get install openjdk-17-jre-headless`, `brew install openjdk@17`"
+    found = shutil.which("java")
+    if found is None:
+        raise InputError(f"Neo4j needs Java, and there is no `java` on the PATH; {advice}")
+    shown = subprocess.run([found, "-version"], capture_output=True, text=True, check=False, timeout=60)  # noqa: S603
+    stated = re.search(r'version "(\d+)', shown.stderr + shown.stdout)
+    major = int(stated[1]) if stated else 0
+    if major < _JAVA:
+        is_now = major or "of no known version"
+        raise InputError(f"Neo4j {VERSION} needs Java {_JAVA} or newer, {found} is {is_now}; {advice}")
+    return found
+
+
+def check_maven() -> str:
+    """Path of Maven.
+
+    Raises:
+        InputError: Maven is missing; the message says what to install.
+    """
+    found = shutil.which("mvn")
+    if found is None:
+        raise InputError(
+            "Neo4j's jars come from Maven Central, and there is no `mvn` on the PATH; "
+            "install it, e.g. `apt-get install maven` or `brew install maven`"
+        )
+    return found
+
+
+def ensure_jars(cache: Path, *, apoc: bool = False) -> Path:
+    """The folder with Neo4j's jars, below ``cache``; fetched by Maven unless they are all there.
+
+    Jars that were fetched with APOC serve a server without it as well: it loads no procedures but those of its plugins.
+
+    Raises:
+        InputError: Maven is needed and missing.
+        StorageError: Maven failed; the message has its last lines.
+    """
+    folder = cache / f"lib-{VERSION}-apoc"
+    if not apoc and not _is_there(folder):
+        folder = cache / f"lib-{VERSION}"
+    if _is_there(folder):
+        return folder
+    maven = check_maven()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(cache):
+        if not _is_there(folder):
+            _fetch(maven, folder, apoc=apoc)
+    return folder
+
+
+def _is_there(folder: Path) -> bool:
+    return (folder / _DONE).exists() and any(folder.glob("neo4j-server-*.jar"))
+
+
+@contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One process at a time fetches into a cache; the others wait, and find the jars there."""
+    with (cache / ".fetching").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(maven: str, folder: Path, *, apoc: bool) -> None:
+    words = [maven, "-q", "-B", "-f", str(POM), *(["-Papoc"] if apoc else [])]
+    words += ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_FETCH)  # noqa: S603
+    if done.returncode != 0:
+        said = " / ".join((done.stdout + done.stderr).strip().splitlines()[-4:])
+        raise StorageError(f"Maven could not fetch Neo4j's jars to {folder} (exit code {done.returncode}): {said}")
+    (folder / _DONE).touch()
 
 
 @dataclass(slots=True)
@@ -112,7 +197,7 @@ def start_neo4j(
     java = check_java()
     jars = ensure_jars((cache or folder).absolute(), apoc=apoc)
     before = load_record(folder) or {}
-    ports = [_port(wanted, before.get(name)) for wanted, name in ((bolt_port, "bolt"), (http_port, "http_port"))]
+    ports = [chosen_port(wanted, before.get(name)) for wanted, name in ((bolt_port, "bolt"), (http_port, "http_port"))]
     for name in ("conf", "data", "logs", "plugins", "import"):
         (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
     password = _password(folder)
@@ -175,16 +260,6 @@ def stop_neo4j(folder: Path) -> bool:
 
 def _mark(folder: Path) -> str:
     return f"--home-dir={folder}"
-
-
-def _port(wanted: int, before: object) -> int:
-    if wanted:
-        if is_listening(wanted):
-            raise InputError(f"port {wanted} of 127.0.0.1 is taken; give another one, or 0 for a free one")
-        return wanted
-    if isinstance(before, int) and not is_listening(before):
-        return before
-    return free_port()
 
 
 def _password(folder: Path) -> str:

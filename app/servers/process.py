@@ -12,6 +12,8 @@ from typing import Any
 
 import psutil
 
+from clausegraph.core.errors import InputError
+
 RECORD = "server.json"  # in a server's folder: pid, addresses
 
 
@@ -27,6 +29,17 @@ def is_listening(port: int) -> bool:
     with socket.socket() as one:
         one.settimeout(1.0)
         return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def chosen_port(wanted: int, before: object) -> int:
+    """The port that was asked for; else (0) the one that the server had before, or a free one.
+
+    Raises:
+        InputError: somebody listens on it.
+    """
+    if wanted and is_listening(wanted):
+        raise InputError(f"port {wanted} of 127.0.0.1 is taken; give another one, or 0 for a free one")
+    return wanted or (before if isinstance(before, int) and not is_listening(before) else free_port())
 
 
 def write_private(path: Path, text: str) -> None:

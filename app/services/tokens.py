@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from clausegraph.app.access.audit import AuditLog, Deed
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import TokenRecord, Tokens
+from clausegraph.app.access.rules import AuditLog, Deed
+from clausegraph.app.access.tokens import Role, TokenRecord, Tokens
 from clausegraph.app.render import attributes
 from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings

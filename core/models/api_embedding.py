@@ -1,62 +1,43 @@
-"""Embeddings from a model's server: ``mistral:NAME`` and ``openai:NAME``, retried and limited as chats are."""
+"""Embeddings from a model's server: ``mistral:NAME`` and ``openai:NAME``, behind the same layers as chats."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.attempts import Budgeting, Limiting, Recording, Retrying, Tariff
-from clausegraph.core.models.build import URLS, ModelOptions, checked_key, checked_url
+from clausegraph.core.models.build import URLS, ModelOptions, checked_key, checked_url, guarded
 from clausegraph.core.models.calls import Budget, CallLabels, Usage, UsageSink
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.models.failures import Server, vectors_limit
-from clausegraph.core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
-from clausegraph.core.models.stack import Around, ModelCall, token_count
+from clausegraph.core.models.loop import close_when_dropped, run_sync
+from clausegraph.core.models.stack import ModelCall, raw_form, token_count
 
 BATCH = 64  # texts in a request
-
 TASK = "embed"  # in the records of calls
-
-Embed = Callable[[list[str]], Awaitable[tuple[list[list[float]], Usage]]]
-
-
-@dataclass(frozen=True)
-class _Connected:
-    """A client of this process."""
-
-    embed: Embed
-    errors: Callable[[], AbstractContextManager[None]]
-    close: Callable[[], Coroutine[Any, Any, None]]
-    retrying: Retrying
-    layers: tuple[Around, ...]  # budget, limit, record
+Embed = Callable[[list[str]], Awaitable[tuple[list[list[float]], Any]]]  # vectors, and the usage as the server says it
 
 
 class ApiEmbedder:
     """An ``Embedder`` behind a server. The dimension is learnt from the first reply.
 
-    Of ``options``, provider, model, url, key, timeout, attempts and concurrency count.
+    Of ``options``, provider, model, url, key, timeout, attempts, concurrency and price count.
     """
 
-    def __init__(
-        self,
-        options: ModelOptions,
-        *,
-        budget: Budget | None = None,
-        usage: UsageSink | None = None,
-    ) -> None:
-        self._options = options
-        self._budget, self._usage = budget, usage
-        self._server = _server(options)
+    def __init__(self, options: ModelOptions, *, budget: Budget | None = None, usage: UsageSink | None = None) -> None:
+        url = checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_EMBEDDING_URL")
+        key = checked_key(options.provider, options.key, "CLAUSEGRAPH_EMBEDDING_KEY")
+        self._options, self._server = options, Server(options.name, url, key)
         self._dimension: int | None = None
-        self._made: tuple[ModelLoop, _Connected] | None = None
+        connect = _mistral if options.provider == "mistral" else _openai
+        self._model = guarded(options, lambda: connect(self._server, options), None, budget, usage)
 
     def metered(self, budget: Budget, usage: UsageSink) -> ApiEmbedder:
         """The same embedder with calls that are limited and recorded; this one stays as it is."""
@@ -95,36 +76,21 @@ class ApiEmbedder:
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
-        made, self._made = self._made, None
-        if made is not None and made[0] is model_loop():
-            run_sync(made[1].close())
+        self._model.close()
 
     async def _all(self, batches: list[list[str]]) -> list[Vectors]:
-        client = self._client()
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._batch(client, batch)) for batch in batches]
+                tasks = [group.create_task(self._batch(batch)) for batch in batches]
         except ExceptionGroup as failed:  # the first; the others were cancelled for it
             raise failed.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def _batch(self, client: _Connected, texts: list[str]) -> Vectors:
+    async def _batch(self, texts: list[str]) -> Vectors:
         messages = tuple(ChatMessage(content=text) for text in texts)
-        call = ModelCall(messages, {"max_tokens": 0}, CallLabels(TASK))
-
-        async def attempt() -> Vectors:
-            async with AsyncExitStack() as stack:
-                replies = [await stack.enter_async_context(layer.around(call)) for layer in client.layers]
-                with client.errors():
-                    async with asyncio.timeout(self._options.timeout_s):
-                        found, used = await client.embed(texts)
-                    with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, which is refused
-                        vectors = np.asarray(found, dtype=np.float32)
-                for reply in replies:
-                    reply.usage, reply.complete = used, True
-                return vectors
-
-        return self._checked(await client.retrying.run(attempt), len(texts))
+        response = await self._model.send(ModelCall(messages, {"max_tokens": 0}, CallLabels(TASK)))
+        raw: Any = response.raw
+        return self._checked(raw["vectors"], len(texts))
 
     def _checked(self, found: Vectors, wanted: int) -> Vectors:
         name = self._server.model
@@ -142,44 +108,49 @@ class ApiEmbedder:
         scaled: Vectors = (found / lengths).astype(np.float32)
         return scaled
 
-    def _client(self) -> _Connected:
-        """The client of this process; see ``GuardedLLM``."""
-        loop = model_loop()
-        if self._made is None or self._made[0] is not loop:
-            connect = _mistral if self._options.provider == "mistral" else _openai
-            self._made = (loop, replace(connect(self._server, self._options), layers=self._layers()))
-            close_when_dropped(self._made[1], self._made[1].close)
-        return self._made[1]
 
-    def _layers(self) -> tuple[Around, ...]:
-        tariff = Tariff(self._options.price, 0)
-        budgeting = () if self._budget is None else (Budgeting(self._budget, tariff),)
-        recording = Recording(self._usage, self._server.model, tariff)
-        return (*budgeting, Limiting(self._options.concurrency), recording)
+@dataclass(frozen=True)
+class _Client:
+    """A server's client, as the layers take one: the texts are a call's messages, the vectors are in the reply."""
+
+    embed: Embed
+    errors: Callable[[], AbstractContextManager[None]]
+    timeout_s: float
+    close_http: Callable[[], Coroutine[Any, Any, None]]
+
+    def __post_init__(self) -> None:
+        close_when_dropped(self, self.close_http)
+
+    async def chat(self, call: ModelCall) -> ChatResponse:
+        with self.errors():
+            async with asyncio.timeout(self.timeout_s):
+                found, used = await self.embed([message.content or "" for message in call.messages])
+            with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, which is refused
+                vectors = np.asarray(found, dtype=np.float32)
+        count = token_count(getattr(used, "prompt_tokens", None))
+        raw, _ = raw_form(Usage(count, 0) if count else Usage(), None)
+        return ChatResponse(message=ChatMessage(), raw=raw | {"vectors": vectors})
+
+    async def close(self) -> None:
+        await self.close_http()
 
 
-def _server(options: ModelOptions) -> Server:
-    url = checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_EMBEDDING_URL")
-    key = checked_key(options.provider, options.key, "CLAUSEGRAPH_EMBEDDING_KEY")
-    return Server(options.name, url, key)
-
-
-def _mistral(server: Server, options: ModelOptions) -> _Connected:
+def _mistral(server: Server, options: ModelOptions) -> _Client:
     """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
     from clausegraph.core.models.mistral import connect, mistral_errors, open_http
 
     http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     driver = connect(server, http, options.timeout_s)
 
-    async def embed(texts: list[str]) -> tuple[list[list[float]], Usage]:
+    async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
         reply = await driver.embeddings.create_async(model=options.model, inputs=texts)
         found = sorted(reply.data, key=lambda item: item.index or 0)
-        return [item.embedding or [] for item in found], _used(reply.usage)
+        return [item.embedding or [] for item in found], reply.usage
 
-    return _Connected(embed, partial(mistral_errors, server), http.aclose, Retrying(options.attempts), ())
+    return _Client(embed, partial(mistral_errors, server), options.timeout_s, http.aclose)
 
 
-def _openai(server: Server, options: ModelOptions) -> _Connected:
+def _openai(server: Server, options: ModelOptions) -> _Client:
     """The class has retries of its own even when told none, so its client is called."""
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
@@ -196,14 +167,8 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
         async_http_client=http,
     )
 
-    async def embed(texts: list[str]) -> tuple[list[list[float]], Usage]:
+    async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
         reply = await inner._get_aclient().embeddings.create(input=texts, model=options.model)
-        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)], _used(reply.usage)
+        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)], reply.usage
 
-    return _Connected(embed, partial(openai_errors, server), http.aclose, Retrying(options.attempts), ())
-
-
-def _used(usage: Any) -> Usage:
-    """Tokens as the server counted them; a count of 0 is one that was not sent."""
-    count = token_count(getattr(usage, "prompt_tokens", None))
-    return Usage(count, 0) if count else Usage()
+    return _Client(embed, partial(openai_errors, server), options.timeout_s, http.aclose)

@@ -8,12 +8,10 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, TypeVar
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
+from llama_index.core.base.llms.types import ChatResponse
 
 from clausegraph.core.errors import BudgetExceeded, ModelCallError, ModelUnavailable, NotConnected, UnusableReply
 from clausegraph.core.models.calls import Budget, CallRecord, Reservation, Usage, UsageSink
@@ -26,39 +24,33 @@ _PER_CALL = 64
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """Tokens, prompt and reply together, and money."""
-
-    tokens: int
-    money: float
-
-
 class Tariff:
     """Prices of a million prompt tokens and a million reply tokens, and the longest reply."""
 
     def __init__(self, price: tuple[float, float] | None, max_output: int) -> None:
         self._price, self._max_output = price, max_output
 
-    def bound(self, call: ModelCall) -> Charge:
+    def bound(self, call: ModelCall) -> Reservation:
         """What the call can cost at most: no tokenizer makes more tokens than there are bytes."""
-        return self._charge(prompt_bound(call), output_bound(call.options, self._max_output))
+        longest = call.options.get("max_tokens")
+        return self._charge(prompt_bound(call), longest if isinstance(longest, int) else self._max_output)
 
-    def cost(self, call: ModelCall, reply: Collected, error: BaseException | None) -> Charge:
+    def cost(self, call: ModelCall, reply: Collected) -> Reservation:
         """What an attempt cost: as the server counted; nothing if it refused; at most where it is not known."""
+        error = reply.error
         if isinstance(error, NotConnected) or (isinstance(error, ModelCallError) and _refused(error.status or 0)):
-            return Charge(0, 0.0)
+            return Reservation(0, 0.0)
         if reply.complete and reply.usage.total is not None:
             return self.of(reply.usage)
         return self.bound(call)
 
-    def of(self, usage: Usage) -> Charge:
+    def of(self, usage: Usage) -> Reservation:
         """The charge of counted tokens."""
         return self._charge(usage.prompt_tokens or 0, usage.output_tokens or 0)
 
-    def _charge(self, prompt: int, output: int) -> Charge:
+    def _charge(self, prompt: int, output: int) -> Reservation:
         price = self._price or (0.0, 0.0)
-        return Charge(prompt + output, (prompt * price[0] + output * price[1]) / _MILLION)
+        return Reservation(prompt + output, (prompt * price[0] + output * price[1]) / _MILLION)
 
 
 def _refused(status: int) -> bool:
@@ -68,29 +60,11 @@ def _refused(status: int) -> bool:
 
 def prompt_bound(call: ModelCall) -> int:
     """Tokens that the prompt has at most."""
-    shaping = {name: call.options[name] for name in ("tools", "response_format") if call.options.get(name)}
-    shaped = len(_json(shaping)) if shaping else 0
-    return sum(map(_message_bytes, call.messages)) + shaped + _PER_MESSAGE * len(call.messages) + _PER_CALL
-
-
-def _message_bytes(message: ChatMessage) -> int:
-    size = 0
-    for block in message.blocks:
-        text = block.text if isinstance(block, TextBlock) else block.model_dump_json()
-        size += len(text.encode("utf-8", "surrogatepass"))
-    return size + (len(_json(message.additional_kwargs)) if message.additional_kwargs else 0)
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")
-
-
-def output_bound(options: Mapping[str, Any], max_output: int) -> int:
-    """Tokens that the replies have at most."""
-    asked = [options.get(name) for name in ("max_tokens", "max_completion_tokens")]
-    longest = max((number for number in asked if isinstance(number, int)), default=max_output)
-    choices = options.get("n")
-    return longest * (choices if isinstance(choices, int) and choices > 1 else 1)
+    shaping = {"response_format": shape} if (shape := call.options.get("response_format")) else None
+    texts = [message.content or "" for message in call.messages]
+    texts += [json.dumps(shaping, ensure_ascii=False, default=str)] if shaping else []
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return size + _PER_MESSAGE * len(call.messages) + _PER_CALL
 
 
 def keep_record(record: CallRecord, *sinks: UsageSink | None) -> None:
@@ -115,14 +89,10 @@ class Accounting(Around):
             return
         bound = self._tariff.bound(call)
         reservation = call.account.reserve(bound.tokens, bound.money)
-        error: BaseException | None = None
         try:
             yield reply
-        except BaseException as raised:
-            error = raised
-            raise
         finally:
-            cost = self._tariff.cost(call, reply, error)
+            cost = self._tariff.cost(call, reply)
             call.account.settle(reservation, cost.tokens, cost.money)
 
 
@@ -143,16 +113,12 @@ class Budgeting(Around):
         """Reserve, then settle."""
         reservation = await self._reserve(self._tariff.bound(call))
         reply = Collected()
-        error: BaseException | None = None
         try:
             yield reply
-        except BaseException as raised:
-            error = raised
-            raise
         finally:
-            await self._settle(reservation, self._tariff.cost(call, reply, error))
+            await self._settle(reservation, self._tariff.cost(call, reply))
 
-    async def _reserve(self, bound: Charge) -> Reservation:
+    async def _reserve(self, bound: Reservation) -> Reservation:
         async with self._turn:
             while True:
                 self._settled.clear()
@@ -177,17 +143,15 @@ class Budgeting(Around):
         except BudgetExceeded:
             return
         self._in_flight += 1
-        await self._settle(reservation, Charge(0, 0.0))
+        await self._settle(reservation, Reservation(0, 0.0))
 
-    async def _settle(self, reservation: Reservation, charge: Charge) -> None:
+    async def _settle(self, reservation: Reservation, charge: Reservation) -> None:
         try:
             await in_worker(_WORKER, self._budget.settle, reservation, charge.tokens, charge.money)
         finally:
             self._in_flight -= 1
             self._settled.set()
 
-
-T = TypeVar("T")
 
 BASE_S = 0.5
 CAP_S = 30.0
@@ -208,15 +172,11 @@ class Retrying:
 
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """Attempts until there is a reply."""
-        return await self.run(lambda: proceed(call))
-
-    async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """The result of the first attempt that succeeds, or the last failure."""
         made = 0
         while True:
             made += 1
             try:
-                return await attempt()
+                return await proceed(call)
             except _MAY_PASS as error:
                 pause = self._pause(error, made)
             await asyncio.sleep(pause)
@@ -312,17 +272,15 @@ class Recording(Around):
         reply, started, at = Collected(), time.perf_counter(), time.time()
         labels = call.labels
         attempt = span("model.call", model=self._model, task=labels.task, prompt=labels.prompt, pages=labels.pages)
-        attempt = attempt.start()  # a stream may outlive any block
-        error: BaseException | None = None
+        attempt = attempt.start()
         try:
             yield reply
-        except BaseException as raised:
-            error = raised
-            raise
         finally:
-            outcome = "ok" if error is None else _outcome(error)
-            money = self._tariff.cost(call, reply, error).money
-            used = reply.usage
+            error, used = reply.error, reply.usage
+            outcome = (
+                "ok" if error is None else type(error).__name__ if isinstance(error, ModelCallError) else "cancelled"
+            )
+            money = self._tariff.cost(call, reply).money
             attempt.set(
                 outcome=outcome, prompt_tokens=used.prompt_tokens, output_tokens=used.output_tokens, money=money
             )
@@ -331,7 +289,3 @@ class Recording(Around):
                 seconds = time.perf_counter() - started
                 record = CallRecord(labels, self._model, outcome, used, money, seconds, at)
                 keep_record(record, self._usage, call.account)
-
-
-def _outcome(error: BaseException) -> str:
-    return type(error).__name__ if isinstance(error, ModelCallError) else "cancelled"

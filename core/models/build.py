@@ -11,11 +11,11 @@ from llama_index.core.llms.llm import LLM
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.attempts import Accounting, Budgeting, Limiting, Recording, Retrying, Tariff
 from clausegraph.core.models.calls import Budget, ResponseCache, UsageSink
-from clausegraph.core.models.driver import Driver, given_client
+from clausegraph.core.models.driver import given_client
 from clausegraph.core.models.failures import Server
 from clausegraph.core.models.guard import GuardedLLM, Layers
 from clausegraph.core.models.replay import Caching, Cassette, Kept, Replaying, Taping
-from clausegraph.core.models.stack import Middleware
+from clausegraph.core.models.stack import Middleware, ModelClient
 
 URLS = {"mistral": "https://api.mistral.ai", "openai": "https://api.openai.com"}
 
@@ -68,7 +68,7 @@ def make_llm(
         from clausegraph.core.models.mistral import mistral_client as client
     else:
         from clausegraph.core.models.openai_like import openai_client as client
-    return _guarded(options, lambda: client(server, options), cache, budget, usage, cassette)
+    return guarded(options, lambda: client(server, options), cache, budget, usage, cassette)
 
 
 def guard(llm: LLM, *, attempts: int = 6, budget: Budget | None = None, usage: UsageSink | None = None) -> GuardedLLM:
@@ -83,17 +83,18 @@ def guard(llm: LLM, *, attempts: int = 6, budget: Budget | None = None, usage: U
         attempts=attempts,
         json_mode="none",
     )
-    return _guarded(options, lambda: given_client(llm, options.name, options.timeout_s), None, budget, usage, None)
+    return guarded(options, lambda: given_client(llm, options.name, options.timeout_s), None, budget, usage)
 
 
-def _guarded(
+def guarded(
     options: ModelOptions,
-    connect: Callable[[], Driver],
-    cache: ResponseCache | None,
-    budget: Budget | None,
-    usage: UsageSink | None,
-    cassette: Cassette | None,
+    connect: Callable[[], ModelClient],
+    cache: ResponseCache | None = None,
+    budget: Budget | None = None,
+    usage: UsageSink | None = None,
+    cassette: Cassette | None = None,
 ) -> GuardedLLM:
+    """Whatever client ``connect`` makes, behind the layers that there are."""
     tariff = Tariff(options.price, options.max_output)
 
     def make() -> Layers:

@@ -18,15 +18,14 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from clausegraph.core.errors import ModelError
 from clausegraph.core.hashing import ModelFingerprint
 from clausegraph.core.models.calls import Account, CallLabels
-from clausegraph.core.models.driver import Driver
 from clausegraph.core.models.loop import ModelLoop, model_loop, run_sync
 from clausegraph.core.models.replay import Caching, Taping
-from clausegraph.core.models.stack import Chat, Middleware, ModelCall
+from clausegraph.core.models.stack import Chat, Middleware, ModelCall, ModelClient
 
 if TYPE_CHECKING:
     from clausegraph.core.models.build import ModelOptions
 
-Layers = tuple[Sequence[Middleware], Driver]  # middlewares, outermost first, and the client behind them
+Layers = tuple[Sequence[Middleware], ModelClient]  # middlewares, outermost first, and the client behind them
 
 
 class GuardedLLM:

@@ -61,19 +61,10 @@ def without_surrogates(text: str) -> str:
 def scan_value(text: str, start: int, most: int = MAX_STEPS) -> Scanned:
     """Read the object or array that begins at ``start``, in at most so many steps. Trailing and missing commas, control
     characters in strings and Python's words are accepted."""
-    stack: list[_Open] = []
-    place, steps = start, 0
-    try:
-        for steps in range(1, most + 1):
-            value, place = _scan_next(text, place, stack)
-            if not stack:
-                return Scanned(value, place, True, steps)
-    except _Stop as stop:
-        return Scanned(_kept(stack), max(stop.place, start + 1), False, steps, stop.problem)
-    return Scanned(_kept(stack), max(place, start + 1), False, steps, TOO_LONG)
+    return scan_list(text, start, None, most)[1]
 
 
-def scan_list(text: str, start: int, key: str, most: int = MAX_STEPS) -> tuple[list[Any], Scanned]:
+def scan_list(text: str, start: int, key: str | None, most: int = MAX_STEPS) -> tuple[list[Any], Scanned]:
     """Read as :func:`scan_value`, and give beside it the complete items of the first list under ``key``.
 
     The object that has the key begins at ``start``, or is an item of the array that begins there. Of a text that is
@@ -88,11 +79,11 @@ def scan_list(text: str, start: int, key: str, most: int = MAX_STEPS) -> tuple[l
             value, place = _scan_next(text, place, stack)
             if not stack:
                 return items or [], Scanned(value, place, True, steps)
-            if items is None and _is_list_under(stack, key):
+            if key is not None and items is None and _is_list_under(stack, key):
                 items = stack[-1].container
     except _Stop as stop:
-        place, problem = stop.place, str(stop)
-    return items or [], Scanned(None, max(place, start + 1), False, steps, problem)
+        place, problem = stop.place, stop.problem
+    return items or [], Scanned(_kept(stack), max(place, start + 1), False, steps, problem)
 
 
 def _is_list_under(stack: list[_Open], key: str) -> bool:

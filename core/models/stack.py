@@ -100,6 +100,16 @@ class ModelCall:
 Chat = Callable[[ModelCall], Awaitable[ChatResponse]]
 
 
+class ModelClient(Protocol):
+    """The end of the stack: sends a call to the server, once."""
+
+    async def chat(self, call: ModelCall) -> ChatResponse:
+        """The reply, or a ``ModelCallError``."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
 class Middleware(Protocol):
     """A layer around the rest of the stack."""
 
@@ -109,10 +119,11 @@ class Middleware(Protocol):
 
 @dataclass(slots=True)
 class Collected:
-    """What a layer learns of a call that passed it: the tokens, and whether the whole reply came."""
+    """What a layer learns of a call that passed it: the tokens, whether the whole reply came, or the error."""
 
     usage: Usage = field(default_factory=Usage)
     complete: bool = False
+    error: BaseException | None = None
 
 
 class Around(ABC):
@@ -125,6 +136,10 @@ class Around(ABC):
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """One reply."""
         async with self.around(call) as reply:
-            response = await proceed(call)
+            try:
+                response = await proceed(call)
+            except BaseException as error:
+                reply.error = error
+                raise
             reply.usage, reply.complete = usage_of(response), True
             return response

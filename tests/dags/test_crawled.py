@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from clausegraph.app.servers.airflow import start_airflow, stop_airflow
-from clausegraph.app.servers.airflow_api import AirflowApi
+from clausegraph.app.servers.airflow import AirflowApi, start_airflow, stop_airflow
 from clausegraph.app.services.scheduling import RunRequest
 from clausegraph.indexes.ledger.schema import runs
 from clausegraph.indexes.ledger.store import open_ledger

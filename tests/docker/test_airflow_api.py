@@ -9,8 +9,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.servers import airflow, airflow_api
-from clausegraph.app.servers.airflow_api import AirflowApi, describe, health
+from clausegraph.app.servers import airflow
+from clausegraph.app.servers.airflow import AirflowApi, describe, health
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from tests.harness.cli import made_app
 
@@ -40,9 +40,9 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answers], list[tuple[st
             status, body = found if isinstance(found, tuple) else (200, found)
             return httpx.Response(status, json=body, request=httpx.Request(method, url))
 
-        monkeypatch.setattr(airflow_api.httpx, "request", request)
-        monkeypatch.setattr(airflow_api.httpx, "get", lambda url, **_: request("GET", url))
-        monkeypatch.setattr(airflow_api.time, "sleep", lambda _: None)
+        monkeypatch.setattr(airflow.httpx, "request", request)
+        monkeypatch.setattr(airflow.httpx, "get", lambda url, **_: request("GET", url))
+        monkeypatch.setattr(airflow.time, "sleep", lambda _: None)
         return sent
 
     return install

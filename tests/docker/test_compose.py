@@ -13,7 +13,7 @@ import yaml
 from typer.testing import CliRunner
 
 from clausegraph.app.servers import airflow, neo4j
-from clausegraph.app.servers.jars import VERSION
+from clausegraph.app.servers.neo4j import VERSION
 from clausegraph.core.settings import MODEL_POOL, PREFIX, Settings, load_settings
 from tests.docker.stack import COMPOSE, DOCKER, ENV_EXAMPLE, REPOSITORY, SERVICES, VARIABLE, resolved, texts
 from tests.harness.cli import made_app

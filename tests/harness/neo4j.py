@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.servers.jars import check_java, check_maven
-from clausegraph.app.servers.neo4j import RunningNeo4j, find_neo4j, start_neo4j
+from clausegraph.app.servers.neo4j import RunningNeo4j, check_java, check_maven, find_neo4j, start_neo4j
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from tests.harness.ending import at_session_end

@@ -45,7 +45,7 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("llamaindex", InputError, lambda home, _: write_folder(NONE, home / "out")),
     ("llamaindex", InputError, lambda _home, settings: write_neo4j(NONE, "bolt://127.0.0.1:1", settings)),
     ("neo4j", SettingsError, lambda _home, settings: make_server(settings)),
-    ("sentence-transformers", ModelError, lambda home, _: TransformersEncoder(home, None, None)),
+    ("sentence-transformers", ModelError, lambda home, _: TransformersEncoder(home, None)),
     ("sentence-transformers", ModelError, lambda home, _: CrossEncoderReranker(str(home))),
     ("telemetry", SettingsError, lambda _home, _: start_telemetry("otlp")),
     ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),

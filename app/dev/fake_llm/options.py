@@ -1,14 +1,18 @@
-"""What can be set of the fake model server; plain values, so that they travel as JSON."""
+"""What can be set of the fake model server, as plain values that travel as JSON; and which request fails, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.more_faults import MORE_FAULTS
 from clausegraph.core.errors import InputError
 
+Play = Callable[..., Awaitable[None]]
+"""Replies to a request: the exchange, the request's body, the text of the good reply, and the good reply, whole."""
+
+MORE_FAULTS: dict[str, Play] = {}
 REPLIES = ("rules", "short", "lines", "echo", "script")
 STATUS_FAULTS = ("429", "500", "503")
 CONTENT_FAULTS = ("garbage", "wrong_schema", "empty", "truncated")
@@ -28,6 +32,7 @@ _ABOUT = {
     "html_body": "a proxy's page with status 200",
 }
 FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS)
+_WHOLE = 1 << 64
 
 
 @dataclass(frozen=True)
@@ -117,3 +122,28 @@ def _problem(options: FakeOptions) -> str:
         "replies is 'script' and script is empty": options.replies != "script" or bool(options.script),
     }
     return next((problem for problem, holds in checks.items() if not holds), "")
+
+
+class FaultPlan:
+    """Decides for each request under one set of options; counts the requests that it was asked about."""
+
+    def __init__(self, options: FakeOptions) -> None:
+        self.options = options
+        self._asked = 0
+        self._attempts: dict[bytes, int] = {}
+
+    def fault_of(self, digest: bytes, user: str) -> str:
+        """The fault of the next request, or "none". ``digest`` is the hash of its body, ``user`` its last message."""
+        options = self.options
+        if not options.faults:
+            return "none"
+        self._asked += 1
+        attempt = self._attempts.get(digest, 0)
+        self._attempts[digest] = attempt + 1
+        beyond = options.fault_first is not None and self._asked > options.fault_first
+        if beyond or options.fault_match not in user:
+            return "none"
+        drawn = blake2b(digest + f"{attempt}:{options.seed}".encode(), digest_size=16).digest()
+        if int.from_bytes(drawn[:8], "big") >= options.fault_share * _WHOLE:
+            return "none"
+        return options.faults[int.from_bytes(drawn[8:], "big") % len(options.faults)]

@@ -1,11 +1,16 @@
-"""The process of the fake: a loopback socket, uvicorn, and how both end. Needs the extra ``dev``."""
+"""The process of the fake: a loopback socket, uvicorn, and how both end; alone, or for a parent process."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import os
+import select
 import signal
 import socket
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +25,7 @@ from clausegraph.core.errors import InputError
 HOST = "127.0.0.1"
 _BACKLOG = 2048
 _KEEP_ALIVE = 75  # seconds; longer than the pause of any test between two calls
+_LOOK_EVERY = 1.0  # seconds between looks whether the parent is still there
 
 
 class _Wired(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
@@ -120,3 +126,40 @@ def _stopping(server: uvicorn.Server) -> Iterator[None]:
 @contextmanager
 def _nothing() -> Iterator[None]:
     yield
+
+
+def main() -> None:
+    """Serve for a parent process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    given = json.loads(_line())
+    threading.Thread(target=_leave_with_parent, args=(given["parent"],), daemon=True).start()
+    try:
+        serve(FakeOptions(**given["options"]), lambda port: _tell({"port": port}), signals=False)
+    except InputError as error:
+        _tell({"error": str(error)})
+        sys.exit(InputError.exit_code)
+
+
+def _line() -> bytes:
+    """The first line of stdin, read without a buffer, so that the watching thread shares none."""
+    line = b""
+    while not line.endswith(b"\n"):
+        read = os.read(0, 65536)
+        if not read:
+            sys.exit(0)
+        line += read
+    return line
+
+
+def _tell(value: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+def _leave_with_parent(parent: int) -> None:
+    """End the process, which keeps nothing, when stdin ends or the parent is another."""
+    while os.getppid() == parent:
+        ready, _, _ = select.select([0], [], [], _LOOK_EVERY)
+        if ready and not os.read(0, 65536):
+            break
+    os._exit(0)

@@ -6,17 +6,21 @@ import json
 from random import Random
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.counters import Counters
-from clausegraph.app.dev.fake_llm.exchange import EVENTS, HTML, JSON, Exchange, Message, Receive, Send
-from clausegraph.app.dev.fake_llm.faults import FaultPlan
-from clausegraph.app.dev.fake_llm.more_faults import MORE_FAULTS
-from clausegraph.app.dev.fake_llm.options import CONTENT_FAULTS, STATUS_FAULTS, FakeOptions
-from clausegraph.app.dev.fake_llm.replies import Replier, Reply, spoilt
-from clausegraph.app.dev.fake_llm.requests import last_user_text, prompt_text, wanted
-from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
+from clausegraph.app.dev.fake_llm.options import CONTENT_FAULTS, MORE_FAULTS, STATUS_FAULTS, FakeOptions, FaultPlan
+from clausegraph.app.dev.fake_llm.replies import Replier, Reply, last_user_text, prompt_text, spoilt, wanted
 from clausegraph.app.dev.fake_llm.wire import (
+    EVENTS,
+    HTML,
+    JSON,
     MODELS,
+    Counters,
+    Exchange,
+    Message,
+    Receive,
+    Send,
     completion,
+    count_tokens,
+    cut_to_tokens,
     embeddings,
     error,
     models,

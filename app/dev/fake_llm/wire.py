@@ -1,20 +1,26 @@
-"""The provider's JSON: completions, chunks of a stream, embeddings, models and errors.
+"""One request and its reply in the provider's JSON, on the wire and in the counters; and how tokens are counted.
 
 One form serves both clients. The Mistral client insists on ``usage`` being there, so a reply without usage has an
-empty one; an error carries Mistral's fields and, under ``error``, OpenAI's.
+empty one; an error carries Mistral's fields and, under ``error``, OpenAI's. Counters are since the start or a reset.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from clausegraph.app.dev.fake_llm.replies import Reply
     from clausegraph.core.models.embedding import Vectors
 
+_BYTES_PER_TOKEN = {"approximate": 4, "bytes": 1}
 MODELS = ("fake-small", "fake-large", "fake-embed")
 _CREATED = 1767225600  # 2026-01-01; a clock would make replies differ
 _KINDS = {
@@ -26,6 +32,23 @@ _KINDS = {
     500: ("internal_server_error", "1100"),
     503: ("service_unavailable", "1101"),
 }
+_KEPT = 64  # last requests
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+def count_tokens(text: str, how: str) -> int:
+    """Tokens of a text: ceil(UTF-8 bytes / 4) when ``how`` is "approximate", one a byte when it is "bytes"."""
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // _BYTES_PER_TOKEN[how])
+
+
+def cut_to_tokens(text: str, limit: int, how: str) -> str:
+    """The longest beginning of a text that has at most ``limit`` tokens and splits no character."""
+    data = text.encode("utf-8", "surrogatepass")[: max(0, limit) * _BYTES_PER_TOKEN[how]]
+    return data.decode("utf-8", "ignore")
 
 
 def packed(value: Any) -> bytes:
@@ -129,3 +152,189 @@ def _tool_call(identity: str, reply: Reply) -> dict[str, Any]:
 
 def _event(value: dict[str, Any]) -> bytes:
     return b"data: " + packed(value) + b"\n\n"
+
+
+class Counters:
+    """Requests, outcomes, tokens and load. Used from one event loop only."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._in_flight = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything but the requests in flight."""
+        self.requests = self._in_flight
+        self.ok = self.prompt_tokens = self.output_tokens = self._repeated = 0
+        self.latency_sum = 0.0
+        self.failed: Counter[str] = Counter()
+        self.by_path: Counter[str] = Counter()
+        self._answered: set[bytes] = set()
+        self._recent: deque[bytes] = deque(maxlen=_KEPT)
+        self._max = self._in_flight
+        self._area = self._busy = 0.0
+        self._since = self._clock()
+
+    @property
+    def in_flight(self) -> int:
+        """Requests being served now."""
+        return self._in_flight
+
+    def arrived(self, path: str, body: bytes) -> None:
+        """A request has come whole; from here on it is in flight."""
+        self.requests += 1
+        self.by_path[path] += 1
+        self._recent.append(body)
+        self._advance()
+        self._in_flight += 1
+        self._max = max(self._max, self._in_flight)
+
+    def refused(self, path: str, body: bytes, why: str) -> None:
+        """A request has come and is turned away at once; it is never in flight."""
+        self.requests += 1
+        self.by_path[path] += 1
+        self._recent.append(body)
+        self.failed[why] += 1
+
+    def answered(self, digest: bytes) -> None:
+        """A request in flight gets its reply."""
+        self._left()
+        self.ok += 1
+        self._repeated += digest in self._answered
+        self._answered.add(digest)
+
+    def lost(self, why: str) -> None:
+        """A request in flight ends without its reply."""
+        self._left()
+        self.failed[why] += 1
+
+    def used(self, prompt_tokens: int, output_tokens: int) -> None:
+        """Tokens of a reply that is sent whole."""
+        self.prompt_tokens += prompt_tokens
+        self.output_tokens += output_tokens
+
+    def recent(self, n: int) -> list[bytes]:
+        """The last bodies received, oldest first."""
+        return list(self._recent)[-n:] if n > 0 else []
+
+    def snapshot(self) -> dict[str, Any]:
+        """All figures as plain values."""
+        self._advance()
+        return {
+            "requests": self.requests,
+            "ok": self.ok,
+            "failed": dict(self.failed),
+            "in_flight": self._in_flight,
+            "in_flight_max": self._max,
+            "mean_in_flight": self._area / self._busy if self._busy else 0.0,
+            "latency_sum": self.latency_sum,
+            "prompt_tokens": self.prompt_tokens,
+            "output_tokens": self.output_tokens,
+            "by_path": {path: self.by_path[path] for path in ("chat", "stream", "embeddings")},
+            "distinct_prompts": len(self._answered),
+            "repeated_ok": self._repeated,
+        }
+
+    def _left(self) -> None:
+        self._advance()
+        self._in_flight -= 1
+
+    def _advance(self) -> None:
+        """Add the time since the last change to the mean."""
+        now = self._clock()
+        if self._in_flight:
+            self._area += self._in_flight * (now - self._since)
+            self._busy += now - self._since
+        self._since = now
+
+
+class Connection(Protocol):
+    """What the HTTP server knows of its connection."""
+
+    transport: asyncio.Transport
+    flow: Any  # with drain(), which waits while the other side does not read
+
+
+JSON = b"application/json"
+EVENTS = b"text/event-stream; charset=utf-8"
+HTML = b"text/html; charset=utf-8"
+
+
+@dataclass
+class Exchange:
+    """A request that has come whole. Once counted as arrived it is settled exactly once."""
+
+    path: str
+    content: bytes
+    receive: Receive
+    send: Send
+    counters: Counters
+    key: str = ""  # the bearer key that came with it
+    connection: Connection | None = None  # below HTTP
+    in_flight: bool = False
+    digest: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.digest = blake2b(self.content, digest_size=16).digest()
+
+    @property
+    def identity(self) -> str:
+        """The id of the reply: the same for the same request."""
+        return f"fake{self.digest.hex()[:24]}"
+
+    def arrived(self) -> None:
+        """Count the request as in flight."""
+        self.counters.arrived(self.path, self.content)
+        self.in_flight = True
+
+    def settle(self, fault: str = "none") -> None:
+        """Count the end of the request: answered, or lost to a fault; nothing when that has been done."""
+        if not self.in_flight:
+            return
+        self.in_flight = False
+        if fault == "none":
+            self.counters.answered(self.digest)
+        else:
+            self.counters.lost(fault)
+
+    async def refuse(self, status: int, message: str, retry_after: float | None = None) -> None:
+        """Answer with an error."""
+        if self.in_flight:
+            self.settle(str(status))
+        else:
+            self.counters.refused(self.path, self.content, str(status))
+        wait = [] if retry_after is None else [(b"retry-after", f"{retry_after:g}".encode())]
+        await self.reply(status, error(status, message), headers=wait)
+
+    async def start(self, status: int, kind: bytes, headers: Headers = ()) -> None:
+        """Send the status line and the headers."""
+        await self.send(
+            {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind), *headers]}
+        )
+
+    async def piece(self, data: bytes, more: bool = True) -> None:
+        """Send a piece of the body."""
+        await self.send({"type": "http.response.body", "body": data, "more_body": more})
+
+    async def reply(self, status: int, data: bytes, kind: bytes = JSON, headers: Headers = ()) -> None:
+        """Send a whole reply."""
+        await self.start(status, kind, [*headers, (b"content-length", str(len(data)).encode())])
+        await self.piece(data, more=False)
+
+    async def half(self, status: int, data: bytes, kind: bytes) -> None:
+        """Send the headers of a whole reply, and half of it."""
+        await self.start(status, kind, [(b"content-length", str(len(data)).encode())])
+        await self.piece(data[: len(data) // 2])
+
+    async def wait(self, seconds: float | None) -> bool:
+        """Sleep, for ever when None; False as soon as the client has gone away. Counts what was slept."""
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(seconds):
+                while (await self.receive())["type"] != "http.disconnect":
+                    pass
+        except TimeoutError:
+            self.counters.latency_sum += seconds or 0.0
+            return True
+        self.counters.latency_sum += 0.0 if seconds is None else time.monotonic() - began
+        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clausegraph.core.web_modes import WebMode
+from clausegraph.core.types import WebMode
 from clausegraph.ingestion.fetch import WebLimits
 from clausegraph.ingestion.reading.limits import ReadingLimits
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from clausegraph.app.access.audit import AuditLog
+from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.api.shapes import (
     DecisionsReply,
     HideReply,

@@ -52,7 +52,7 @@ def test_defaults_that_come_from_settings_are_theirs(monkeypatch: pytest.MonkeyP
         for option in valued(command)
         if isinstance(option.show_default, str) and option.show_default.startswith("the setting ")
     }
-    assert len(named) >= 5
+    assert len(named) >= 4
     for text in named:
         found = re.fullmatch(r"the setting (\w+): (.+)", text)
         assert found is not None

@@ -13,8 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from pydantic import SecretStr
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.screen import address

@@ -11,8 +11,7 @@ import anyio
 import httpx
 import pytest
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
 from clausegraph.app.services.evaluation import describe_run, score_predictions

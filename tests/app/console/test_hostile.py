@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 import anyio
 import pytest
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
 from clausegraph.app.console.screen import address

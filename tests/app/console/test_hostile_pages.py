@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, assert_inert
 from tests.app.console.conftest import Served, Watched, serving

@@ -9,8 +9,7 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions

@@ -8,7 +8,7 @@ from typing import Any
 
 import lxml.html
 
-from clausegraph.app.access.roles import Principal, Role
+from clausegraph.app.access.tokens import Principal, Role
 from clausegraph.app.console.answer import answer_view
 from clausegraph.app.console.screen import render
 from clausegraph.app.render import answer_json, answer_markdown, answer_text

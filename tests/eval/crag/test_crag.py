@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
-from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import (

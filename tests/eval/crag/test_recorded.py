@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app import engines
-from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes, measure_crag
 from clausegraph.app.workspace import Workspace

@@ -14,8 +14,7 @@ import psutil
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from clausegraph.app.servers.jars import check_java, check_maven
-from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j, stop_neo4j
+from clausegraph.app.servers.neo4j import check_java, check_maven, find_neo4j, start_neo4j, stop_neo4j
 from clausegraph.app.servers.process import end, is_ours, save_record
 from clausegraph.core.errors import (
     InputError,

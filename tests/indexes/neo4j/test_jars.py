@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.servers.jars import POM, ensure_jars
+from clausegraph.app.servers.neo4j import POM, ensure_jars
 from clausegraph.core.errors import StorageError
 
 pytestmark = pytest.mark.unit

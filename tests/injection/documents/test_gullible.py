@@ -16,7 +16,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
-from clausegraph.app.dev.fake_llm.requests import content_text
+from clausegraph.app.dev.fake_llm.replies import content_text
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import LITERAL, Literal, leaves
 from clausegraph.indexes.dump import dump_lines

@@ -12,9 +12,9 @@ from llama_index.core.llms import MockLLM
 
 from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
 from clausegraph.core.models import attempts
-from clausegraph.core.models.attempts import output_bound, prompt_bound
+from clausegraph.core.models.attempts import Tariff, prompt_bound
 from clausegraph.core.models.build import guard
-from clausegraph.core.models.calls import Reservation
+from clausegraph.core.models.calls import CallLabels, Reservation
 from clausegraph.core.models.loop import run_sync
 from clausegraph.core.models.stack import ModelCall
 from tests.core.models.stack.doubles import MemoryBudget, Records, asked, heard
@@ -116,9 +116,8 @@ def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None
 
 
 def test_the_bounds() -> None:
-    options = {"tools": [{"a": "b"}], "max_tokens": 7, "n": 2}
-    call = ModelCall(tuple(MESSAGES), options, None)  # type: ignore[arg-type]
-    tools = len('{"tools": [{"a": "b"}]}')
-    assert prompt_bound(call) == 2 + 5 + tools + 2 * 16 + 64
-    assert output_bound(options, 100) == 14
-    assert output_bound({}, 100) == 100
+    options = {"response_format": {"a": "b"}, "max_tokens": 7}
+    call = ModelCall(tuple(MESSAGES), options, CallLabels())
+    prompt = 2 + 5 + len('{"response_format": {"a": "b"}}') + 2 * 16 + 64
+    assert prompt_bound(call) == prompt
+    assert Tariff((1e6, 2e6), 100).bound(call) == Reservation(prompt + 7, prompt + 2 * 7)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clausegraph.app.dev.fake_llm.__main__ import main
+from clausegraph.app.dev.fake_llm.serve import main
 from tests.injection.servers.hostile import register
 
 register()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
 from clausegraph.query.crag.kg.endpoints import Endpoint
 from clausegraph.query.crag.kg.questions import ApiClient

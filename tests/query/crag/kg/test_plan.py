@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.crag_api.server import ReplayServer
+from clausegraph.app.dev.crag_api import ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreUnavailable, UnusableReply
 from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, ToolLookup, parse_calls

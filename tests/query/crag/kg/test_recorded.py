@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
 from clausegraph.query.crag.types import Attributes, CragQuestion
 

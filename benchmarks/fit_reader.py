@@ -29,7 +29,7 @@ from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.metrics import token_f1
 from clausegraph.query.read.questions import QuestionKind, question_form
-from clausegraph.query.read.spans import best_span, element_features, nearness, span_candidates, span_features
+from clausegraph.query.read.spans import best_span, element_features, scaled_scores, span_candidates, span_features
 from clausegraph.query.read.statements import Candidate, lead_in_text
 
 ELEMENT = re.compile(r"<(\w+)>(.*)</\1>$", re.DOTALL)
@@ -148,7 +148,7 @@ def fit_elements(questions: list[Question], ranked: Ranked, pages: Pages) -> Wei
         if is_yes_no(question) or form.kind is not QuestionKind.SPAN:
             continue
         rows, scores = [], []
-        for candidate, near in zip(found[:25], nearness(found[:25]), strict=True):
+        for candidate, near in zip(found[:25], scaled_scores(found[:25]), strict=True):
             element = candidate.element
             lead = lead_in_text(element, pages[candidate.page])
             span = None if element.is_heading else best_span(form, words, element, lead)

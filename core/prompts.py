@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,39 +27,16 @@ _WRONG = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, R
 
 
 @dataclass(frozen=True)
-class Template:
-    """One compiled section."""
+class _Section:
+    """A message of a prompt as a compiled template, and the inputs that it uses."""
 
-    path: Path
+    role: str
     variables: frozenset[str]
     compiled: jinja2.Template
 
-    def render(self, inputs: Mapping[str, object]) -> str:
-        """The section's text.
 
-        Raises:
-            PromptError: the template fails on these inputs.
-        """
-        from jinja2 import TemplateError
-
-        try:
-            return self.compiled.render(inputs).strip("\n")
-        except (TemplateError, *_WRONG) as error:
-            raise PromptError(f"{self.path}: cannot be rendered: {type(error).__name__}: {error}") from error
-
-
-def compile_sections(
-    path: Path, sections: Sequence[tuple[str, str]], inputs: Sequence[str]
-) -> list[tuple[str, Template]]:
-    """Compile the sections of a prompt file.
-
-    Raises:
-        PromptError: a section is no template, needs another file, or uses a name that the header does not declare.
-    """
-    return [(role, _compile(path, text, inputs)) for role, text in sections]
-
-
-def _compile(path: Path, text: str, inputs: Sequence[str]) -> Template:
+def _compile(path: Path, role: str, text: str, inputs: Sequence[str]) -> _Section:
+    """Refuses what is no template, needs another file, or uses a name that the header does not declare."""
     from jinja2 import TemplateError, TemplateSyntaxError, meta
 
     environment = _environment()
@@ -76,7 +53,7 @@ def _compile(path: Path, text: str, inputs: Sequence[str]) -> Template:
     undeclared = sorted(names - set(inputs))
     if undeclared:
         raise PromptError(f"{path}: uses {undeclared[0]!r}, which the header does not name in inputs")
-    return Template(path, names, compiled)
+    return _Section(role, names, compiled)
 
 
 @cache
@@ -160,7 +137,12 @@ class Prompt:
             wrong = f"is missing input {missing[0]!r}" if missing else f"takes no input {unknown[0]!r}"
             takes = ", ".join(self.inputs) or "none"
             raise PromptError(f"prompt {self.id} ({self.path}) {wrong}; its inputs are: {takes}")
-        made = [PromptMessage(role, template.render(inputs)) for role, template in self._sections]
+        from jinja2 import TemplateError
+
+        try:
+            made = [PromptMessage(one.role, one.compiled.render(inputs).strip("\n")) for one in self._sections]
+        except (TemplateError, *_WRONG) as error:
+            raise PromptError(f"{self.path}: cannot be rendered: {type(error).__name__}: {error}") from error
         kept = [message for message in made if message.content.strip()]
         if not kept:
             raise PromptError(f"prompt {self.id} ({self.path}) came out empty")
@@ -169,11 +151,11 @@ class Prompt:
     @cached_property
     def variables(self) -> frozenset[str]:
         """The inputs that the sections really use."""
-        return frozenset[str]().union(*(template.variables for _, template in self._sections))
+        return frozenset[str]().union(*(one.variables for one in self._sections))
 
     @cached_property
-    def _sections(self) -> list[tuple[str, Template]]:
-        return compile_sections(self.path, _cut(self.path, self.source), self.inputs)
+    def _sections(self) -> list[_Section]:
+        return [_compile(self.path, role, text, self.inputs) for role, text in _cut(self.path, self.source)]
 
 
 def read_prompt(path: Path, origin: str) -> Prompt:

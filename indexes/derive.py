@@ -1,6 +1,6 @@
 """From the truth to rows: pure functions of a reading, its stored extractions and the decisions about names.
 
-``derive_rows`` makes the rows of a page under the names as written; ``under_names`` puts a support under the
+``derive_rows`` makes the rows of a page under the names as written; ``with_names`` puts a support under the
 entities that the decisions in force take its names for. A support keeps its statement as written, so the
 second can be done again, or taken back, from the row alone.
 """
@@ -105,12 +105,12 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         made = extraction.statements if extraction else ()
         found = [(one, extractor) for one in made] + [(one, DEFINITIONS) for one in _definitions(source, defined)]
         for statement, by in found:
-            placed = steps.placed(anchored(statement, anchors))
+            placed = steps.placed(with_anchors(statement, anchors))
             row = _support(chunk.key, placed, by, {})
             support_rows[row.content_key] = row
             stated.append((row.chunk_key, row.statement, placed))
         for passage in extraction.passages if extraction else ():
-            there = steps.placed(anchored(passage, anchors))
+            there = steps.placed(with_anchors(passage, anchors))
             body = canonical_json(passage_to_json(there))
             key = content_hash("passage", chunk.key, body, extractor)
             if key not in passages:
@@ -149,7 +149,7 @@ def _definitions(source: ExtractionInput, seen: set[tuple[str, str]]) -> Iterato
                 yield Statement(name, IS_CALLED, Literal(found.alias), (span,))
 
 
-def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
+def with_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
     """The row with the names of its statement, as written, resolved by ``names``; the statement stays."""
     statement = statement_from_text(row.statement)
     return _support(row.chunk_key, statement, row.extractor, names)
@@ -161,7 +161,7 @@ def statement_id(support: Support) -> str:
     return content_hash("support", support.chunk_key, support.fact_id, body, support.extractor)
 
 
-def anchored(stated: T, anchors: Mapping[str, str]) -> T:
+def with_anchors(stated: T, anchors: Mapping[str, str]) -> T:
     """The statement or passage with its labels replaced by the page's anchors."""
     spans = tuple(Span(anchors[span.anchor], span.start, span.end) for span in stated.spans)
     return replace(stated, spans=spans, condition=relabel(stated.condition, dict(anchors)))

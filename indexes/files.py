@@ -100,7 +100,7 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-def why_not(work: Callable[[], object]) -> Iterator[str]:
+def failure_of(work: Callable[[], object]) -> Iterator[str]:
     """Do the work, and say why where it cannot be done; the rest is done all the same."""
     try:
         work()
@@ -118,7 +118,7 @@ def remove_path(path: Path) -> Iterator[str]:
             else:
                 path.unlink(missing_ok=True)
 
-    yield from why_not(remove)
+    yield from failure_of(remove)
 
 
 def checksum(path: Path) -> str | None:

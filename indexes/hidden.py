@@ -121,7 +121,7 @@ def hidden_places(connection: Connection, corpus_id: int, epoch: int) -> dict[Pa
     return {page: frozenset(anchors) for page, anchors in found.items()}
 
 
-def parted(rows: Iterable[SupportRow], claims: Collection[Claim]) -> tuple[list[SupportRow], list[SupportRow]]:
+def split_hidden(rows: Iterable[SupportRow], claims: Collection[Claim]) -> tuple[list[SupportRow], list[SupportRow]]:
     """The rows of a page that are shown, and those that these claims hide."""
     shown: list[SupportRow] = []
     hidden: list[SupportRow] = []

@@ -20,7 +20,7 @@ from clausegraph.indexes.derive import (
     VectorRow,
     fact_vectors,
     stated_texts,
-    under_names,
+    with_names,
 )
 from clausegraph.indexes.entities.names import (
     NameDefined,
@@ -29,7 +29,7 @@ from clausegraph.indexes.entities.names import (
     open_names,
     wanted_names,
 )
-from clausegraph.indexes.hidden import Claim, hidden_claims, parted
+from clausegraph.indexes.hidden import Claim, hidden_claims, split_hidden
 from clausegraph.indexes.ledger.cells import decode, record_of
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -135,8 +135,8 @@ def _plan_hidden(
     moved = set()
     for page_id in sorted({*hidden, *connection.execute(withheld).scalars()} - planned):
         claims = hidden.get(page_id, ())
-        shown, to_hide = parted(_open_rows(connection, supports, page_id), claims)
-        to_show, hidden_still = parted(_open_rows(connection, hidden_supports, page_id), claims)
+        shown, to_hide = split_hidden(_open_rows(connection, supports, page_id), claims)
+        to_show, hidden_still = split_hidden(_open_rows(connection, hidden_supports, page_id), claims)
         if not to_hide and not to_show:
             continue
         moved.add(page_id)
@@ -152,7 +152,7 @@ def _open_rows(connection: Connection, table: Table, page_id: int) -> list[Suppo
 
 
 def _under(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
-    return decode(supports.c.statement, row.content_key, row, lambda support: under_names(support, names))
+    return decode(supports.c.statement, row.content_key, row, lambda support: with_names(support, names))
 
 
 def _compare_supports(
@@ -182,7 +182,7 @@ def _plan_renamed(
                 continue
             seen.add(row.id)
             is_now = record_of(SupportRow, row)
-            wanted = decode(supports.c.statement, row.id, is_now, lambda support: under_names(support, names))
+            wanted = decode(supports.c.statement, row.id, is_now, lambda support: with_names(support, names))
             if wanted.content_key != is_now.content_key:
                 plan.closed.setdefault(supports, []).append(row.id)
                 plan.opened.setdefault(supports, []).append(base | {"page_id": row.page_id} | asdict(wanted))
@@ -214,8 +214,8 @@ def _plan_page(
     wanted_chunks = [
         base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
     ]
-    shown, hidden = parted(rows.supports, claims)
-    renamed = [under_names(s, names) if s.subject in names or s.object in names else s for s in shown]
+    shown, hidden = split_hidden(rows.supports, claims)
+    renamed = [with_names(s, names) if s.subject in names or s.object in names else s for s in shown]
     _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
     _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
     _compare_supports(connection, plan, target.page_id, renamed, hidden)

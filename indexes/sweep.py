@@ -16,10 +16,10 @@ from sqlalchemy import ColumnElement, Connection, MetaData, Table, delete, or_, 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import file_errors, remove_path, why_not
+from clausegraph.indexes.files import failure_of, file_errors, remove_path
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held, users_of_epoch
+from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held_epochs, users_of_epoch
 from clausegraph.indexes.ledger.schema import corpora, metadata
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
@@ -58,7 +58,7 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
     readers = [
         f"what {users_of_epoch(ledger, corpus.id, number)} has read of epoch {number} of corpus {corpus.name!r}; "
         "wait for it or stop it"
-        for number in sorted(held(ledger, corpus.id, numbers))
+        for number in sorted(held_epochs(ledger, corpus.id, numbers))
     ]
     return readers + sweep(ledger)
 
@@ -66,12 +66,12 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
 def delete_rows(connection: Connection, tables: MetaData, corpus_id: int) -> None:
     """Delete the corpus and every row that belongs to it, those that refer to others first."""
     for table in reversed(tables.sorted_tables):
-        condition = belonging(table, corpus_id)
+        condition = corpus_condition(table, corpus_id)
         if condition is not None:
             connection.execute(delete(table).where(condition))
 
 
-def belonging(table: Table, corpus_id: int) -> ColumnElement[bool] | None:
+def corpus_condition(table: Table, corpus_id: int) -> ColumnElement[bool] | None:
     """Which rows of a table belong to a corpus, as its foreign keys say; None where no row belongs to any.
 
     A key that names the corpus says it; without one, a row belongs where one of those that it refers to does.
@@ -83,7 +83,7 @@ def belonging(table: Table, corpus_id: int) -> ColumnElement[bool] | None:
     reached = [
         key.parent.in_(select(key.column).where(condition))
         for key in (keys if not named else ())
-        if (condition := belonging(key.column.table, corpus_id)) is not None
+        if (condition := corpus_condition(key.column.table, corpus_id)) is not None
     ]
     return or_(*named, *reached) if named or reached else None
 
@@ -128,12 +128,12 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
         lambda: cached.extend(_inside(ledger.caches)),
         lambda: cached.extend(corpus_folders(ledger.home)),
     ):
-        yield from why_not(seen)
+        yield from failure_of(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}
     for corpus_id in sorted(read - listed):
-        yield from why_not(partial(forget, ledger, corpus_id))
+        yield from failure_of(partial(forget, ledger, corpus_id))
     for corpus_id in sorted(stored - listed):
-        yield from why_not(partial(index.drop, corpus_id))
+        yield from failure_of(partial(index.drop, corpus_id))
     for folder in cached:
         if folder.name not in {str(corpus_id) for corpus_id in listed}:
             yield from remove_path(folder)

@@ -26,7 +26,7 @@ from clausegraph.core.serial import (
     statement_from_text,
 )
 from clausegraph.core.types import PageKey, PlacedPassage, Reading
-from clausegraph.indexes.ledger.cells import COUNTS, damaged, decode, record_of
+from clausegraph.indexes.ledger.cells import COUNTS, damage_error, decode, record_of
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -192,7 +192,7 @@ def load_reading(connection: Connection, version_id: int) -> Reading:
     """The stored reading of a page version."""
     data = connection.execute(select(page_versions.c.reading).where(page_versions.c.id == version_id)).scalar()
     if data is None:
-        raise damaged(page_versions.c.reading, version_id, "there is no such row, though a page refers to it")
+        raise damage_error(page_versions.c.reading, version_id, "there is no such row, though a page refers to it")
     return decode(page_versions.c.reading, version_id, data, reading_from_bytes)
 
 
@@ -287,7 +287,7 @@ def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: 
     if len(lengths) > 1:
         usual = lengths.most_common(1)[0][0]
         odd = next(key for key, vector in found.items() if len(vector) != usual)
-        raise damaged(embeddings.c.data, odd, f"it has {len(found[odd])} numbers where the others have {usual}")
+        raise damage_error(embeddings.c.data, odd, f"it has {len(found[odd])} numbers where the others have {usual}")
     return found
 
 

@@ -34,10 +34,10 @@ from sqlalchemy import (
 from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
-from clausegraph.indexes.files import remove_path, why_not
+from clausegraph.indexes.files import failure_of, remove_path
 from clausegraph.indexes.ledger.dialect import compact, promise_removal, take_in_log
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
-from clausegraph.indexes.ledger.readers import AT_ONCE, forget, taking, users_of_epoch
+from clausegraph.indexes.ledger.readers import AT_ONCE, forget, take_epochs, users_of_epoch
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     VERSIONED,
@@ -118,7 +118,7 @@ def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Reta
             floor = min(_kept(connection, lease.corpus_id, retention), default=0)
             query = select(epochs.c.number).where(*mine, epochs.c.number < floor, epochs.c.state == FLIPPED)
             older = list(connection.execute(query.order_by(epochs.c.number)).scalars())
-        with taking(ledger, lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
+        with take_epochs(ledger, lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
             check_fence(connection, lease)
             kept = _kept(connection, lease.corpus_id, retention)  # readers may have been moved back meanwhile
             floor = min([*(number for number in older if number not in taken), *kept], default=0)
@@ -323,8 +323,8 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
         listed[row.model, row.kind].append(row)
     for (model, kind), rows in listed.items():
         if len(rows) > 1 or holds_strangers(ledger, rows[0]):
-            yield from why_not(partial(merge_segments, ledger, lease, model, kind))
-    yield from why_not(partial(remove_unlisted, ledger, lease.corpus_id))
+            yield from failure_of(partial(merge_segments, ledger, lease, model, kind))
+    yield from failure_of(partial(remove_unlisted, ledger, lease.corpus_id))
 
 
 def _old_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> list[Path]:

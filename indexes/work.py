@@ -20,7 +20,7 @@ from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.corpora import decode_summary
 from clausegraph.indexes.ledger.cells import OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
-from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
+from clausegraph.indexes.ledger.leases import RunLease, check_fence, heartbeat, is_alive
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, work_batches
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import StoredPage, load_reading
@@ -130,7 +130,7 @@ def forget_work(ledger: Ledger, run_id: str) -> None:
 
 
 @contextmanager
-def claimed(
+def claim_batch(
     ledger: Ledger, run_id: str, batch_id: int | None = None, seconds: float = CLAIM_S
 ) -> Iterator[Claim | None]:
     """Hold a batch while the block runs, with a heartbeat; one that is not finished in it is open again at its end.
@@ -148,7 +148,7 @@ def claimed(
         yield None
         return
     try:
-        with beating(lambda: _renew(ledger, claim, seconds), min(_BEAT_S, seconds / 4)):
+        with heartbeat(lambda: _renew(ledger, claim, seconds), min(_BEAT_S, seconds / 4)):
             yield claim
     finally:
         _set(ledger, claim, state="open", claim=None, expires=None)

@@ -91,7 +91,7 @@ def moment(seconds: float | None) -> str:
 @contextmanager
 def progress_lines(say: Callable[[str], None], every: float = EVERY_S) -> Iterator[Step]:
     """Say every so many seconds how far the work is, whether it moved or not."""
-    from clausegraph.indexes.ledger.leases import beating
+    from clausegraph.indexes.ledger.leases import heartbeat
 
     latest = "starting"
     start = time.monotonic()
@@ -100,7 +100,7 @@ def progress_lines(say: Callable[[str], None], every: float = EVERY_S) -> Iterat
         nonlocal latest
         latest = f"{stage} {done}" if done == total else f"{stage} {done} of {total}"
 
-    with beating(lambda: say(f"{time.monotonic() - start:.0f} s: {latest}"), every):
+    with heartbeat(lambda: say(f"{time.monotonic() - start:.0f} s: {latest}"), every):
         yield step
 
 

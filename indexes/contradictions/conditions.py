@@ -57,7 +57,7 @@ def topic(title: str) -> Roots:
     return frozenset()
 
 
-def near(one: Roots, other: Roots) -> float:
+def overlap(one: Roots, other: Roots) -> float:
     """The share of the words of both that they have in common; 1 where neither has any."""
     return len(one & other) / len(one | other) if one | other else 1.0
 
@@ -192,7 +192,7 @@ def same_conditions(one: Sequence[Requirement], other: Sequence[Requirement]) ->
     if _negations(one) != _negations(other) or _shapes(one) != _shapes(other):
         return False
     mine, theirs = _words(one), _words(other)
-    return near(mine, theirs) >= _SAME and may_be_same(" ".join(mine), " ".join(theirs))
+    return overlap(mine, theirs) >= _SAME and may_be_same(" ".join(mine), " ".join(theirs))
 
 
 def condition_frame(found: Sequence[Requirement]) -> tuple[object, ...]:

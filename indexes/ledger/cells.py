@@ -119,7 +119,7 @@ def decode(column: Column[Any], row: object, value: Any, parse: Callable[[Any], 
     try:
         return parse(value)
     except _UNREADABLE as error:
-        raise damaged(column, row, _reason(error)) from error
+        raise damage_error(column, row, _reason(error)) from error
 
 
 def decode_json(column: Column[Any], row: object, text: str, form: TypeAdapter[T]) -> T:
@@ -127,7 +127,7 @@ def decode_json(column: Column[Any], row: object, text: str, form: TypeAdapter[T
     return decode(column, row, text, lambda value: form.validate_json(value, strict=True))
 
 
-def damaged(column: Column[Any], row: object, reason: str) -> StorageError:
+def damage_error(column: Column[Any], row: object, reason: str) -> StorageError:
     """The error about a row that is not what was stored."""
     return StorageError(
         f"the ledger is damaged: table {column.table.name}, row {row}, column {column.name} cannot be read "

@@ -114,7 +114,7 @@ def is_removal_promised(connection: Connection) -> bool:
     return bool(connection.exec_driver_sql("PRAGMA user_version").scalar())
 
 
-def writing(connection: Connection) -> Connection:
+def for_writing(connection: Connection) -> Connection:
     """The connection, whose next transaction holds the write lock from its beginning."""
     return connection.execution_options(immediate=True)
 
@@ -223,7 +223,7 @@ def open_for_reading(path: Path) -> Engine:
 
 
 @contextmanager
-def reading(engine: Engine, path: Path) -> Iterator[Connection]:
+def read_transaction(engine: Engine, path: Path) -> Iterator[Connection]:
     """A connection whose transaction reads one state.
 
     Raises:

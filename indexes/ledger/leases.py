@@ -44,7 +44,7 @@ def run_lease(ledger: Ledger, corpus_id: int, run_id: str) -> Iterator[RunLease]
     """
     lease = _acquire(ledger, corpus_id, run_id, os.getpid(), LEASE_S)
     try:
-        with beating(lambda: _set(ledger, lease, LEASE_S), HEARTBEAT_S):
+        with heartbeat(lambda: _set(ledger, lease, LEASE_S), HEARTBEAT_S):
             yield lease
     finally:
         release(ledger, lease)
@@ -78,7 +78,7 @@ def step_lease(
         lease = _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)
     else:
         lease = _join(ledger, corpus_id, run_id, seconds, alone)
-    with beating(lambda: _set(ledger, lease, seconds), min(HEARTBEAT_S, seconds / 4)):
+    with heartbeat(lambda: _set(ledger, lease, seconds), min(HEARTBEAT_S, seconds / 4)):
         yield lease
 
 
@@ -100,7 +100,7 @@ def held_lease(connection: Connection, corpus_id: int) -> Row[Any] | None:
 
 
 @contextmanager
-def beating(beat: Callable[[], object], every: float) -> Iterator[None]:
+def heartbeat(beat: Callable[[], object], every: float) -> Iterator[None]:
     """Call ``beat`` every so many seconds in a thread while the block runs; one that the ledger refuses is left out."""
     stop = threading.Event()
 

@@ -122,11 +122,11 @@ def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
             raise
 
 
-def held(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
+def held_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
     """Those of the epochs that somebody holds now."""
     busy = set()
     for number in numbers:
-        with taking(ledger, corpus_id, [number]) as taken:
+        with take_epochs(ledger, corpus_id, [number]) as taken:
             busy |= {number} - taken
     return busy
 
@@ -145,7 +145,7 @@ def corpora_with_files(ledger: Ledger) -> set[int]:
 
 
 @contextmanager
-def taking(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Iterator[set[int]]:
+def take_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Iterator[set[int]]:
     """Take epochs, at most ``AT_ONCE``, out of the readers' hands: yields those that nobody holds.
 
     Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody. Each is an

@@ -15,11 +15,11 @@ from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
 from clausegraph.indexes.ledger.dialect import (
     driver_errors,
+    for_writing,
     make_database,
     open_for_reading,
     open_for_writing,
-    reading,
-    writing,
+    read_transaction,
 )
 
 SCHEMA_VERSION = "0009"
@@ -50,14 +50,14 @@ class Ledger:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading one consistent state."""
-        with driver_errors(self.path), reading(self._readers, self.path) as connection:
+        with driver_errors(self.path), read_transaction(self._readers, self.path) as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A connection in a writing transaction: committed at the end, rolled back on an error."""
         with driver_errors(self.path), self._writing().connect() as raw:
-            connection = writing(raw)
+            connection = for_writing(raw)
             with connection.begin():
                 yield connection
 
@@ -179,7 +179,7 @@ def _upgrade(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     with engine.connect() as raw:
-        connection = writing(raw)
+        connection = for_writing(raw)
         with connection.begin():
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

@@ -9,7 +9,7 @@ from contextlib import closing
 from clausegraph.core.extraction import Extracted, extract_all
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.truth import known_extractions, stored_extractions
-from clausegraph.indexes.work import Claim, batch_states, claimed, finish_batch, lost_claim, planned_pages
+from clausegraph.indexes.work import Claim, batch_states, claim_batch, finish_batch, lost_claim, planned_pages
 from clausegraph.ingestion.extracting import (
     ChunkWork,
     extracted_chunks,
@@ -41,7 +41,7 @@ def extract_batch(
     part = Part("extract", begins=False, alone=False, ends=False, lease_s=pace.lease_s)
     with (
         running(tools, corpus, run_id, part=part),
-        claimed(tools.ledger, run_id, batch_id, pace.claim_s) as claim,
+        claim_batch(tools.ledger, run_id, batch_id, pace.claim_s) as claim,
     ):
         if claim is None:
             return None

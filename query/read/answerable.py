@@ -29,6 +29,12 @@ _TOO_NEAR = 1.5  # of the hybrid's score: of 31 off-topic questions 29 are below
 _MEASURED = "minilm"  # in the name of the model: others have cosines of their own
 _OF_THE_HYBRID = {"element", "chunk", "page"}
 _SHORT = 3  # a question of fewer content words ("Can I keep it?") says too little to judge by
+_REPLACES = re.compile(
+    r"\b(?P<by>(?:has|have|been|was|were|is|are) (?:now )?(?:replaced|superseded) by)\b"
+    r"|\b(?:replaces?|supersedes?|replaced|superseded)\b",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(r"\s*[:–—|]\s+|\s+-\s+")
 
 
 def unrelated(question: str, ranked: Sequence[Candidate], pages: Pages) -> tuple[bool, dict[str, object]]:
@@ -100,35 +106,19 @@ def _unheard(question: str, ranked: Sequence[Candidate], pages: Pages) -> float:
     return len(unheard) / len(words) if words else 0.0
 
 
-_REPLACES = re.compile(
-    r"\b(?P<by>(?:has|have|been|was|were|is|are) (?:now )?(?:replaced|superseded) by)\b"
-    r"|\b(?:replaces?|supersedes?|replaced|superseded)\b",
-    re.IGNORECASE,
-)
-_HEAD = re.compile(r"\s*[:–—|]\s+|\s+-\s+")
-
-
 def replaced_pages(ranked: Sequence[Candidate], pages: Pages) -> dict[PageKey, Candidate]:
     """Those pages of the candidates that one of the others says it replaces, each with the place that says so."""
     keys = list(dict.fromkeys(candidate.page for candidate in ranked))
-    saying = [place for key in keys for place in _saying(key, pages(key))]
+    places = [(key, element) for key in keys for element in pages(key).elements if not element.is_heading]
     found: dict[PageKey, Candidate] = {}
-    for place, sentence in saying:
-        for key in keys:
-            if key != place.page and is_called(pages(key), sentence) and _is_older(pages(key), pages(place.page)):
-                found.setdefault(key, place)
+    for key, element in places:
+        for start, end in sentence_spans(element.text) if _REPLACES.search(element.text) else ():
+            said = _REPLACES.search(element.text, start, end)
+            for other in keys if said is not None and not said["by"] else ():
+                is_meant = other != key and is_called(pages(other), element.text[start:end])
+                if is_meant and _is_older(pages(other), pages(key)):
+                    found.setdefault(other, Candidate(key, element, 0.0, None))
     return found
-
-
-def _saying(key: PageKey, reading: Reading) -> list[tuple[Candidate, str]]:
-    """The places of a page at which it says that its rules replace others, with the sentence."""
-    return [
-        (Candidate(key, element, 0.0, None), element.text[start:end])
-        for element in reading.elements
-        if not element.is_heading and _REPLACES.search(element.text)
-        for start, end in sentence_spans(element.text)
-        if (found := _REPLACES.search(element.text, start, end)) is not None and not found["by"]
-    ]
 
 
 def is_called(reading: Reading, text: str) -> bool:

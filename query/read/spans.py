@@ -168,7 +168,7 @@ def span_features(
 def element_features(
     form: QuestionForm, scenario: str, question: frozenset[str], candidate: Candidate, near: float, lead: str
 ) -> dict[str, float]:
-    """Named features of a candidate as the holder of the answer; ``near`` is its ``nearness``."""
+    """Named features of a candidate as the holder of the answer; ``near`` its scaled score."""
     element = candidate.element
     kind = form.type.value
     values = {value.kind for value in find_values(element.text)}
@@ -217,7 +217,7 @@ def spans_of(
         return (), {}
     ranked = ranked[:_SPAN_DEPTH]
     found: list[tuple[float, Candidate, SpanCandidate]] = []
-    for candidate, near in zip(ranked, nearness(ranked), strict=True):
+    for candidate, near in zip(ranked, scaled_scores(ranked), strict=True):
         lead = lead_in_text(candidate.element, context.pages(candidate.page))
         best = best_span(context.form, context.words, candidate.element, lead)
         if best is not None and not candidate.element.is_heading:
@@ -253,7 +253,7 @@ def _sibling_items(context: QuestionContext, first: Candidate) -> list[tuple[Can
     return found
 
 
-def nearness(ranked: Sequence[Candidate]) -> list[float]:
+def scaled_scores(ranked: Sequence[Candidate]) -> list[float]:
     """How near each candidate comes to the best, 1 to 0: by scores, since a rank tells ties apart as if they mattered.
 
     A score has no scale of its own, so it is measured by what lies between the best and the tenth.

@@ -22,7 +22,7 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import get_corpus, list_epochs
-from clausegraph.indexes.ledger.readers import held, taking
+from clausegraph.indexes.ledger.readers import held_epochs, take_epochs
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
@@ -66,9 +66,11 @@ def said(view: View) -> set[str]:
     return texts
 
 
-def held_epochs(workspace: Workspace) -> set[int]:
+def held_now(workspace: Workspace) -> set[int]:
     corpus = get_corpus(workspace.ledger, "default")
-    return held(workspace.ledger, corpus.id, [epoch.number for epoch in list_epochs(workspace.ledger, corpus.id)])
+    return held_epochs(
+        workspace.ledger, corpus.id, [epoch.number for epoch in list_epochs(workspace.ledger, corpus.id)]
+    )
 
 
 def test_threads_read_whole_epochs_while_another_publishes(workspace: Workspace, pages: Path) -> None:
@@ -94,7 +96,7 @@ def test_threads_read_whole_epochs_while_another_publishes(workspace: Workspace,
     assert all(epochs == sorted(epochs) for epochs in seen)
     with workspace.view() as view:
         assert view.epoch == EDITIONS
-        assert held_epochs(workspace) == {EDITIONS}  # what newer epochs replaced was given back
+        assert held_now(workspace) == {EDITIONS}  # what newer epochs replaced was given back
 
 
 def test_everything_is_opened_once(workspace: Workspace, pages: Path) -> None:
@@ -118,9 +120,9 @@ def test_who_holds_an_epoch_keeps_it(workspace: Workspace, pages: Path) -> None:
         with workspace.view() as new:
             assert (old.epoch, new.epoch) == (1, 2)
             assert said(old) != said(new)
-            assert held_epochs(workspace) == {1, 2}
-        assert held_epochs(workspace) == {1}
-    assert held_epochs(workspace) == set()
+            assert held_now(workspace) == {1, 2}
+        assert held_now(workspace) == {1}
+    assert held_now(workspace) == set()
 
 
 def test_an_older_epoch_is_shared_while_it_is_held(workspace: Workspace, pages: Path) -> None:
@@ -128,8 +130,8 @@ def test_an_older_epoch_is_shared_while_it_is_held(workspace: Workspace, pages: 
         publish(workspace, pages, edition)
     with workspace.view(epoch=1) as one, workspace.view(epoch=1) as other:
         assert one is other and one.epoch == 1
-        assert held_epochs(workspace) == {1}
-    assert held_epochs(workspace) == set()
+        assert held_now(workspace) == {1}
+    assert held_now(workspace) == set()
     with pytest.raises(NotFoundError, match="no epoch 7"), workspace.view(epoch=7):
         pass
 
@@ -173,7 +175,7 @@ def test_after_a_close_everything_says_so(workspace: Workspace, pages: Path) -> 
     with pytest.raises(WorkspaceClosed), workspace.view():
         pass
     workspace.close()  # twice is no error
-    with taking(ledger, 1, [1]) as taken:
+    with take_epochs(ledger, 1, [1]) as taken:
         assert taken == {1}
     ledger.close()
 
@@ -192,8 +194,8 @@ def test_another_model_is_refused_unless_vectors_do_not_matter(workspace: Worksp
             pass
         with other.view(embed=False) as view:
             assert said(view)
-            assert held_epochs(other) == {1}
-        assert held_epochs(other) == set()
+            assert held_now(other) == {1}
+        assert held_now(other) == set()
 
 
 def test_tools_tell_a_wrong_setting_before_there_is_a_ledger(tmp_path: Path, pages: Path) -> None:

@@ -22,7 +22,7 @@ from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.runs import get_run, list_runs
 from clausegraph.indexes.views import open_view
-from clausegraph.indexes.work import Claim, claimed, finish_batch, lost_claim
+from clausegraph.indexes.work import Claim, claim_batch, finish_batch, lost_claim
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.sources import Source, open_source
@@ -172,21 +172,21 @@ def test_an_attempt_taken_for_dead_cannot_publish_beside_its_successor(ledger: L
 def test_a_batch_is_claimed_once_and_again_after_expiry(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE))
     batches = plan_run(tools, CORPUS, source, "run", Options(), Pace(batch_chunks=40))
-    held = [claimed(ledger, "run") for _ in batches]
+    held = [claim_batch(ledger, "run") for _ in batches]
     claims = [one.__enter__() for one in held]
     assert sorted(claim.batch_id for claim in claims if claim) == sorted(batches)
-    with claimed(ledger, "run") as none:
+    with claim_batch(ledger, "run") as none:
         assert none is None
     first = claims[0]
     assert isinstance(first, Claim)
-    with claimed(ledger, "run", first.batch_id) as again:  # a scheduler's retry takes it at once
+    with claim_batch(ledger, "run", first.batch_id) as again:  # a scheduler's retry takes it at once
         assert again is not None and again.chunks == first.chunks
         with pytest.raises(LeaseLostError):
             finish_batch(ledger, first, {})
     assert "taken over" in str(lost_claim(first))
     for one in held:
         one.__exit__(None, None, None)
-    with claimed(ledger, "run", seconds=0.0) as early, claimed(ledger, "run") as late:
+    with claim_batch(ledger, "run", seconds=0.0) as early, claim_batch(ledger, "run") as late:
         assert early is not None and late is not None and early.batch_id == late.batch_id
     with pytest.raises(NotFoundError, match="no batch"):
         extract_batch(tools, CORPUS, "run", 10_000)

@@ -12,7 +12,15 @@ import uuid
 from dataclasses import dataclass, field
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, GraphCorpus, GraphRows, Interval, closed, opened
+from clausegraph.indexes.graph.neo4j.rows import (
+    BATCH,
+    TYPES,
+    GraphCorpus,
+    GraphRows,
+    Interval,
+    closed_rows,
+    opened_rows,
+)
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.state import (
     RECONCILING,
@@ -34,7 +42,7 @@ from clausegraph.indexes.graph.neo4j.writes import (
     migrate,
     remove,
     set_ends,
-    take_back,
+    undo_after,
     wipe,
     write_part,
 )
@@ -128,7 +136,7 @@ class Neo4jProjection:
             return
         if there.prepared < epoch and not there.busy:
             return
-        take_back(self._server, here.corpus, min(there.prepared, epoch - 1), OPEN)
+        undo_after(self._server, here.corpus, min(there.prepared, epoch - 1), OPEN)
         history = [token for number, token in sorted(there.tokens.items()) if number < epoch]
         self._server.write(_PREPARED, id=corpus_id, prepared=min(there.prepared, epoch - 1), history=history)
 
@@ -219,7 +227,7 @@ class Neo4jProjection:
         if todo.action == "refuse":
             raise StoreMismatch(todo.reason)
         if todo.take_back:
-            work.removed = take_back(self._server, here.corpus, todo.base, OPEN)
+            work.removed = undo_after(self._server, here.corpus, todo.base, OPEN)
         elif todo.action == "none":
             return work.report("none", todo.base)
         if todo.action in ("load", "extend"):
@@ -241,10 +249,10 @@ class Neo4jProjection:
     def _extend(self, here: LedgerState, interval: Interval, work: _Work, *, fresh: bool) -> None:
         """Write what opens in the interval and end what closes in it."""
         self._begin(here, f"{WRITING} {here.tokens.get(interval.upto)}")
-        for part in opened(self._ledger, here.corpus, interval):
+        for part in opened_rows(self._ledger, here.corpus, interval):
             work.check(f"epoch {interval.upto}")
             work.written += write_part(self._server, here.corpus, part, fresh=fresh)
-        for kind, rows in closed(self._ledger, here.corpus, interval):
+        for kind, rows in closed_rows(self._ledger, here.corpus, interval):
             work.check(f"epoch {interval.upto}")
             work.closed += set_ends(self._server, kind, rows)
 
@@ -261,7 +269,7 @@ class Neo4jProjection:
         self._begin(here, RECONCILING)
         self._server.write(_RENEW, id=here.corpus.id, generation=uuid.uuid4().hex)
         there = {kind: intervals(self._server, here.corpus, kind) for kind in TYPES}
-        for part in opened(self._ledger, here.corpus, Interval(0, target, self._batch)):
+        for part in opened_rows(self._ledger, here.corpus, Interval(0, target, self._batch)):
             work.check(f"epoch {target}")
             work.closed += set_ends(self._server, part.type, _other_ends(part, there[part.type]))
             part.edges = [e for e in part.edges if there[part.type].pop(e.properties["id"], None) is None]

@@ -126,7 +126,7 @@ class Interval:
     batch: int = BATCH
 
 
-def opened(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
+def opened_rows(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     """Everything that opens in the interval; pages first, for conditions are tied to their elements."""
     yield from _pages(ledger, corpus, interval)
     yield from _chunks(ledger, corpus, interval)
@@ -134,7 +134,7 @@ def opened(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[
     yield from _names(ledger, corpus, interval)
 
 
-def closed(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[tuple[str, list[Properties]]]:
+def closed_rows(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[tuple[str, list[Properties]]]:
     """(type, [{id, until}]) of every older row that closes in the interval."""
 
     for kind, table, query, identity in (

@@ -44,7 +44,7 @@ _ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
 )  # fmt: skip
 
 
-def answer(error: driver.Neo4jError, uri: str, about: Mapping[str, object]) -> StoreError:
+def error_for(error: driver.Neo4jError, uri: str, about: Mapping[str, object]) -> StoreError:
     """The error to raise for one of the server's; ``about`` says user, database and deadline."""
     for pattern, kind, words in _ANSWERS:
         if re.search(pattern, f"{error.code} {error.message}"):
@@ -61,7 +61,7 @@ def first_line(error: BaseException) -> str:
 T = TypeVar("T")
 
 
-def within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
+def run_within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
     """The result of ``work``, which runs in a thread of this name.
 
     Raises:
@@ -257,7 +257,7 @@ class Neo4jServer:
             advice or "look at its logs, or restart it"
         )
         with driver_errors(self.address):
-            return within(seconds, work, self._thread_name, late)
+            return run_within(seconds, work, self._thread_name, late)
 
     def close(self) -> None:
         """Close every connection; one that hangs is closed when its thread has ended, by which time we are gone."""
@@ -316,7 +316,7 @@ def driver_errors(address: Address) -> Iterator[None]:
         raise
     except driver.Neo4jError as error:
         about = {"user": address.user, "database": address.database, "deadline": address.deadline}
-        raise answer(error, address.uri, about) from error
+        raise error_for(error, address.uri, about) from error
     except driver.ConfigurationError as error:
         if "Notification filtering" in str(error):  # the protocol came with 5.7
             raise StoreRefused(f"Neo4j at {address.uri} is too old; 5.23 or newer is needed; upgrade it") from error

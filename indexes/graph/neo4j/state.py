@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import select
 
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.graph.neo4j.rows import HAS_PAGE, NODES, TYPES, GraphCorpus, Interval, opened
+from clausegraph.indexes.graph.neo4j.rows import HAS_PAGE, NODES, TYPES, GraphCorpus, Interval, opened_rows
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.schema import FREEZING, corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
@@ -183,7 +183,7 @@ def _numbers(here: LedgerState, there: ServerState) -> list[str]:
 
 def _wanted(ledger: Ledger, corpus: GraphCorpus, upto: int) -> dict[str, Rows]:
     rows: dict[str, Rows] = {name: {} for name in _ROWS}
-    for part in opened(ledger, corpus, Interval(0, upto)):
+    for part in opened_rows(ledger, corpus, Interval(0, upto)):
         for label, nodes in part.nodes.items():
             rows[label] |= {key: _content({"p": properties}) for key, properties in nodes.items()}
         for edge in part.edges:

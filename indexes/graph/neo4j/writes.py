@@ -194,7 +194,7 @@ def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows, *, fre
     """
     edges = part.edges
     if not fresh:
-        there = present(server, part.type, [edge.properties["id"] for edge in edges])
+        there = existing_ids(server, part.type, [edge.properties["id"] for edge in edges])
         edges = [edge for edge in edges if edge.properties["id"] not in there]
     if not edges:
         return 0
@@ -220,7 +220,7 @@ def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows, *, fre
     return len(edges)
 
 
-def present(server: Neo4jServer, kind: str, ids: Sequence[str]) -> set[str]:
+def existing_ids(server: Neo4jServer, kind: str, ids: Sequence[str]) -> set[str]:
     """Those ids that relationships of this type have."""
     return (
         {
@@ -254,7 +254,7 @@ def intervals(server: Neo4jServer, corpus: GraphCorpus, kind: str) -> dict[str, 
     return {row["id"]: (row["since"], row["until"]) for row in server.read(query, corpus=corpus.name)}
 
 
-def take_back(server: Neo4jServer, corpus: GraphCorpus, after: int, forever: int) -> int:
+def undo_after(server: Neo4jServer, corpus: GraphCorpus, after: int, forever: int) -> int:
     """Undo every write about epochs after ``after``: their rows go, and what they closed is open again."""
     removed = 0
     for kind in TYPES:

@@ -25,28 +25,27 @@ def refused(cli: Cli, code: int, *words: str) -> str:
     return f"{error['type']}: {error['message']}"
 
 
-def test_missing_path(cli: Cli, tmp_path: Path) -> None:
-    assert "does not exist" in refused(cli, 2, "ingest", str(tmp_path / "nowhere"))
-    assert not (tmp_path / "home").exists()
-
-
-def test_address_as_source(cli: Cli) -> None:
-    assert "address" in refused(cli, 2, "ingest", "https://user:word@www.example.org/")
-
-
-def test_empty_folder(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    assert "no usable page: it is empty" in refused(cli, 2, "ingest", str(tmp_path / "empty"))
-
-
-def test_not_html(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "image.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 20)
-    assert "SourceError" in refused(cli, 2, "ingest", str(tmp_path / "image.html"))
-
-
-def test_broken_documents_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "documents.json").write_text("[{")
-    assert "documents.json" in refused(cli, 2, "ingest", str(tmp_path / "documents.json"))
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["ingest", "nowhere"], 2, "does not exist"),
+        (["ingest", "https://user:word@www.example.org/"], 2, "address"),
+        (["ingest", "empty"], 2, "no usable page: it is empty"),
+        (["ingest", "image.html"], 2, "SourceError"),
+        (["ingest", "documents.json"], 2, "documents.json"),
+        (["eval", "conditionalqa", "--questions", "none.json"], 2, "cannot be read"),
+        (["status"], 4, "clausegraph ingest"),
+        (["ingest", "image.html", "--home", "image.html"], 4, "StorageError"),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else str(given),
+)
+def test_what_is_not_there_or_is_no_page(cli: Cli, tmp_path: Path, words: list[str], code: int, said: str) -> None:
+    Path("empty").mkdir()
+    Path("image.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 20)
+    Path("documents.json").write_text("[{")
+    assert said in refused(cli, code, *words)
+    if words[-1] in ("nowhere", "status"):
+        assert not (tmp_path / "home").exists()
 
 
 @pytest.mark.parametrize("command", ["ask", "search"])
@@ -104,11 +103,6 @@ def test_a_budget_below_the_best_passage(cli: Cli) -> None:
     assert "Grant" in cli(*words, said.split("has ")[1].split()[0]).stdout
 
 
-def test_no_ledger_yet(cli: Cli, tmp_path: Path) -> None:
-    assert "clausegraph ingest" in refused(cli, 4, "status")
-    assert not (tmp_path / "home").exists()
-
-
 @pytest.mark.usefixtures("stocked")
 @pytest.mark.parametrize("command", ["ask", "search"])
 def test_other_model(cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,11 +121,6 @@ def test_keywords_need_no_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
 def test_no_such_model_folder(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "/no/such/model")
     assert "/no/such/model" in refused(cli, 5, "ingest", str(SAMPLE))
-
-
-def test_home_is_a_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "home").write_text("not a folder")
-    assert "StorageError" in refused(cli, 4, "ingest", str(SAMPLE))
 
 
 @pytest.mark.usefixtures("stocked")
@@ -177,10 +166,6 @@ def test_debug_shows_the_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("CLAUSEGRAPH_DEBUG", "1")
     result = cli("ingest", "nowhere")
     assert result.exit_code == 2 and "Traceback" in result.stderr
-
-
-def test_eval_bad_files(cli: Cli, tmp_path: Path) -> None:
-    assert "cannot be read" in refused(cli, 2, "eval", "conditionalqa", "--questions", str(tmp_path / "none.json"))
 
 
 NOT_UTF8 = "caf\udce9"  # what Python makes of the bytes "caf\xe9" on the command line

@@ -75,9 +75,12 @@ def test_a_question_that_rules_answer_loads_no_step_that_asks_a_model() -> None:
     assert not sorted(filter(asks.match, found))
 
 
-def test_help_loads_next_to_nothing() -> None:
+def test_help_loads_next_to_nothing_and_a_command_its_own_module_alone() -> None:
     found = loaded(["--help"], ["ask", "--help"], codes=(0, 0))
     assert not found & {*MODELS, "faiss", "sqlalchemy", "numpy", "lxml", "pydantic_settings"}
+    here = "clausegraph.app.cli."
+    ours = {name.removeprefix(here) for name in loaded(["ask", "--help"]) if name.startswith(here)}
+    assert ours == {"main", "session", "output", "ask"}
 
 
 def test_unchanged_ingest_loads_no_model(stocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:

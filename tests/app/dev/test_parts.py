@@ -65,6 +65,7 @@ SCHEMAS: list[dict[str, Any]] = [
 
 
 def test_a_page_is_read_back() -> None:
+    assert page_in("<<<PAGE aa>>>\n1. One\n<<<END bb>>>\n") is None  # another name at its end
     found = page_in("before\n" + PAGE + "after")
     assert found is not None
     page, around = found
@@ -74,13 +75,6 @@ def test_a_page_is_read_back() -> None:
     assert first.elements[-1] == PromptElement(5, "tr", "Single | £1,200", ("Status", "Amount"))
     barred = PromptElement(7, "p", "You cannot claim if you are in prison.")
     assert second.elements == (PromptElement(6, "h2", "Stop"), barred)
-
-
-def test_only_a_pair_of_markers_with_one_name_is_a_page() -> None:
-    text = "<<<PAGE aa>>>\n1. One\n<<<END bb>>>\n<<<PAGE cc>>>\n2. Two\n<<<END cc>>>\n"
-    found = page_in(text)
-    assert found is not None and found[0] == "2. Two\n"
-    assert page_in("<<<PAGE aa>>>\n1. One\n") is None
 
 
 def test_what_numbering_prints_is_read_back() -> None:
@@ -159,17 +153,18 @@ def test_rules_read_conditions_across_elements() -> None:
     assert any(t["elements"] == [7] and t["modality"] == "cannot" for t in triples)
 
 
-def test_short_has_one_triple_an_element_made_of_its_words() -> None:
+def test_short_triples_and_lines_are_made_of_the_elements_words() -> None:
     triples = short_triples(PAGE)
     assert [t["elements"] for t in triples] == [[n] for n in range(1, 8)]
     assert (triples[3]["subject"], triples[3]["object"]) == ("You must", "unless you are ill.")
-    assert (triples[5]["subject"], triples[5]["object"]) == ("Stop", "Stop")
-
-
-def test_lines_have_two_commas_each() -> None:
     lines = as_lines(short_triples("1| A, b | £1,200\n2. One")).splitlines()
     assert lines == ["(A b, states, £1200)", "(One, states, One)"]
     assert as_lines([]) == "none"  # what the prompts ask for
+    asked = {"messages": [{"role": "user", "content": "triplets as (subject, predicate, object):\n" + PAGE}]}
+    as_json = {"messages": [{"role": "system", "content": "Reply with JSON"}, *asked["messages"]]}
+    replier = Replier(FakeOptions(replies="short"))
+    assert replier.reply(wanted(asked)).text.startswith("(You can, states, all of these apply:)")
+    assert len(json.loads(replier.reply(wanted(as_json)).text)["triples"]) == 7
 
 
 @pytest.mark.parametrize("schema", [*SCHEMAS, TREE], ids=json.dumps)
@@ -253,21 +248,7 @@ def test_options_change_but_for_the_port() -> None:
         options.changed(speed=1)
     with pytest.raises(InputError, match="port"):
         options.changed(port=1)
-
-
-def test_a_prompt_that_asks_for_lines_gets_lines() -> None:
-    lines = {"messages": [{"role": "user", "content": "triplets as (subject, predicate, object):\n" + PAGE}]}
-    as_json = {"messages": [{"role": "system", "content": "Reply with JSON"}, *lines["messages"]]}
-    replier = Replier(FakeOptions(replies="short"))
-    assert replier.reply(wanted(lines)).text.startswith("(You can, states, all of these apply:)")
-    assert len(json.loads(replier.reply(wanted(as_json)).text)["triples"]) == 7
-
-
-def test_every_fault_is_listed_with_what_it_does() -> None:
-    listed = fault_list()
-    assert set(listed) == set(FAULTS) - {"none"} and all(listed.values())
-    with pytest.raises(InputError, match="dev fake-llm --faults"):
-        FakeOptions(fault="no_such_thing")
+    assert set(fault_list()) == set(FAULTS) - {"none"} and all(fault_list().values())
 
 
 def test_a_list_of_conditions_is_read_for_a_question_of_yes_or_no() -> None:

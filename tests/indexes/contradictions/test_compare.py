@@ -12,7 +12,7 @@ from clausegraph.core.types import PageKey, Reading, Support
 from clausegraph.indexes.contradictions import compare
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.derive import anchored, object_key
+from clausegraph.indexes.derive import object_key, with_anchors
 from clausegraph.indexes.graph.links import replacements
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 
@@ -34,7 +34,7 @@ def conflicts(
         readings[page] = _read(page.uri, html)
         for source, anchors in extraction_inputs(readings[page]):
             for found in extractor.extract(source).statements:
-                made = anchored(found, anchors)
+                made = with_anchors(found, anchors)
                 identity = fact_id(made.subject.key, made.relation, object_key(made.object))
                 supports.append(Support(identity, page, "", made, extractor.fingerprint))
     return find_conflicts(assertions_of(supports, readings, {}), replacements(readings))

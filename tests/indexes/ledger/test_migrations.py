@@ -1,4 +1,4 @@
-"""The tables of a ledger: made by the migrations alone, as the schema says, and as recorded."""
+"""The tables of a ledger: made by the migrations alone, as recorded; what only SQLite has stays in its dialect."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from clausegraph.indexes.ledger.store import ledger_id, open_ledger
 from tests.contracts.graph.scripted import Town
 
 pytestmark = pytest.mark.unit
+
+
 ROOT = Path(__file__).parents[3]
 FIRST = Path(__file__).with_name("first_schema.sql")  # what the first migration made when it was written
 
@@ -94,3 +96,31 @@ def test_only_the_migrations_make_tables() -> None:
         if "migrations" not in path.parts and "neo4j" not in path.parts and making.search(path.read_text("utf-8"))
     }
     assert found == {"indexes/response_cache.py"}
+
+
+INDEXES = Path(__file__).parents[3] / "indexes"
+ONLY_SQLITE = re.compile(
+    r"sqlite|\bPRAGMA\b|BEGIN (IMMEDIATE|EXCLUSIVE|DEFERRED)|\bOR (IGNORE|REPLACE)\b|prefix_with|on_conflict"
+    r"|\bVACUUM\b|wal_checkpoint|\browid\b|json_(extract|each|array|object)|\bGLOB\b|strftime|julianday|group_concat"
+    r"|\+ 0\b"
+)
+ALLOWED = {
+    "ledger/dialect.py",
+    "files.py",  # rewrites the files of the dialect and of the response cache
+    "response_cache.py",  # a SQLite file of its own, beside whatever database the ledger is in
+}
+
+
+def test_sqlite_is_known_to_the_dialect_alone() -> None:
+    found = {
+        str(path.relative_to(INDEXES)): match.group()
+        for path in INDEXES.rglob("*.py")
+        if "versions" not in path.parts and (match := ONLY_SQLITE.search(_code(path)))
+    }
+    assert found.keys() == ALLOWED, found
+
+
+def _code(path: Path) -> str:
+    """The text of a module without its comments and docstrings, which may name what they like."""
+    text = re.sub(r'"""(?s:.*?)"""', "", path.read_text(encoding="utf-8"))
+    return re.sub(r"#.*", "", text)

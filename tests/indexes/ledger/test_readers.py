@@ -16,7 +16,7 @@ from sqlalchemy import select
 from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.ledger import readers
-from clausegraph.indexes.ledger.readers import AT_ONCE, forget, held, hold, taking
+from clausegraph.indexes.ledger.readers import AT_ONCE, forget, held_epochs, hold, take_epochs
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import open_view
@@ -68,7 +68,7 @@ def reading_elsewhere(town: Town, epoch: int) -> Iterator[subprocess.Popen[str]]
 def test_a_killed_reader_holds_nothing(town: Town) -> None:
     with reading_elsewhere(town, 1) as process:
         town.vacuum()
-        assert numbers(town) == [1, 2, 3] and held(town.ledger, town.id, [1, 2, 3]) == {1}
+        assert numbers(town) == [1, 2, 3] and held_epochs(town.ledger, town.id, [1, 2, 3]) == {1}
         process.send_signal(signal.SIGSTOP)  # asleep for as long as it likes
         town.vacuum()
         assert numbers(town) == [1, 2, 3]
@@ -140,16 +140,16 @@ def test_a_view_of_a_corpus_that_was_dropped_has_ended(town: Town) -> None:
 
 def test_an_epoch_that_is_being_removed_cannot_be_held(town: Town) -> None:
     """Else its view would end while it is read."""
-    with taking(town.ledger, town.id, [1, 2]) as taken:
+    with take_epochs(town.ledger, town.id, [1, 2]) as taken:
         assert taken == {1, 2}
         with pytest.raises(NotFoundError, match="epoch 1 is being removed"):
             open_view(town.ledger, town.corpus, 1)
         with open_view(town.ledger, town.corpus):  # the published one is not
-            assert held(town.ledger, town.id, [3]) == {3}
+            assert held_epochs(town.ledger, town.id, [3]) == {3}
     with open_view(town.ledger, town.corpus, 1) as view:
-        assert held(town.ledger, town.id, [1, 2, 3]) == {1}
+        assert held_epochs(town.ledger, town.id, [1, 2, 3]) == {1}
         view.rest()
-        with taking(town.ledger, town.id, [1]):
+        with take_epochs(town.ledger, town.id, [1]):
             assert view.wake() is False
         assert view.wake() is True
 
@@ -164,7 +164,7 @@ def test_the_published_epoch_may_be_on_its_way_out_when_it_is_opened(
         monkeypatch.undo()
         town.write("a", "grant | pays | =£4")
         town.publish()
-        begun.enter_context(taking(town.ledger, town.id, [1, 2, 3]))
+        begun.enter_context(take_epochs(town.ledger, town.id, [1, 2, 3]))
         lock(descriptor, kind)
 
     monkeypatch.setattr(readers.fcntl, "flock", flock)
@@ -185,7 +185,7 @@ def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch
     monkeypatch.setattr(readers.fcntl, "flock", flock)
     with open_view(town.ledger, town.corpus):
         assert len(seen) == 2
-        assert held(town.ledger, town.id, [3]) == {3}
+        assert held_epochs(town.ledger, town.id, [3]) == {3}
 
 
 def test_the_published_epoch_may_be_replaced_while_it_is_opened(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,11 +218,11 @@ def test_a_forked_process_may_read_on(town: Town) -> None:
         os.read(ended, 1)
         os._exit(0)
     mine.close()
-    assert held(town.ledger, town.id, [1]) == {1}
+    assert held_epochs(town.ledger, town.id, [1]) == {1}
     os.close(end)
     os.waitpid(child, 0)
     os.close(ended)
-    assert held(town.ledger, town.id, [1]) == set()
+    assert held_epochs(town.ledger, town.id, [1]) == set()
 
 
 def test_many_epochs_are_removed_with_few_open_files(town: Town) -> None:

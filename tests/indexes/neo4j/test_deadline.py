@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from clausegraph.core.errors import StoreRefused, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.server import within
+from clausegraph.indexes.graph.neo4j.server import run_within
 from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
@@ -19,11 +19,11 @@ def test_results_errors_and_late_calls() -> None:
         raise StoreRefused("no")
 
     go_on = threading.Event()
-    assert within(PATIENCE_S, lambda: 1, "bounded", "late") == 1
+    assert run_within(PATIENCE_S, lambda: 1, "bounded", "late") == 1
     with pytest.raises(StoreRefused, match="no"):
-        within(PATIENCE_S, refuse, "bounded", "late")
+        run_within(PATIENCE_S, refuse, "bounded", "late")
     with pytest.raises(StoreUnavailable, match="late"):
-        within(0.01, go_on.wait, "bounded", "late")
+        run_within(0.01, go_on.wait, "bounded", "late")
     go_on.set()
 
 
@@ -38,7 +38,7 @@ def test_a_call_goes_on_when_its_caller_is_interrupted(request: pytest.FixtureRe
         go_on.wait(PATIENCE_S)
 
     with pytest.raises(KeyboardInterrupt):
-        within(PATIENCE_S, work, "interrupted call", "late")
+        run_within(PATIENCE_S, work, "interrupted call", "late")
     (running,) = [thread for thread in threading.enumerate() if thread.name == "interrupted call"]
     assert running.is_alive()
     go_on.set()

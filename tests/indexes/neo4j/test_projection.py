@@ -11,7 +11,7 @@ from clausegraph.core.errors import StoreMismatch, StoreUnavailable
 from clausegraph.indexes.corpora import get_corpus, rollback
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import STATES, GraphCorpus, Interval, opened
+from clausegraph.indexes.graph.neo4j.rows import STATES, GraphCorpus, Interval, opened_rows
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.neo4j.writes import write_part
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -270,7 +270,7 @@ def test_nodes_that_vanish_while_a_part_is_written_are_noticed(
     town.publish()
     projection.catch_up(town.id)
     corpus = GraphCorpus(town.id, town.corpus)
-    stated = next(part for part in opened(town.ledger, corpus, Interval(0, 1)) if part.type == STATES)
+    stated = next(part for part in opened_rows(town.ledger, corpus, Interval(0, 1)) if part.type == STATES)
     server.write("MATCH (n:Entity) DETACH DELETE n")
     stated.nodes.clear()
     with pytest.raises(StoreMismatch, match="went from Neo4j"):

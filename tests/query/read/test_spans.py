@@ -13,7 +13,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnswerStatus, Chunk, Span
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.questions import QuestionKind, question_form
-from clausegraph.query.read.spans import nearness, span_candidates
+from clausegraph.query.read.spans import scaled_scores, span_candidates
 from clausegraph.query.read.statements import candidates
 from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import ALWAYS, Pages, ask, page, reading
@@ -159,8 +159,8 @@ def test_nearness_has_no_scale_of_its_own() -> None:
     found = page(*OTHERS, "Ten.", "Eleven.")
     hits = found.hits()
     by_hundred = [replace(hit, score=hit.score / 100) for hit in hits]
-    one, other = (nearness(candidates(scored, found.reading)) for scored in (hits, by_hundred))
+    one, other = (scaled_scores(candidates(scored, found.reading)) for scored in (hits, by_hundred))
     assert one == pytest.approx(other)
     assert one[0] == 1.0 and sorted(one, reverse=True) == one
-    assert nearness(candidates([replace(hit, score=1.0) for hit in hits], found.reading)) == [1.0] * len(hits)
-    assert nearness([]) == []
+    assert scaled_scores(candidates([replace(hit, score=1.0) for hit in hits], found.reading)) == [1.0] * len(hits)
+    assert scaled_scores([]) == []

@@ -36,12 +36,12 @@ def serve(
     The first start makes a token for its owner and keeps it in a file that only they can read; on a terminal it is
     shown this once.
     """
-    from clausegraph.app.api.served import own_token, run
     from clausegraph.core.errors import require_extra
 
     require_extra("server", "serving")
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
+    from clausegraph.app.api.served import own_token, run
     from clausegraph.app.api.work import Ticket
     from clausegraph.app.console.face import face
     from clausegraph.app.mcp import mcp_face

@@ -7,10 +7,9 @@ from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.wire import Exchange
 from clausegraph.core.errors import InputError
 
-Play = Callable[[Exchange, dict[str, Any], str, dict[str, Any]], Awaitable[None]]
+Play = Callable[..., Awaitable[None]]
 """Replies to a request: the exchange, the request's body, the text of the good reply, and the good reply, whole."""
 
 MORE_FAULTS: dict[str, Play] = {}

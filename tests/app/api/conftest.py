@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,27 @@ class Talks:
 @pytest.fixture
 def talk(stand: Stand) -> Talks:
     return Talks(stand)
+
+
+def conversation(*given: Any, fixture: str = "talk", **settings: Any) -> Callable[..., Callable[..., None]]:
+    """A test that is a conversation: its first argument is a client, with what the fixture takes; the others are
+    fixtures."""
+
+    def as_test(talked: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        names = list(signature(talked).parameters)[1:]
+
+        def test(**found: Any) -> None:
+            run, more = found[fixture], {name: found[name] for name in names}
+            run(lambda client: talked(client, **more), *given, **settings)
+
+        test.__name__, test.__doc__ = talked.__name__, talked.__doc__
+        parameters = [Parameter(name, Parameter.KEYWORD_ONLY) for name in dict.fromkeys([*names, fixture])]
+        test.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        if marks := getattr(talked, "pytestmark", None):
+            test.pytestmark = marks  # type: ignore[attr-defined]
+        return test
+
+    return as_test
 
 
 @pytest.fixture(autouse=True)

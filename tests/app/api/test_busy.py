@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from tests.app.api.conftest import Talks
+from tests.app.api.conftest import Talks, conversation
 
 pytestmark = pytest.mark.integration
 
@@ -55,12 +55,10 @@ def test_a_model_server_that_fails_shows_as_such(talk: Talks, model: FakeModelSe
 
 
 @pytest.mark.long
-def test_a_model_server_that_is_gone_shows_as_such(talk: Talks) -> None:
-    async def ask(client: httpx.AsyncClient) -> None:
-        answer = await client.post(ASK, json=QUESTION)
-        assert (answer.status_code, answer.json()["error"]) == (503, "NotConnected")
-
-    talk(ask, llm="openai:x", llm_url="http://127.0.0.1:9/v1", llm_key="fake-key-1234", llm_attempts=1)
+@conversation(llm="openai:x", llm_url="http://127.0.0.1:9/v1", llm_key="fake-key-1234", llm_attempts=1)
+async def test_a_model_server_that_is_gone_shows_as_such(client: httpx.AsyncClient) -> None:
+    answer = await client.post(ASK, json=QUESTION)
+    assert (answer.status_code, answer.json()["error"]) == (503, "NotConnected")
 
 
 def test_an_answer_that_takes_too_long_is_given_up(talk: Talks, model: FakeModelServer) -> None:

@@ -20,25 +20,23 @@ from clausegraph.app.console.face import face as console_face
 from clausegraph.app.mcp import mcp_face
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, SettingsError
-from tests.app.api.conftest import BASE, CORPORA, Stand, Talks, client_of
+from tests.app.api.conftest import BASE, CORPORA, Stand, Talks, client_of, conversation
 
 pytestmark = pytest.mark.unit
 
 PLAIN = {"Accept": "application/json"}  # a stream of events would not end
 
 
-def test_who_shows_no_token_is_told_how_to_get_one_and_nothing_else(talk: Talks) -> None:
-    async def strangers(client: httpx.AsyncClient) -> None:
-        for path in ("/v1/me", "/v1/corpora", "/metrics", "/openapi.json", "/no/such/path", "/v1/corpora/secret/pages"):
-            answer = await client.get(path)
-            assert answer.status_code == 401, path
-            assert answer.headers["content-type"] == "application/problem+json"
-            assert answer.headers["www-authenticate"].startswith("Bearer")
-        wrong = {"bad": "Bearer cg_0_0", "basic": "Basic eDp5", "empty": "Bearer ", "odd": "Bearer cg_é_x"}
-        for text in wrong.values():
-            assert (await client.get("/v1/me", headers={"Authorization": text.encode()})).status_code == 401
-
-    talk(strangers, role=None)
+@conversation(role=None)
+async def test_who_shows_no_token_is_told_how_to_get_one_and_nothing_else(client: httpx.AsyncClient) -> None:
+    for path in ("/v1/me", "/v1/corpora", "/metrics", "/openapi.json", "/no/such/path", "/v1/corpora/secret/pages"):
+        answer = await client.get(path)
+        assert answer.status_code == 401, path
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+    wrong = {"bad": "Bearer cg_0_0", "basic": "Basic eDp5", "empty": "Bearer ", "odd": "Bearer cg_é_x"}
+    for text in wrong.values():
+        assert (await client.get("/v1/me", headers={"Authorization": text.encode()})).status_code == 401
 
 
 def test_health_is_open_and_says_no_more_than_well_or_not(talk: Talks, stand: Stand) -> None:
@@ -55,21 +53,19 @@ def test_health_is_open_and_says_no_more_than_well_or_not(talk: Talks, stand: St
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost:80:90", "127.0.0.1@evil"])
-def test_a_name_that_is_not_the_servers_is_refused_before_the_token_is_looked_at(talk: Talks, host: str) -> None:
-    async def rebound(client: httpx.AsyncClient) -> None:
-        answer = await client.get("/v1/me", headers={"Host": host})
-        assert answer.status_code == 421
-        assert answer.json()["error"] == "UnknownHost"
+@conversation()
+async def test_a_name_that_is_not_the_servers_is_refused_before_the_token_is_looked_at(
+    client: httpx.AsyncClient, host: str
+) -> None:
+    answer = await client.get("/v1/me", headers={"Host": host})
+    assert answer.status_code == 421
+    assert answer.json()["error"] == "UnknownHost"
 
-    talk(rebound)
 
-
-def test_names_that_settings_give_the_server_are_its_own(talk: Talks) -> None:
-    async def named(client: httpx.AsyncClient) -> None:
-        for host in ("policy.example:443", "LOCALHOST", "[::1]:8400"):
-            assert (await client.get("/v1/me", headers={"Host": host})).status_code == 200, host
-
-    talk(named, serve_hosts=("Policy.example",))
+@conversation(serve_hosts=("Policy.example",))
+async def test_names_that_settings_give_the_server_are_its_own(client: httpx.AsyncClient) -> None:
+    for host in ("policy.example:443", "LOCALHOST", "[::1]:8400"):
+        assert (await client.get("/v1/me", headers={"Host": host})).status_code == 200, host
 
 
 def test_only_a_named_proxy_is_believed_that_the_browser_came_by_https(stand: Stand) -> None:
@@ -111,7 +107,8 @@ def test_a_body_may_have_so_many_bytes_whether_it_says_so_or_not(talk: Talks) ->
     talk(long)
 
 
-def test_a_token_has_so_many_requests_in_a_minute(talk: Talks) -> None:
+@conversation(serve_rate=2)
+async def test_a_token_has_so_many_requests_in_a_minute(client: httpx.AsyncClient, talk: Talks) -> None:
     now = [0.0]
     limit = RateLimit(2, lambda: now[0])
     waits = []
@@ -124,16 +121,12 @@ def test_a_token_has_so_many_requests_in_a_minute(talk: Talks) -> None:
             waits.append(error.problem.headers["Retry-After"])
     assert waits == ["", "", "29", "", "30", "", "", "30"]
     limit.take("b")
-
-    async def hurry(client: httpx.AsyncClient) -> None:
-        seen = [(await client.get("/v1/me")).status_code for _ in range(4)]
-        assert seen == [200, 200, 429, 429]
-        answer = await client.get("/v1/me")
-        assert answer.json()["error"] == "TooManyRequests" and 1 <= int(answer.headers["retry-after"]) <= 30
-        other = {"Authorization": talk.stand.bearer("admin")["Authorization"]}
-        assert (await client.get("/v1/me", headers=other)).status_code == 200
-
-    talk(hurry, serve_rate=2)
+    seen = [(await client.get("/v1/me")).status_code for _ in range(4)]
+    assert seen == [200, 200, 429, 429]
+    answer = await client.get("/v1/me")
+    assert answer.json()["error"] == "TooManyRequests" and 1 <= int(answer.headers["retry-after"]) <= 30
+    other = {"Authorization": talk.stand.bearer("admin")["Authorization"]}
+    assert (await client.get("/v1/me", headers=other)).status_code == 200
 
 
 def test_a_token_is_refused_from_the_moment_it_is_revoked_or_expires(stand: Stand) -> None:

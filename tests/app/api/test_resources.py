@@ -18,7 +18,7 @@ from clausegraph.app.api import shapes
 from clausegraph.indexes.corpora import get_corpus, list_sources
 from clausegraph.indexes.fetches import FetchRow, store_fetch
 from clausegraph.indexes.ledger.store import open_ledger
-from tests.app.api.conftest import PAGES, Stand, Talks
+from tests.app.api.conftest import PAGES, Stand, Talks, conversation
 
 pytestmark = pytest.mark.unit
 
@@ -43,136 +43,120 @@ async def _whole(client: httpx.AsyncClient, path: str, **query: Any) -> list[dic
 LISTS = {"pages": {}, "facts": {}, "entities": {}, "page/elements": {"name": "Warm Home Grant"}, "runs": {}}
 
 
-def test_a_list_in_parts_is_the_list_in_one(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path, query in LISTS.items():
-            whole = await _get(client, f"{WHERE}/{path}", limit=200, **query)
-            assert whole["next"] is None and len(whole["items"]) >= 2, path
-            assert await _whole(client, f"{WHERE}/{path}", limit=1, **query) == whole["items"], path
-
-    talk(look)
+@conversation()
+async def test_a_list_in_parts_is_the_list_in_one(client: httpx.AsyncClient) -> None:
+    for path, query in LISTS.items():
+        whole = await _get(client, f"{WHERE}/{path}", limit=200, **query)
+        assert whole["next"] is None and len(whole["items"]) >= 2, path
+        assert await _whole(client, f"{WHERE}/{path}", limit=1, **query) == whole["items"], path
 
 
-def test_a_list_begun_in_an_epoch_ends_in_it(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        begun = await _get(client, f"{WHERE}/facts", limit=1)
-        async with httpx.AsyncClient(transport=client._transport, base_url=client.base_url) as admin:
-            admin.headers["authorization"] = talk.stand.bearer("admin")["Authorization"]
-            assert (await admin.post(f"{WHERE}/rollback", json={"epoch": 1})).status_code == 200
-            try:
-                assert (await _get(client, f"{WHERE}/facts", limit=1))["epoch"] == 1
-                assert (await _get(client, f"{WHERE}/facts", limit=1, cursor=begun["next"]))["epoch"] == 2
-            finally:
-                assert (await admin.post(f"{WHERE}/rollback", json={"epoch": 2})).status_code == 200
-            deeds = await _get(admin, "/v1/audit")
-        assert [(one["action"], one["outcome"], one["who"]) for one in deeds["items"][:2]] == [
-            (f"POST {WHERE.replace('default', '{corpus}')}/rollback", "done", "admin-False")
-        ] * 2
-
-    talk(look)
+@conversation()
+async def test_a_list_begun_in_an_epoch_ends_in_it(client: httpx.AsyncClient, talk: Talks) -> None:
+    begun = await _get(client, f"{WHERE}/facts", limit=1)
+    async with httpx.AsyncClient(transport=client._transport, base_url=client.base_url) as admin:
+        admin.headers["authorization"] = talk.stand.bearer("admin")["Authorization"]
+        assert (await admin.post(f"{WHERE}/rollback", json={"epoch": 1})).status_code == 200
+        try:
+            assert (await _get(client, f"{WHERE}/facts", limit=1))["epoch"] == 1
+            assert (await _get(client, f"{WHERE}/facts", limit=1, cursor=begun["next"]))["epoch"] == 2
+        finally:
+            assert (await admin.post(f"{WHERE}/rollback", json={"epoch": 2})).status_code == 200
+        deeds = await _get(admin, "/v1/audit")
+    assert [(one["action"], one["outcome"], one["who"]) for one in deeds["items"][:2]] == [
+        (f"POST {WHERE.replace('default', '{corpus}')}/rollback", "done", "admin-False")
+    ] * 2
 
 
-def test_a_cursor_of_something_else_is_refused(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        cursor = (await _get(client, f"{WHERE}/facts", limit=1))["next"]
-        forged = [
-            base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
-            for value in ([], [1], None, ["x", 2, ["y"]], [[], {}, {"a": 1}], "[" * 5000, [None, "2", [[]]])
-        ]
-        for path, query in (
-            ("pages", {"cursor": cursor}),
-            ("facts", {"cursor": cursor, "relation": "pays"}),
-            ("facts", {"cursor": cursor, "epoch": 1}),
-            *(("facts", {"cursor": one}) for one in ("", "!!", "AAAA", "é", *forged)),
-        ):
-            answer = await client.get(f"{WHERE}/{path}", params=query)
-            assert (answer.status_code, answer.json()["error"]) == (400, "CursorInvalid"), (path, query, answer.text)
-
-    talk(look)
+@conversation()
+async def test_a_cursor_of_something_else_is_refused(client: httpx.AsyncClient) -> None:
+    cursor = (await _get(client, f"{WHERE}/facts", limit=1))["next"]
+    forged = [
+        base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
+        for value in ([], [1], None, ["x", 2, ["y"]], [[], {}, {"a": 1}], "[" * 5000, [None, "2", [[]]])
+    ]
+    for path, query in (
+        ("pages", {"cursor": cursor}),
+        ("facts", {"cursor": cursor, "relation": "pays"}),
+        ("facts", {"cursor": cursor, "epoch": 1}),
+        *(("facts", {"cursor": one}) for one in ("", "!!", "AAAA", "é", *forged)),
+    ):
+        answer = await client.get(f"{WHERE}/{path}", params=query)
+        assert (answer.status_code, answer.json()["error"]) == (400, "CursorInvalid"), (path, query, answer.text)
 
 
-def test_what_a_client_has_of_an_epoch_is_not_sent_again(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        first = await client.get(f"{WHERE}/facts")
-        kept = {"If-None-Match": f'"other", {first.headers["etag"]}'}
-        again = await client.get(f"{WHERE}/facts", headers=kept)
-        assert (again.status_code, again.content, again.headers["clausegraph-epoch"]) == (304, b"", "2")
-        assert (await client.get(f"{WHERE}/facts?epoch=1", headers=kept)).status_code == 200
-        assert (await client.get("/v1/corpora/other/facts", headers=kept)).status_code in (200, 403)
-
-    talk(look)
+@conversation()
+async def test_what_a_client_has_of_an_epoch_is_not_sent_again(client: httpx.AsyncClient) -> None:
+    first = await client.get(f"{WHERE}/facts")
+    kept = {"If-None-Match": f'"other", {first.headers["etag"]}'}
+    again = await client.get(f"{WHERE}/facts", headers=kept)
+    assert (again.status_code, again.content, again.headers["clausegraph-epoch"]) == (304, b"", "2")
+    assert (await client.get(f"{WHERE}/facts?epoch=1", headers=kept)).status_code == 200
+    assert (await client.get("/v1/corpora/other/facts", headers=kept)).status_code in (200, 403)
 
 
-def test_what_may_change_within_an_epoch_is_tagged_by_what_it_says(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path, other in (
-            ("page?name=grant.html", "page?name=grant.html&epoch=1"),
-            ("page/comparison?uri=grant.html", "page/comparison?uri=visa.html"),
-            ("page/versions?uri=grant.html", "page/versions?uri=visa.html"),
-            ("changes", "changes?since=2&until=1"),
-        ):
-            first = await client.get(f"{WHERE}/{path}")
-            kept = {"If-None-Match": first.headers["etag"]}
-            again = await client.get(f"{WHERE}/{path}", headers=kept)
-            assert (again.status_code, again.content) == (304, b""), path
-            for name in ("etag", "cache-control", "clausegraph-epoch"):
-                assert again.headers.get(name) == first.headers.get(name), (path, name)
-            assert (await client.get(f"{WHERE}/{other}", headers=kept)).status_code == 200, other
-
-    talk(look)
+@conversation()
+async def test_what_may_change_within_an_epoch_is_tagged_by_what_it_says(client: httpx.AsyncClient) -> None:
+    for path, other in (
+        ("page?name=grant.html", "page?name=grant.html&epoch=1"),
+        ("page/comparison?uri=grant.html", "page/comparison?uri=visa.html"),
+        ("page/versions?uri=grant.html", "page/versions?uri=visa.html"),
+        ("changes", "changes?since=2&until=1"),
+    ):
+        first = await client.get(f"{WHERE}/{path}")
+        kept = {"If-None-Match": first.headers["etag"]}
+        again = await client.get(f"{WHERE}/{path}", headers=kept)
+        assert (again.status_code, again.content) == (304, b""), path
+        for name in ("etag", "cache-control", "clausegraph-epoch"):
+            assert again.headers.get(name) == first.headers.get(name), (path, name)
+        assert (await client.get(f"{WHERE}/{other}", headers=kept)).status_code == 200, other
 
 
-def test_the_graph_is_that_of_the_services(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        grant = "warm home grant"
-        around = await _get(client, f"{WHERE}/neighbourhood", entity=grant, hops=2)
-        assert around["around"] == [grant] and around["facts"] and not around["more"]
-        assert {fact["hop"] for fact in around["facts"]} <= {1, 2}
-        assert (await _get(client, f"{WHERE}/neighbourhood", entity=grant, limit=1))["more"]
-        ids = {one["id"] for one in await _whole(client, f"{WHERE}/facts", entity=grant)}
-        assert ids == {one["id"] for one in around["facts"] if one["hop"] == 1}
-        whole = await _get(client, f"{WHERE}/facts/{min(ids)[:8]}")
-        assert whole["id"] == min(ids) and whole["supports"][0]["quotes"]
-        assert (await _get(client, f"{WHERE}/entity", name="Warm Home Grant"))["entity"] == grant
-        assert any(one["entity"] == grant for one in (await _get(client, f"{WHERE}/entities", search="grant"))["items"])
-        assert (await _get(client, f"{WHERE}/paths", **{"from": grant, "to": "council"}))["paths"]
-        assert (await _get(client, f"{WHERE}/contradictions"))["epoch"] == 2
-
-    talk(look)
+@conversation()
+async def test_the_graph_is_that_of_the_services(client: httpx.AsyncClient) -> None:
+    grant = "warm home grant"
+    around = await _get(client, f"{WHERE}/neighbourhood", entity=grant, hops=2)
+    assert around["around"] == [grant] and around["facts"] and not around["more"]
+    assert {fact["hop"] for fact in around["facts"]} <= {1, 2}
+    assert (await _get(client, f"{WHERE}/neighbourhood", entity=grant, limit=1))["more"]
+    ids = {one["id"] for one in await _whole(client, f"{WHERE}/facts", entity=grant)}
+    assert ids == {one["id"] for one in around["facts"] if one["hop"] == 1}
+    whole = await _get(client, f"{WHERE}/facts/{min(ids)[:8]}")
+    assert whole["id"] == min(ids) and whole["supports"][0]["quotes"]
+    assert (await _get(client, f"{WHERE}/entity", name="Warm Home Grant"))["entity"] == grant
+    assert any(one["entity"] == grant for one in (await _get(client, f"{WHERE}/entities", search="grant"))["items"])
+    assert (await _get(client, f"{WHERE}/paths", **{"from": grant, "to": "council"}))["paths"]
+    assert (await _get(client, f"{WHERE}/contradictions"))["epoch"] == 2
 
 
-def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        versions = (await _get(client, f"{WHERE}/page/versions", uri="grant.html"))["items"]
-        assert [one["epochs"] for one in versions] == [[2], [1]]
-        beside = await _get(client, f"{WHERE}/page/comparison", uri="grant.html")
-        assert (beside["old"], beside["new"]) == (versions[1], versions[0])
-        differ = [one for one in beside["elements"] if one["kind"] != "same"]
-        assert [(one["kind"], "60" in one["old"]["text"], "65" in one["new"]["text"]) for one in differ] == [
-            ("changed", True, True), ("changed", False, False)
-        ]  # fmt: skip
-        assert beside["statements"] == [
-            one for one in (await _get(client, f"{WHERE}/changes"))["statements"] if one["page"] == beside["page"]
-        ]
-        assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
-        shown = [(await _get(client, f"{WHERE}/page", name=name))["passages"] for name in PAGES]
-        assert all(one["elements"] and "condition" in one for passages in shown for one in passages) and any(shown)
-        assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
-        on = [
-            (await _get(client, f"{WHERE}/epochs", on=day))["items"] for day in ("9000-01-01", date.today().isoformat())
-        ]
-        assert [[one["epoch"] for one in found] for found in on] == [[2], [2]]
-        assert (await _get(client, f"{WHERE}/runs"))["items"]
-        run = (await _get(client, f"{WHERE}/epochs"))["items"][0]["run"]
-        assert (await _get(client, f"{WHERE}/runs/{run}"))["report"]["epoch"] == 2
-        assert (await _get(client, f"{WHERE}/runs/{run}/rejects"))["items"] == []
-        changed = await _get(client, f"{WHERE}/changes")
-        assert (changed["since"], changed["until"]) == (1, 2)
-        assert [(one["kind"], one["uri"]) for one in changed["pages"]] == [("changed", "grant.html")]
-        assert (await _get(client, WHERE))["published"] == 2
-        assert (await _get(client, "/v1/prompts"))["items"]
-
-    talk(look)
+@conversation()
+async def test_pages_epochs_runs_and_changes_can_be_looked_at(client: httpx.AsyncClient) -> None:
+    versions = (await _get(client, f"{WHERE}/page/versions", uri="grant.html"))["items"]
+    assert [one["epochs"] for one in versions] == [[2], [1]]
+    beside = await _get(client, f"{WHERE}/page/comparison", uri="grant.html")
+    assert (beside["old"], beside["new"]) == (versions[1], versions[0])
+    differ = [one for one in beside["elements"] if one["kind"] != "same"]
+    assert [(one["kind"], "60" in one["old"]["text"], "65" in one["new"]["text"]) for one in differ] == [
+        ("changed", True, True), ("changed", False, False)
+    ]  # fmt: skip
+    assert beside["statements"] == [
+        one for one in (await _get(client, f"{WHERE}/changes"))["statements"] if one["page"] == beside["page"]
+    ]
+    assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
+    shown = [(await _get(client, f"{WHERE}/page", name=name))["passages"] for name in PAGES]
+    assert all(one["elements"] and "condition" in one for passages in shown for one in passages) and any(shown)
+    assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
+    on = [(await _get(client, f"{WHERE}/epochs", on=day))["items"] for day in ("9000-01-01", date.today().isoformat())]
+    assert [[one["epoch"] for one in found] for found in on] == [[2], [2]]
+    assert (await _get(client, f"{WHERE}/runs"))["items"]
+    run = (await _get(client, f"{WHERE}/epochs"))["items"][0]["run"]
+    assert (await _get(client, f"{WHERE}/runs/{run}"))["report"]["epoch"] == 2
+    assert (await _get(client, f"{WHERE}/runs/{run}/rejects"))["items"] == []
+    changed = await _get(client, f"{WHERE}/changes")
+    assert (changed["since"], changed["until"]) == (1, 2)
+    assert [(one["kind"], one["uri"]) for one in changed["pages"]] == [("changed", "grant.html")]
+    assert (await _get(client, WHERE))["published"] == 2
+    assert (await _get(client, "/v1/prompts"))["items"]
 
 
 SHAPES: dict[str, type[BaseModel]] = {
@@ -192,17 +176,15 @@ SHAPES: dict[str, type[BaseModel]] = {
 }
 
 
-def test_what_is_sent_has_the_fields_of_the_document_and_no_other(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path, shape in SHAPES.items():
-            body = {"question": "How much is the Warm Home Grant?"} | ({"trace": True} if path == "ask" else {})
-            asked = path in ("ask", "retrieve")
-            sent = await (client.post(f"{WHERE}/{path}", json=body) if asked else client.get(f"{WHERE}/{path}"))
-            value = sent.json()
-            read = shape.model_validate(value, strict=False)
-            assert read.model_dump(by_alias=True, exclude_unset=True) == value, path
-
-    talk(look, role="curator")
+@conversation(role="curator")
+async def test_what_is_sent_has_the_fields_of_the_document_and_no_other(client: httpx.AsyncClient) -> None:
+    for path, shape in SHAPES.items():
+        body = {"question": "How much is the Warm Home Grant?"} | ({"trace": True} if path == "ask" else {})
+        asked = path in ("ask", "retrieve")
+        sent = await (client.post(f"{WHERE}/{path}", json=body) if asked else client.get(f"{WHERE}/{path}"))
+        value = sent.json()
+        read = shape.model_validate(value, strict=False)
+        assert read.model_dump(by_alias=True, exclude_unset=True) == value, path
 
 
 NOT_THERE = (
@@ -214,13 +196,11 @@ NOT_THERE = (
 )  # fmt: skip
 
 
-def test_what_is_not_there_is_404_with_what_to_do(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path in NOT_THERE:
-            answer = await client.get(f"{WHERE}/{path}")
-            assert (answer.status_code, answer.json()["error"]) == (404, "NotFoundError"), (path, answer.text)
-
-    talk(look)
+@conversation()
+async def test_what_is_not_there_is_404_with_what_to_do(client: httpx.AsyncClient) -> None:
+    for path in NOT_THERE:
+        answer = await client.get(f"{WHERE}/{path}")
+        assert (answer.status_code, answer.json()["error"]) == (404, "NotFoundError"), (path, answer.text)
 
 
 def test_settings_show_no_secret_and_are_for_admins(talk: Talks) -> None:
@@ -235,19 +215,17 @@ def test_settings_show_no_secret_and_are_for_admins(talk: Talks) -> None:
     talk(refused, role="curator")
 
 
-def test_the_document_describes_every_route_and_its_problems(talk: Talks) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        document = await _get(client, "/openapi.json")
-        there = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
-        assert there == {rule for rule in API_RULES if rule != "GET /openapi.json"}
-        assert document["openapi"].startswith("3.1")
-        for path, methods in document["paths"].items():
-            for operation in methods.values():
-                assert {"200", "421"} <= set(operation["responses"]), path
-                if not path.startswith("/health"):
-                    assert {"401", "403"} <= set(operation["responses"]) and operation["security"], path
-
-    talk(look)
+@conversation()
+async def test_the_document_describes_every_route_and_its_problems(client: httpx.AsyncClient) -> None:
+    document = await _get(client, "/openapi.json")
+    there = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert there == {rule for rule in API_RULES if rule != "GET /openapi.json"}
+    assert document["openapi"].startswith("3.1")
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            assert {"200", "421"} <= set(operation["responses"]), path
+            if not path.startswith("/health"):
+                assert {"401", "403"} <= set(operation["responses"]) and operation["security"], path
 
 
 def test_a_page_that_is_fetched_says_what_its_address_answered_last(stand: Stand, tmp_path: Path) -> None:

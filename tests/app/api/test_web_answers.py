@@ -14,7 +14,7 @@ from clausegraph.app.api.routes.questions import pages_work
 from clausegraph.app.api.served import serve_workspace
 from clausegraph.app.api.work import Abandoned, Ticket
 from clausegraph.app.workspace import Workspace
-from tests.app.api.conftest import Stand, Talks
+from tests.app.api.conftest import Stand, Talks, conversation
 from tests.harness.site import NAME, local_site
 
 pytestmark = pytest.mark.integration
@@ -29,31 +29,28 @@ PAGE = {"url": ADDRESS, "html": HTML}
 ASKED: dict[str, Any] = {"question": "When did the Alder bridge open?", "pages": [PAGE], "at": "2024-03-05T10:00-08:00"}
 
 
-def test_pages_that_are_sent_answer_with_heading_and_sentence(talk: Talks) -> None:
+@conversation()
+async def test_pages_that_are_sent_answer_with_heading_and_sentence(client: httpx.AsyncClient) -> None:
     empty = {"url": "https://bridges.example/empty", "html": ""}
-
-    async def ask(client: httpx.AsyncClient) -> None:
-        answer = await client.post(WHERE, json=ASKED | {"pages": [empty, PAGE], "trace": True})
-        assert answer.status_code == 200, answer.text
-        found = answer.json()
-        best = found["alternatives"][0]
-        cited = best["evidence"][0]
-        assert (best["text"], found["corpus"], found["epoch"]) == ("1931", "pages", 0)
-        assert (cited["url"], cited["headings"][-1], cited["quote"]) == (
-            ADDRESS,
-            "History",
-            "The Alder bridge opened in 1931.",
-        )
-        assert found["not_read"] == [{"page": empty["url"], "reason": "no HTML element could be parsed"}]
-        assert "content-location" not in answer.headers  # nothing of it is kept
-        listed = (await client.get("/v1/corpora/pages/answers")).json()
-        assert listed.get("items", []) == []
-        async with client.stream("POST", WHERE, json=ASKED, headers={"Accept": "text/event-stream"}) as got:
-            events = [event.split("\n", 1) for event in (await got.aread()).decode().strip().split("\n\n")]
-        assert [kind.removeprefix("event: ") for kind, _ in events] == ["step"] * (len(events) - 1) + ["answer"]
-        assert json.loads(events[0][1].removeprefix("data: "))["name"] == "read pages"
-
-    talk(ask)
+    answer = await client.post(WHERE, json=ASKED | {"pages": [empty, PAGE], "trace": True})
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    best = found["alternatives"][0]
+    cited = best["evidence"][0]
+    assert (best["text"], found["corpus"], found["epoch"]) == ("1931", "pages", 0)
+    assert (cited["url"], cited["headings"][-1], cited["quote"]) == (
+        ADDRESS,
+        "History",
+        "The Alder bridge opened in 1931.",
+    )
+    assert found["not_read"] == [{"page": empty["url"], "reason": "no HTML element could be parsed"}]
+    assert "content-location" not in answer.headers  # nothing of it is kept
+    listed = (await client.get("/v1/corpora/pages/answers")).json()
+    assert listed.get("items", []) == []
+    async with client.stream("POST", WHERE, json=ASKED, headers={"Accept": "text/event-stream"}) as got:
+        events = [event.split("\n", 1) for event in (await got.aread()).decode().strip().split("\n\n")]
+    assert [kind.removeprefix("event: ") for kind, _ in events] == ["step"] * (len(events) - 1) + ["answer"]
+    assert json.loads(events[0][1].removeprefix("data: "))["name"] == "read pages"
 
 
 def test_what_is_wrong_is_said_with_its_status(talk: Talks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,21 +77,16 @@ def test_what_is_wrong_is_said_with_its_status(talk: Talks, monkeypatch: pytest.
     talk(ask)
 
 
-def test_a_token_of_some_corpora_has_no_answers_beside_them(talk: Talks) -> None:
-    async def ask(client: httpx.AsyncClient) -> None:
-        assert (await client.post(WHERE, json=ASKED)).status_code == 403  # a graph that is set up knows every corpus
-
-    talk(ask, bound=True)
+@conversation(bound=True)
+async def test_a_token_of_some_corpora_has_no_answers_beside_them(client: httpx.AsyncClient) -> None:
+    assert (await client.post(WHERE, json=ASKED)).status_code == 403  # a graph that is set up knows every corpus
 
 
-def test_more_than_a_question_has_elsewhere_may_be_sent(talk: Talks) -> None:
+@conversation()
+async def test_more_than_a_question_has_elsewhere_may_be_sent(client: httpx.AsyncClient) -> None:
     filled = PAGE | {"html": HTML + "<!--" + "x" * 400_000 + "-->"}
-
-    async def ask(client: httpx.AsyncClient) -> None:
-        found = await client.post(WHERE, json=ASKED | {"pages": [filled]})
-        assert found.json()["alternatives"][0]["text"] == "1931"
-
-    talk(ask)
+    found = await client.post(WHERE, json=ASKED | {"pages": [filled]})
+    assert found.json()["alternatives"][0]["text"] == "1931"
 
 
 def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: Talks) -> None:

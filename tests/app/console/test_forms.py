@@ -27,7 +27,7 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.runs import start_run
-from tests.app.api.conftest import BASE, client_of
+from tests.app.api.conftest import BASE, client_of, conversation
 from tests.app.console.conftest import filled
 
 pytestmark = pytest.mark.unit
@@ -59,32 +59,28 @@ def _token(settings: Settings) -> str:
     return tokens.add("bound", Role.READER, ("default",))[1]
 
 
-def test_a_session_is_no_scripts_and_no_other_sites(visit: Callable[..., None], settings: Settings) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        again = await client.post("/login", data={"token": _token(settings)}, headers=HOME)
-        cookie = again.headers["set-cookie"].lower()
-        assert "httponly" in cookie and "samesite=lax" in cookie
-        for elsewhere in ({}, {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
-            refused = await client.post("/login", data={"token": "x"}, headers=elsewhere)
-            assert refused.status_code == 403
-            refused = await client.post("/c/default/asked", data={"question": "Why?"}, headers=elsewhere)
-            assert refused.status_code == 403
-
-    visit(look)
+@conversation(fixture="visit")
+async def test_a_session_is_no_scripts_and_no_other_sites(client: httpx.AsyncClient, settings: Settings) -> None:
+    again = await client.post("/login", data={"token": _token(settings)}, headers=HOME)
+    cookie = again.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie
+    for elsewhere in ({}, {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        refused = await client.post("/login", data={"token": "x"}, headers=elsewhere)
+        assert refused.status_code == 403
+        refused = await client.post("/c/default/asked", data={"question": "Why?"}, headers=elsewhere)
+        assert refused.status_code == 403
 
 
-def test_a_form_needs_the_secret_of_its_session(visit: Callable[..., None]) -> None:
-    async def send(client: httpx.AsyncClient) -> None:
-        csrf = CSRF.search((await client.get("/c/default/ask")).text)
-        assert csrf is not None
-        for secret, status in (("", 403), ("é", 403), ("wrong", 403), (csrf[1], 200)):
-            body = {"question": "Why?", "csrf": secret}
-            assert (await client.post("/c/default/asked", data=body, headers=HOME)).status_code == status
-        assert (await client.post("/logout", data={"csrf": ""}, headers=HOME)).status_code == 403
-        assert (await client.post("/logout", data={"csrf": csrf[1]}, headers=HOME)).status_code == 303
-        assert (await client.get("/c/default/ask", headers={"Accept": "text/html"})).status_code == 303
-
-    visit(send)
+@conversation(fixture="visit")
+async def test_a_form_needs_the_secret_of_its_session(client: httpx.AsyncClient) -> None:
+    csrf = CSRF.search((await client.get("/c/default/ask")).text)
+    assert csrf is not None
+    for secret, status in (("", 403), ("é", 403), ("wrong", 403), (csrf[1], 200)):
+        body = {"question": "Why?", "csrf": secret}
+        assert (await client.post("/c/default/asked", data=body, headers=HOME)).status_code == status
+    assert (await client.post("/logout", data={"csrf": ""}, headers=HOME)).status_code == 403
+    assert (await client.post("/logout", data={"csrf": csrf[1]}, headers=HOME)).status_code == 303
+    assert (await client.get("/c/default/ask", headers={"Accept": "text/html"})).status_code == 303
 
 
 def test_an_answer_is_for_whoever_asked_and_screens_for_those_who_may_see_the_corpus(
@@ -122,98 +118,86 @@ def test_a_login_leads_to_this_server_alone(settings: Settings, wanted: str) -> 
     anyio.run(login)
 
 
-def test_every_screen_forbids_inline_code_and_what_lies_elsewhere(visit: Callable[..., None]) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path in (
-            "/login",
-            "/c/default/ask",
-            "/c/default/pages",
-            "/c/default/page?name=nowhere",
-            "/c/default/ask?epoch=0",
-        ):
-            answer = await client.get(path)
-            policy = answer.headers["content-security-policy"]
-            assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
-            assert answer.headers["cache-control"] == "no-store"
-            assert not re.search(r"<style|<script(?! src=\"/static/)|\son\w+=|\sstyle=", answer.text), path
-
-    visit(look)
+@conversation(fixture="visit")
+async def test_every_screen_forbids_inline_code_and_what_lies_elsewhere(client: httpx.AsyncClient) -> None:
+    for path in (
+        "/login",
+        "/c/default/ask",
+        "/c/default/pages",
+        "/c/default/page?name=nowhere",
+        "/c/default/ask?epoch=0",
+    ):
+        answer = await client.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
+        assert answer.headers["cache-control"] == "no-store"
+        assert not re.search(r"<style|<script(?! src=\"/static/)|\son\w+=|\sstyle=", answer.text), path
 
 
 BROWSER = {"Accept": "text/html"}
 
 
-def test_what_goes_wrong_on_the_way_is_a_screen_for_people_and_a_problem_document_for_programs(
-    visit: Callable[..., None],
+@conversation(fixture="visit")
+async def test_what_goes_wrong_on_the_way_is_a_screen_for_people_and_a_problem_document_for_programs(
+    client: httpx.AsyncClient,
 ) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path, more, status in (
-            ("/nonsense", {}, 404),
-            ("/c/secret/ask", {}, 403),
-            ("/login", {"Host": "evil.example"}, 421),
-        ):
-            shown = await client.get(path, headers=BROWSER | more)
-            assert shown.status_code == status and shown.headers["content-type"].startswith("text/html"), path
-            assert 'role="alert"' in shown.text and "content-security-policy" in shown.headers
-            told = await client.get(path, headers=more | {"Accept": "application/json"})
-            assert (told.status_code, told.headers["content-type"]) == (status, "application/problem+json")
-
-    visit(look)
+    for path, more, status in (
+        ("/nonsense", {}, 404),
+        ("/c/secret/ask", {}, 403),
+        ("/login", {"Host": "evil.example"}, 421),
+    ):
+        shown = await client.get(path, headers=BROWSER | more)
+        assert shown.status_code == status and shown.headers["content-type"].startswith("text/html"), path
+        assert 'role="alert"' in shown.text and "content-security-policy" in shown.headers
+        told = await client.get(path, headers=more | {"Accept": "application/json"})
+        assert (told.status_code, told.headers["content-type"]) == (status, "application/problem+json")
 
 
-def test_a_question_is_asked_of_the_epoch_of_a_day(visit: Callable[..., None]) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        csrf = CSRF.search((await client.get("/c/default/ask")).text)
-        assert csrf is not None
-        form = {"question": "Could she get the Winter Heating Grant?", "csrf": csrf[1]}
-        asked = await client.post("/c/default/asked", data=form | {"on": "9000-01-01"}, headers=HOME)
-        assert "epoch=1" in asked.headers["hx-push-url"]
-        events = re.search(r'sse-connect="([^"]+)"', asked.text)
-        assert events is not None
-        found = (await client.get(events[1])).text
-        assert "no language model was asked" in found and "names and kind are there" in found
-        assert re.search(r'class="places">.*name=corpus%3Aheating-grant.html&amp;epoch=1&amp;anchor=', found, re.S)
-        for more, status, words in (
-            ({"on": "1999-12-31"}, 404, "keeps no epoch"),
-            ({"on": "soon"}, 400, "is not understood"),
-            ({"on": "9000-01-01", "epoch": "1"}, 400, "not both"),
-        ):
-            wrong = await client.post("/c/default/asked", data=form | more, headers=HOME)
-            assert wrong.status_code == status and words in wrong.text
-
-    visit(look)
+@conversation(fixture="visit")
+async def test_a_question_is_asked_of_the_epoch_of_a_day(client: httpx.AsyncClient) -> None:
+    csrf = CSRF.search((await client.get("/c/default/ask")).text)
+    assert csrf is not None
+    form = {"question": "Could she get the Winter Heating Grant?", "csrf": csrf[1]}
+    asked = await client.post("/c/default/asked", data=form | {"on": "9000-01-01"}, headers=HOME)
+    assert "epoch=1" in asked.headers["hx-push-url"]
+    events = re.search(r'sse-connect="([^"]+)"', asked.text)
+    assert events is not None
+    found = (await client.get(events[1])).text
+    assert "no language model was asked" in found and "names and kind are there" in found
+    assert re.search(r'class="places">.*name=corpus%3Aheating-grant.html&amp;epoch=1&amp;anchor=', found, re.S)
+    for more, status, words in (
+        ({"on": "1999-12-31"}, 404, "keeps no epoch"),
+        ({"on": "soon"}, 400, "is not understood"),
+        ({"on": "9000-01-01", "epoch": "1"}, 400, "not both"),
+    ):
+        wrong = await client.post("/c/default/asked", data=form | more, headers=HOME)
+        assert wrong.status_code == status and words in wrong.text
 
 
-def test_lists_go_on_and_a_search_that_finds_nothing_can_be_mended(visit: Callable[..., None]) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        first = (await client.get("/c/default/pages?source=corpus&after=heating-grant.html")).text
-        assert "heating-grant.html" not in first and "parental-leave.html" in first
-        assert "There are no more pages" in (await client.get("/c/default/pages?source=corpus&after=zzz")).text
-        lost = await client.get("/c/default/graph?name=nobody")
-        assert lost.status_code == 404 and "no entity" in lost.text and 'id="search"' in lost.text
-
-    visit(look)
+@conversation(fixture="visit")
+async def test_lists_go_on_and_a_search_that_finds_nothing_can_be_mended(client: httpx.AsyncClient) -> None:
+    first = (await client.get("/c/default/pages?source=corpus&after=heating-grant.html")).text
+    assert "heating-grant.html" not in first and "parental-leave.html" in first
+    assert "There are no more pages" in (await client.get("/c/default/pages?source=corpus&after=zzz")).text
+    lost = await client.get("/c/default/graph?name=nobody")
+    assert lost.status_code == 404 and "no entity" in lost.text and 'id="search"' in lost.text
 
 
-def test_the_graph_of_a_page_is_what_it_states(visit: Callable[..., None]) -> None:
-    async def look(client: httpx.AsyncClient) -> None:
-        for path, status in (("", 200), ("/drawn", 200)):
-            whole = await client.get(f"/c/default/graph{path}?name=winter+heating+grant")
-            lone = await client.get(f"/c/default/graph{path}?name=winter+heating+grant&page=appeal-a-decision.html")
-            assert (whole.status_code, lone.status_code) == (status, status)
-            assert len(lone.text) < len(whole.text)
-        page = await client.get("/c/default/graph?page=heating-grant.html")
-        shown = re.findall(r'<tr id="f-([0-9a-f]+)"', page.text)
-        drawn = (await client.get("/c/default/graph/drawn?page=heating-grant.html")).json()
-        assert [one[0] for one in drawn["facts"]][: len(shown)] == shown and not drawn["more"]
-        assert ["is (not)", "=taxed"] in [one[2:] for one in drawn["facts"]]
-        assert set(re.findall(r'<p><a href="/c/default/page\?name=([^"&]+)', page.text)) == {
-            "corpus%3Aheating-grant.html"
-        }
-        lost = await client.get("/c/default/graph?page=nowhere")
-        assert lost.status_code == 404 and "has no page" in lost.text and 'id="search"' in lost.text
-
-    visit(look)
+@conversation(fixture="visit")
+async def test_the_graph_of_a_page_is_what_it_states(client: httpx.AsyncClient) -> None:
+    for path, status in (("", 200), ("/drawn", 200)):
+        whole = await client.get(f"/c/default/graph{path}?name=winter+heating+grant")
+        lone = await client.get(f"/c/default/graph{path}?name=winter+heating+grant&page=appeal-a-decision.html")
+        assert (whole.status_code, lone.status_code) == (status, status)
+        assert len(lone.text) < len(whole.text)
+    page = await client.get("/c/default/graph?page=heating-grant.html")
+    shown = re.findall(r'<tr id="f-([0-9a-f]+)"', page.text)
+    drawn = (await client.get("/c/default/graph/drawn?page=heating-grant.html")).json()
+    assert [one[0] for one in drawn["facts"]][: len(shown)] == shown and not drawn["more"]
+    assert ["is (not)", "=taxed"] in [one[2:] for one in drawn["facts"]]
+    assert set(re.findall(r'<p><a href="/c/default/page\?name=([^"&]+)', page.text)) == {"corpus%3Aheating-grant.html"}
+    lost = await client.get("/c/default/graph?page=nowhere")
+    assert lost.status_code == 404 and "has no page" in lost.text and 'id="search"' in lost.text
 
 
 def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]) -> None:

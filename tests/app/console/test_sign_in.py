@@ -27,7 +27,7 @@ from clausegraph.app.console.face import face
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import Settings, load_settings
-from tests.app.api.conftest import client_of
+from tests.app.api.conftest import client_of, conversation
 
 pytestmark = pytest.mark.unit
 
@@ -156,21 +156,19 @@ async def sign_in(
     ("wanted", "where"),
     [("/c/benefits/page?name=a.html", "/c/benefits/page?name=a.html"), ("//evil.example", "/")],
 )
-def test_who_the_provider_vouches_for_has_a_session_with_the_role_of_the_group(
-    visit: Visit, provider: FakeProvider, wanted: str, where: str
+@conversation(fixture="visit")
+async def test_who_the_provider_vouches_for_has_a_session_with_the_role_of_the_group(
+    client: httpx.AsyncClient, provider: FakeProvider, wanted: str, where: str
 ) -> None:
-    async def come(client: httpx.AsyncClient) -> None:
-        back = await sign_in(client, provider, wanted)
-        assert (back.status_code, back.headers["location"]) == (303, where), back.text
-        me = (await client.get("/v1/me")).json()
-        assert (me["name"], me["role"], me["corpora"]) == ("oidc:ann@example.org", "curator", ["benefits"])
-        assert (await client.get("/admin")).status_code == 403
-        csrf = (await client.get("/")).text.partition('name="csrf" value="')[2].partition('"')[0]
-        out = await client.post("/logout", data={"csrf": csrf}, headers={"Sec-Fetch-Site": "same-origin"})
-        assert out.status_code == 303
-        assert (await client.get("/v1/me")).status_code == 401
-
-    visit(come)
+    back = await sign_in(client, provider, wanted)
+    assert (back.status_code, back.headers["location"]) == (303, where), back.text
+    me = (await client.get("/v1/me")).json()
+    assert (me["name"], me["role"], me["corpora"]) == ("oidc:ann@example.org", "curator", ["benefits"])
+    assert (await client.get("/admin")).status_code == 403
+    csrf = (await client.get("/")).text.partition('name="csrf" value="')[2].partition('"')[0]
+    out = await client.post("/logout", data={"csrf": csrf}, headers={"Sec-Fetch-Site": "same-origin"})
+    assert out.status_code == 303
+    assert (await client.get("/v1/me")).status_code == 401
 
 
 NOW = time.time()
@@ -191,51 +189,53 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("claims", "header", "forged", "said"), REFUSED)
-def test_a_token_that_is_not_right_is_refused(
-    visit: Visit, provider: FakeProvider, claims: dict[str, Any], header: dict[str, Any], forged: str, said: str
+@conversation(fixture="visit")
+async def test_a_token_that_is_not_right_is_refused(
+    client: httpx.AsyncClient,
+    provider: FakeProvider,
+    claims: dict[str, Any],
+    header: dict[str, Any],
+    forged: str,
+    said: str,
 ) -> None:
     provider.claims, provider.header, provider.forged = claims, header, forged
-
-    async def come(client: httpx.AsyncClient) -> None:
-        back = await sign_in(client, provider)
-        assert back.status_code == 403 and said in back.text and 'role="alert"' in back.text
-        assert "the-code" not in back.text and "clausegraph-session" not in client.cookies
-        assert (await client.get("/v1/me")).status_code == 401
-
-    visit(come)
+    back = await sign_in(client, provider)
+    assert back.status_code == 403 and said in back.text and 'role="alert"' in back.text
+    assert "the-code" not in back.text and "clausegraph-session" not in client.cookies
+    assert (await client.get("/v1/me")).status_code == 401
 
 
-def test_an_answer_of_another_browser_or_without_a_code_is_refused(visit: Visit, provider: FakeProvider) -> None:
-    async def come(client: httpx.AsyncClient) -> None:
-        await sign_in(client, provider)
-        other = provider.asked["state"]
-        client.cookies.clear()
-        for answer, said in (
-            ({"state": other}, "this browser"),
-            ({"state": "é"}, "this browser"),
-            ({"iss": "http://evil.example"}, "does not come from"),
-            ({"code": "", "error": "access_denied"}, "access_denied"),
-            ({"code": "another"}, "no ID token"),
-        ):
-            back = await sign_in(client, provider, **answer)
-            assert back.status_code in (403, 502) and said in back.text, back.text
-        client.cookies.clear()
-        alone = await client.get("/login/oidc/back", params={"code": "the-code", "state": other})
-        assert alone.status_code == 403 and "clausegraph-session" not in client.cookies
-
-    visit(come)
+@conversation(fixture="visit")
+async def test_an_answer_of_another_browser_or_without_a_code_is_refused(
+    client: httpx.AsyncClient, provider: FakeProvider
+) -> None:
+    await sign_in(client, provider)
+    other = provider.asked["state"]
+    client.cookies.clear()
+    for answer, said in (
+        ({"state": other}, "this browser"),
+        ({"state": "é"}, "this browser"),
+        ({"iss": "http://evil.example"}, "does not come from"),
+        ({"code": "", "error": "access_denied"}, "access_denied"),
+        ({"code": "another"}, "no ID token"),
+    ):
+        back = await sign_in(client, provider, **answer)
+        assert back.status_code in (403, 502) and said in back.text, back.text
+    client.cookies.clear()
+    alone = await client.get("/login/oidc/back", params={"code": "the-code", "state": other})
+    assert alone.status_code == 403 and "clausegraph-session" not in client.cookies
 
 
 @pytest.mark.parametrize("hangs", [False, True])
 def test_a_provider_that_fails_is_told(visit: Visit, provider: FakeProvider, hangs: bool) -> None:
     provider.hangs, provider.status = hangs, 200 if hangs else 500
 
-    async def come(client: httpx.AsyncClient) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
         answer = await client.get("/login/oidc")
         said = "did not answer within 0.5 seconds" if hangs else "answered with status 500"
         assert answer.status_code == 502 and said in answer.text and 'role="alert"' in answer.text
 
-    visit(come)
+    visit(look)
 
 
 @pytest.mark.parametrize(

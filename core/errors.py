@@ -192,7 +192,7 @@ class UnusableReply(ModelCallError):
 EXTRAS = {
     "airflow": ("airflow",),
     "browser": ("playwright",),
-    "eval": ("matplotlib", "scipy"),
+    "eval": ("matplotlib", "pandas", "scipy"),
     "fake-llm": ("fastapi", "uvicorn"),
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),

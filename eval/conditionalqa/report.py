@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, answer_table, in_group
 from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion, error_cases
@@ -251,13 +249,23 @@ def _kinds(cases: Sequence[Case], kinds: Sequence[tuple[str, str]], questions: i
 
 def _cost(answers: Records) -> list[Section]:
     """Questions, median, 95th percentile and sum of each quantity that was recorded of a question."""
-    rows = []
-    for name in ("milliseconds", "model_tokens"):
-        values = [value for record in answers if (value := getattr(record, name)) is not None]
-        if values:
-            figures = (float(np.median(values)), float(np.quantile(values, 0.95)), float(sum(values)))
-            rows.append((name, f"{len(values):,}", *(f"{figure:,.0f}" for figure in figures)))
-    table = Table(("per question", "questions", "median", "p95", "sum"), tuple(rows))
+    require_extra("eval", "making reports")
+    import pandas as pd
+
+    names = ("milliseconds", "model_tokens")
+    frame = pd.DataFrame({name: [getattr(record, name) for record in answers] for name in names}, dtype=float)
+    known = frame.dropna(axis="columns", how="all")
+    rows = tuple(
+        (
+            str(name),
+            f"{values.count():,}",
+            f"{values.median():,.0f}",
+            f"{values.quantile(0.95):,.0f}",
+            f"{values.sum():,.0f}",
+        )
+        for name, values in known.items()
+    )
+    table = Table(("per question", "questions", "median", "p95", "sum"), rows)
     return [Section("Time and tokens", "Of each question.", (table,))] if rows else []
 
 

@@ -164,7 +164,6 @@ class _Flight(Generic[T]):
             raise RuntimeError("chat_all was called on the model loop; call it from another thread")
         self._tasks: dict[asyncio.Task[ChatResponse], ChatRequest[T]] = {}  # touched on the loop only
         self._done: queue.SimpleQueue[tuple[ChatRequest[T], ChatResponse | BaseException]] = queue.SimpleQueue()
-        self._cancelled = False
         self.size = 0
 
     def start(self, request: ChatRequest[T]) -> None:
@@ -196,7 +195,6 @@ class _Flight(Generic[T]):
             self.size -= 1
 
     def _cancel_all(self) -> None:
-        self._cancelled = True
         for task in self._tasks:
             task.cancel()
 

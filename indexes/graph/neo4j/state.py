@@ -50,7 +50,6 @@ class ServerState:
     newest: int = 0
     published: int = 0
     floor: int = 0
-    generation: str = ""
     busy: str = ""  # a write that has not come to its end: WRITING with the target's token, or RECONCILING
     tokens: dict[int, str] = field(default_factory=dict)
     exists: bool = False
@@ -100,9 +99,7 @@ def server_state(server: Neo4jServer, corpus: GraphCorpus) -> ServerState:
         return ServerState()
     tokens = {int(token.split(":", 1)[0]): token for token in mine.get("history", [])}
     numbers = {key: mine.get(key, 0) for key in ("prepared", "newest", "published", "floor")}
-    return ServerState(
-        **numbers, generation=mine["generation"], busy=mine.get("busy") or "", tokens=tokens, exists=True
-    )
+    return ServerState(**numbers, busy=mine.get("busy") or "", tokens=tokens, exists=True)
 
 
 def decide(ledger: LedgerState, server: ServerState, target: int) -> Todo:  # noqa: PLR0911 - one line a case

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
@@ -28,7 +27,6 @@ from clausegraph.core.types import (
     Sentence,
     SentenceRole,
     holds,
-    leaves,
 )
 from clausegraph.query.read.evidence import beside_it, evidence_of
 
@@ -202,9 +200,3 @@ def _trees(draw: st.DrawFn, pages: list[MadePage], depth: int = 2) -> JudgedCond
         return Not(draw(_trees(pages, depth - 1)))
     children = tuple(draw(st.lists(_trees(pages, depth - 1), min_size=2, max_size=3)))
     return All(children) if kind == "all" else AnyOf(children)
-
-
-def leaf_texts(answer: Answer) -> Iterator[str]:
-    """The words of each condition of an answer."""
-    for one in answer.alternatives:
-        yield from (leaf.leaf.text for leaf in leaves(one.condition))

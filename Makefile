@@ -49,6 +49,8 @@ check: $(ALL)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd src && $(abspath $(BIN))/lint-imports --no-cache --config ../pyproject.toml
+	$(BIN)/vulture
+	$(BIN)/python -m benchmarks.house
 
 bench: $(ALL)
 	$(BIN)/python -m benchmarks

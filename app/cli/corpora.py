@@ -229,7 +229,7 @@ def _confirm(session: Session, name: str) -> None:
 
 
 @command("project neo4j", stores=True)
-def project_neo4j_command(
+def bring_neo4j_up(
     session: Session,
     *,
     corpus: CorpusOption = None,

@@ -11,7 +11,7 @@ from clausegraph.app.cli.session import Session, command
 
 
 @command("train guide")
-def train_guide_command(
+def learn_guide(
     session: Session,
     *,
     questions: Annotated[Path, typer.Option("--questions", help="Labelled questions, in ConditionalQA's form.")],

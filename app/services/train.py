@@ -17,8 +17,7 @@ from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.output_files import check_output
 from clausegraph.core.prompts import library
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions
-from clausegraph.eval.conditionalqa.scorer import score_answers
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions, score_answers
 from clausegraph.eval.files import write_text
 from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.ingestion.pipeline import Progress, no_progress

@@ -59,9 +59,10 @@ class KnownValues:
 
     def add_typed(self, text: str) -> None:
         """Take in the values of what a person typed: dates as "2 feb", "feb 2nd" or "2/2/26" are days, too, and "300k"
-        is a number."""
+        and "2 grand" are numbers and amounts."""
         self.add(_THOUSANDS.sub(lambda found: f"{found[1]} thousand {found[1]}000", text))
-        written = _MONTH.sub(lambda found: next(m for m in _MONTHS if m[:3] == found[1].capitalize()), f" {text}")
+        in_full = _THOUSANDS.sub(r"\g<1>000", text)
+        written = _MONTH.sub(lambda found: next(m for m in _MONTHS if m[:3] == found[1].capitalize()), f" {in_full}")
         found = list(atoms(_SHORT_DATE.sub(_written_day, written)))
         self._atoms += found
         self._bare += (one for one in found if one.kind == "number")

@@ -17,6 +17,8 @@ _BE = r"(?:am|is|are|'re|'s|be|were|was|may\s+be|might\s+be|could\s+be|will\s+be
 _MAYBE_BE = r"(?:may|might|could)\s+(?:also\s+|still\s+|then\s+)*be"
 _DO = r"(?:do|does|did|will)"
 _NOT = r"(?:\s+not|n't)"
+_ELIGIBLE = r"\s+(?:eligible|entitled)(?:\s+(?:to|for))?"
+_ELIGIBLE_TO = r"\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)"
 # The first pattern that matches at the start of the verb group wins. The last column is the verb that the
 # phrase stands for when it is not followed by one ("entitled to leave" is "may get leave").
 _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
@@ -33,31 +35,16 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     ),
     (r"can\s+(?:no\s+longer|never|only\s+not)", Modality.CANNOT, False, ""),
     (rf"{_BE}(?:\s+not|n't)\s+(?:allowed|permitted|able)\s+to", Modality.CANNOT, False, ""),
-    (
-        rf"{_BE}(?:\s+not|n't)\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
-        Modality.CANNOT,
-        False,
-        "",
-    ),
-    (rf"{_BE}(?:\s+not|n't)\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.CANNOT, False, "get"),
+    (rf"{_BE}(?:\s+not|n't){_ELIGIBLE_TO}", Modality.CANNOT, False, ""),
+    (rf"{_BE}(?:\s+not|n't){_ELIGIBLE}", Modality.CANNOT, False, "get"),
     (rf"{_DO}{_NOT}\s+qualify(?:\s+for)?", Modality.CANNOT, False, "get"),
     (r"might\s+not", Modality.CAN, False, ""),
-    (
-        rf"{_MAYBE_BE}\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
-        Modality.CAN,
-        True,
-        "",
-    ),
-    (rf"{_MAYBE_BE}\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.CAN, True, "get"),
+    (rf"{_MAYBE_BE}{_ELIGIBLE_TO}", Modality.CAN, True, ""),
+    (rf"{_MAYBE_BE}{_ELIGIBLE}", Modality.CAN, True, "get"),
     (rf"{_MAYBE_BE}\s+(?:allowed|permitted|able|free)\s+to", Modality.CAN, True, ""),
     (rf"(?:may|might|could){_ADVERBS}\s+qualify(?:\s+for)?", Modality.CAN, True, "get"),
-    (
-        rf"{_BE}{_ADVERBS}\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
-        Modality.MAY,
-        True,
-        "",
-    ),
-    (rf"{_BE}{_ADVERBS}\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.MAY, True, "get"),
+    (rf"{_BE}{_ADVERBS}{_ELIGIBLE_TO}", Modality.MAY, True, ""),
+    (rf"{_BE}{_ADVERBS}{_ELIGIBLE}", Modality.MAY, True, "get"),
     (rf"{_BE}{_ADVERBS}\s+able\s+to", Modality.CAN, True, ""),
     (rf"{_BE}{_ADVERBS}\s+(?:allowed|permitted|free)\s+to", Modality.MAY, True, ""),
     (
@@ -86,27 +73,22 @@ _FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Moda
 _BEFALLS = word_set("is has needs gets receives loses finds hears qualifies owes wants faces")
 _SUFFERED = word_set("is loses owes faces")
 _ENTITLED = word_set("paid accompanied represented reimbursed refunded exempted given awarded granted")
-_UNCERTAIN = re.compile(
-    r"\b(?:might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion)\b"
-    r"|\b(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)"
-    r"\s+may\b|\bmay\s+be\b",
-    re.IGNORECASE,
+_UNCERTAIN = phrases(
+    r"might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion|may\s+be"
+    r"|(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)\s+may"
 )
-_SOFT = re.compile(
-    r"\b(?:might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps"
-    r"|depends?|discretion|if|unless|not|no|whether|decides?|case by case)\b|n't\b",
-    re.IGNORECASE,
+_SOFT = phrases(
+    r"might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps|depends?"
+    r"|discretion|if|unless|not|no|whether|decides?|case by case|\w*n't"
 )
-_OBLIGING = re.compile(
-    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
-    r"|compulsory|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum|no more than)\b"
-    r"|\b(?:cannot|never|unless|until)\b",
-    re.IGNORECASE,
+_OBLIGING = phrases(
+    "unless|must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
+    "|compulsory|until|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum"
+    "|no more than|cannot|never"
 )
-_DENYING = re.compile(
-    r"\b(?:not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less"
-    r"|under|more|over|optional|either)\b|n't\b",
-    re.IGNORECASE,
+_DENYING = phrases(
+    r"not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less|under|more"
+    r"|over|optional|either|\w*n't"
 )
 _DUTY = phrases("must|need(?:s|ed)?|have to|required?|requirements?|compulsory")
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")

@@ -87,6 +87,14 @@ def visible(text: str) -> str:
     return " ".join("".join(" " if unicodedata.category(c) in UNSEEN else c for c in text).split())
 
 
+def clean_name(value: object, longest: int) -> str | None:
+    """A name on one line without invisible characters; none when it is no text, empty, or too long."""
+    if not isinstance(value, str) or len(value) > 4 * longest:
+        return None
+    name = " ".join(visible(value).split())
+    return name if name and len(name) <= longest and any(c.isalnum() for c in name) else None
+
+
 @lru_cache(maxsize=16)
 def plain(text: str) -> str:
     """Plain quotes, dashes and spaces, of equal length, so that offsets hold.

@@ -130,7 +130,7 @@ def vectors_limit(texts: int) -> int:
     return _MARGIN + texts * _DIMENSIONS * _NUMBER_BYTES
 
 
-class Body(Protocol):
+class ResponseBody(Protocol):
     """A body as the HTTP libraries have it."""
 
     def __aiter__(self) -> AsyncIterator[bytes]: ...
@@ -141,7 +141,7 @@ class Body(Protocol):
 class BoundedBody:
     """A body that ends with an error where it grows beyond a limit. Each client mixes its library's class in."""
 
-    def __init__(self, body: Body, limit: int, server: Server) -> None:
+    def __init__(self, body: ResponseBody, limit: int, server: Server) -> None:
         self._body, self._limit, self._server = body, limit, server
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -157,7 +157,7 @@ class BoundedBody:
         await self._body.aclose()
 
 
-def bounds(server: Server, limit: int, bounded: Callable[[Body, int, Server], Body]) -> dict[str, Any]:
+def bounds(server: Server, limit: int, bounded: Callable[[ResponseBody, int, Server], ResponseBody]) -> dict[str, Any]:
     """The options of a client of either library by which at most ``limit`` bytes of a reply are read.
 
     A redirect or a compressed body is an error, and nothing of the body is read.

@@ -11,8 +11,8 @@ from statistics import median
 from typing import Literal
 
 from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ZERO, Scores
 from clausegraph.eval.conditionalqa.records import QuestionRecord
-from clausegraph.eval.conditionalqa.scorer import ZERO, Scores
 from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
 
 Group = Literal["total", "yesno", "extractive", "conditional", "not_answerable"]

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
-from clausegraph.eval.conditionalqa.scorer import ZERO, Scores, score_answers
+from clausegraph.eval.conditionalqa.dataset import ZERO, ConditionalAnswer, Kind, Question, Scores, score_answers
 from clausegraph.eval.metrics import element_key, element_text
 
 BUDGETS = (650, 1300, 2600)

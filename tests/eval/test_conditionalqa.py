@@ -18,8 +18,11 @@ from clausegraph.eval.conditionalqa.dataset import (
     ConditionalAnswer,
     Prediction,
     Question,
+    Scores,
+    conditions_f1,
     load_questions,
     read_predictions,
+    score_answers,
     write_predictions,
 )
 from clausegraph.eval.conditionalqa.figures import aggregate, answer_table
@@ -33,7 +36,6 @@ from clausegraph.eval.conditionalqa.records import (
     evidence_at_budgets,
     make_record,
 )
-from clausegraph.eval.conditionalqa.scorer import Scores, conditions_f1, score_answers
 from clausegraph.eval.files import read_records, write_records
 from clausegraph.eval.metrics import normalise_answer, token_f1
 

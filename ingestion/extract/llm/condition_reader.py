@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from clausegraph.core.language.lexicon import phrases, word_set
-from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.normalise import clean_name, tokens
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, leaves
 from clausegraph.ingestion.extract.llm.items import UnusableItem, element_number
-from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, clean_name, content_words, numbers_of
+from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, content_words, numbers_of
 
 # What a clause begins with before it says what something is: "if you're a limited company"
 _OPENING = re.compile(

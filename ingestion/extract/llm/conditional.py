@@ -12,7 +12,7 @@ from typing import Any
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject, names_above
 from clausegraph.core.language.lexicon import phrases, word_set
-from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.normalise import clean_name, entity_key
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.values import VALUE_KINDS
 from clausegraph.core.models.json_text import JsonText, read_json
@@ -44,7 +44,6 @@ from clausegraph.ingestion.extract.llm.page_words import (
     YOU,
     ChunkTexts,
     ShownWords,
-    clean_name,
     numbers_of,
 )
 

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.language.lexicon import is_base, third_person
+from clausegraph.core.language.normalise import clean_name
 from clausegraph.core.types import Mention, Modality, Passage, PassageKind, Statement
-from clausegraph.ingestion.extract.llm.page_words import clean_name
 
 T = TypeVar("T")
 LONGEST_NAME = 200

@@ -11,7 +11,7 @@ from typing import Any
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, Reject
 from clausegraph.core.hashing import canonical_json, content_hash
-from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.normalise import clean_name, entity_key
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.types import Literal, Mention, Statement
@@ -24,7 +24,7 @@ from clausegraph.ingestion.extract.llm.items import (
     told,
 )
 from clausegraph.ingestion.extract.llm.numbering import Call
-from clausegraph.ingestion.extract.llm.page_words import BARE_PRONOUNS, ChunkTexts, clean_name, sharing_most
+from clausegraph.ingestion.extract.llm.page_words import BARE_PRONOUNS, ChunkTexts, sharing_most
 from clausegraph.ingestion.extract.rules.names import mention_type
 from clausegraph.ingestion.sources.passages import TripledPassage, squeezed
 

@@ -19,7 +19,7 @@ from clausegraph.core.language.lexicon import (
     RELATIVES,
     word_set,
 )
-from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
+from clausegraph.core.language.normalise import entity_key, singular, tokens
 from clausegraph.core.types import Span
 from clausegraph.ingestion.extract.llm.numbering import Call
 
@@ -180,14 +180,6 @@ class ChunkTexts:
             return True
         wanted = _value_words(words_of(value)) - _STOP
         return bool(wanted) and any(wanted <= self.texts[label].value_words for label in labels)
-
-
-def clean_name(value: object, longest: int) -> str | None:
-    """A name on one line without invisible characters; none when it is no text, empty, or too long."""
-    if not isinstance(value, str) or len(value) > 4 * longest:
-        return None
-    name = " ".join(visible(value).split())
-    return name if name and len(name) <= longest and any(c.isalnum() for c in name) else None
 
 
 class ShownWords:

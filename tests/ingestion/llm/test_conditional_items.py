@@ -236,6 +236,11 @@ def test_values_are_whole_and_have_the_sections_numbers(value: str, kind: str, s
         assert reasons(HEATING, made) == [f"not stated: value {value!r}"]
 
 
+def test_a_cell_is_named_by_its_row_and_column() -> None:
+    cell = item("single household", "pays each week", "£12", elements=[6], object_type="amount")
+    assert only(HEATING, cell).spans[0].anchor == "e5"
+
+
 def test_a_date_in_figures_is_the_date_that_the_page_writes() -> None:
     days = [item(target=f"2026-03-{day}", object_type="date", elements=[7]) for day in (31, 30)]
     assert only(HEATING, days[0]).object == Literal("31 March 2026", "date")

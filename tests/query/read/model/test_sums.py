@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from clausegraph.core.language.known_values import KnownValues
 from clausegraph.core.types import SentenceRole
 from clausegraph.query.read.model.schema import DraftSentence
 from clausegraph.query.read.model.shown import shown_of
@@ -49,3 +50,18 @@ def test_a_sum_is_recomputed(grant: Pages, value: str, expression: str, *, accep
         DraftSentence(f"{value}.", SentenceRole.ANSWER, ("e9",), ((value, expression),)), support, KNOWN
     )
     assert (value in sums.values, not sums.problems) == (accepted, accepted)
+
+
+@pytest.mark.parametrize(
+    ("typed", "written", "known"),
+    [
+        ("there is still 2 grand of it", "£2,000", True),
+        ("if I lend it 20k", "£20,000", True),
+        ("if I lend it 20k", "£25,000", False),
+        ("my kids are 20", "£20,000", False),
+    ],
+)
+def test_what_people_type_for_thousands_is_the_amount(typed: str, written: str, *, known: bool) -> None:
+    values = KnownValues()
+    values.add_typed(typed)
+    assert (not list(values.missing(f"You have {written}."))) is known

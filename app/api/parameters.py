@@ -26,13 +26,13 @@ EpochQuery = Annotated[
 EpochNumber = Annotated[int | None, Query(ge=1, le=10**15)]  # of one of two epochs that are compared
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """What a request sends; a member that it does not know is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class QuestionBody(Body):
+class QuestionBody(RequestBody):
     """A question, and who asks it."""
 
     question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
@@ -51,7 +51,7 @@ class AnswerBody(QuestionBody):
     trace: bool = Field(default=False, description="Whether the answer has the engine's steps.")
 
 
-class SentPageBody(Body):
+class SentPageBody(RequestBody):
     """A page that is sent with a question."""
 
     url: PageAddress = Field(description="By which it is cited.")
@@ -61,7 +61,7 @@ class SentPageBody(Body):
     modified: str = Field(default="", max_length=100, description="When it was last changed, in any form.")
 
 
-class WebQuestionBody(Body):
+class WebQuestionBody(RequestBody):
     """A question, and the pages it is to be answered from."""
 
     question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
@@ -83,39 +83,39 @@ class PassagesBody(QuestionBody):
     limit: int = Field(default=20, ge=1, le=1000)
 
 
-class RollbackBody(Body):
+class RollbackBody(RequestBody):
     """The epoch that readers are to get."""
 
     epoch: int = Field(ge=1, le=10**15)
 
 
-class MergeBody(Body):
+class MergeBody(RequestBody):
     """Two names of one entity, as pages write them."""
 
     name: str = Field(min_length=1, max_length=_LONGEST, description="The name that is taken for the other.")
     entity: str = Field(min_length=1, max_length=_LONGEST)
 
 
-class SettleBody(Body):
+class SettleBody(RequestBody):
     """What a decision about two names is to be."""
 
     state: Literal["accepted", "rejected", "proposed"] = Field(description="proposed: as if nobody had decided.")
 
 
-class DenyBody(Body):
+class DenyBody(RequestBody):
     """A name that is not what pages define."""
 
     name: str = Field(min_length=1, max_length=_LONGEST)
 
 
-class ReviewBody(Body):
+class ReviewBody(RequestBody):
     """Which proposals are wanted."""
 
     type: str | None = Field(default=None, min_length=1, max_length=_LONGEST, description="Of entities of this type.")
     limit: int = Field(default=50, ge=1, le=1000)
 
 
-class HideBody(Body):
+class HideBody(RequestBody):
     """Why a statement is wrong."""
 
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)

@@ -68,7 +68,7 @@ class PresentedLine:
 CELLS = " | "  # between the cells of a row
 _LEFT_OUT = " … "  # between parts of an element that are quoted as one
 _OUTER_TAGS = re.compile(r"^<\w+>|</\w+>$")
-_SHORT_TABLE = 3  # rows that are always shown
+_SHORT_TABLE = 5  # rows that are always shown
 _NEIGHBOURS = 2  # rows that a table shows on each side of a cited one
 
 Nested = tuple[int, str]  # depth and text of an item

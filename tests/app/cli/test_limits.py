@@ -14,7 +14,7 @@ pytestmark = pytest.mark.unit
 
 HUGE = str(10**23)
 NUMBERS = sorted(name for name, field in Settings.model_fields.items() if field.annotation in (int, float))
-OPTIONAL = ["embedding_max_tokens", "llm_budget_tokens", "llm_budget_money"]
+OPTIONAL = ["llm_budget_tokens", "llm_budget_money"]
 FLOATS = sorted(name for name, field in Settings.model_fields.items() if field.annotation is float)
 
 

@@ -129,5 +129,5 @@ def test_from_the_library(town: Town, projected: View, monkeypatch: pytest.Monke
     monkeypatch.setenv("CLAUSEGRAPH_NEO4J_USER", address.user)
     monkeypatch.setenv("CLAUSEGRAPH_NEO4J_PASSWORD", address.password)
     with clausegraph.open_corpus(town.corpus, home=town.ledger.home) as corpus:
-        corpus._workspace._embedder = EMBEDDER  # the town's vectors have 8 numbers
+        corpus._workspace._made["embedder"] = EMBEDDER  # the town's vectors have 8 numbers
         assert corpus.property_graph_store().structured_query(OF_ONE, {"name": "council"})

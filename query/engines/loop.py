@@ -129,7 +129,7 @@ class LoopQuestion:
             if more:
                 with suppress(BudgetExceeded):
                     again = better(read, self._read(more))
-                    detail.update({"looked again for": read.missing, "found": again is not read})
+                    detail.update({"looked again for": read.missing or self._inquiry.question, "found": again is not read})
                     read, hits = again, hits if again is read else more
             rereads = None if asks(self._options) else self._read
             settling = Settling(self._view, self._inquiry, rereads, self._options.commits)
@@ -148,7 +148,7 @@ class LoopQuestion:
 
     def _found_for(self, read: ReadResult, now: Round) -> Sequence[Hit]:
         """Hits for what a reading missed, where a call is left to read them."""
-        if not read.missing or not self.meter.calls_left:
+        if not self.meter.calls_left:
             return ()
 
         def search(inquiry: Inquiry) -> Sequence[Hit]:
@@ -180,9 +180,10 @@ def hits_for_missing(
     equal: those of two searches cannot be compared, and the page that the first reading saw must not push out others.
     """
     wanted = content(read.missing)
-    if not wanted or not read.shown:
+    is_refused = read.status is AnswerStatus.NOT_ANSWERABLE and read.reasons.get("kind") != "greeting"
+    if not read.shown or not (wanted or is_refused):
         return []
-    found = search(Inquiry(f"{read.missing} {inquiry.question}"))
+    found = search(Inquiry(f"{read.missing} {inquiry.question}".strip()))
     unseen, rest = ([hit for hit in hits if not _is_shown(hit, read)] for hits in (found, before))
     if read.status is not AnswerStatus.ANSWERED:
         new = [hit for pair in zip_longest(rest, unseen) for hit in pair if hit is not None]

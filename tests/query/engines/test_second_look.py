@@ -48,6 +48,7 @@ def cites(anchor: str) -> Sentence:
         (ANSWERED, "what a mooring costs", set(), []),  # a reader that sees all hits
         (REFUSED, "whether it is dear to keep a boat", {"a"}, ["b", "c"]),  # in whatever words the pages say it
         (REFUSED, "whether it is dear to keep a boat", {"a", "b", "c"}, []),
+        (REFUSED, "", {"a"}, ["b", "c"]),  # a model need not say what it misses
     ],
 )
 def test_hits_for_what_is_missing(status: AnswerStatus, missing: str, shown: set[str], read_again: list[str]) -> None:

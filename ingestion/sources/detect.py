@@ -38,7 +38,7 @@ def _open_records(location: str, name: str | None) -> Source:
     return ConditionalQASource(path, name)
 
 
-# The first that fits is taken; a new kind of source is one more line here.
+# The first that fits is taken; a new kind of source is one more line here, above the last, which fits any path.
 SOURCE_KINDS: list[SourceKind] = [
     SourceKind(
         lambda location: _is_json(location) and holds_passages(local(location)),

@@ -22,13 +22,14 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 76_900,
-    "tests, lines": 44_200,
-    "compiled regexes": 523,
+    "product, lines": 77_000,
+    "tests, lines": 44_300,
+    "compiled regexes": 525,
     "settings": 60,
     "floors of the deepest room": 8,
-    "modules entered by a question": 81,
-    "modules entered by an ingest": 95,
+    # a slow machine enters some more: progress is told after five seconds
+    "modules entered by a question": 85,
+    "modules entered by an ingest": 100,
 }
 _QUESTION = "Could she get the Winter Heating Grant?"
 _SCENARIO = "My mother is 84. She is on Basic Support."
@@ -58,7 +59,8 @@ def figures() -> dict[str, int]:
         "compiled regexes": sum(len(re.findall(r"\bre\.compile\(", text)) for text in texts),
         "settings": len(Settings.model_fields),
         "floors of the deepest room": max(floors(room) for room in rooms()),
-        "modules entered by a question": question,
+        # a slow machine enters some more: progress is told after five seconds
+    "modules entered by a question": question,
         "modules entered by an ingest": ingest,
     }
 

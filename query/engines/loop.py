@@ -129,7 +129,8 @@ class LoopQuestion:
             if more:
                 with suppress(BudgetExceeded):
                     again = better(read, self._read(more))
-                    detail.update({"looked again for": read.missing or self._inquiry.question, "found": again is not read})
+                    wanted = read.missing or self._inquiry.question
+                    detail.update({"looked again for": wanted, "found": again is not read})
                     read, hits = again, hits if again is read else more
             rereads = None if asks(self._options) else self._read
             settling = Settling(self._view, self._inquiry, rereads, self._options.commits)

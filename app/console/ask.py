@@ -93,8 +93,7 @@ async def events(of: OfScreen, name: str) -> Response:
         ticket.check()
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return _shown(held.workspace, asked)
-        watch = lambda step: tell(step_json(step))  # noqa: E731
-        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=watch)
+        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(step_json(step)))
         return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:

@@ -203,13 +203,14 @@ class _Presenting:
         unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
         if not quotes:
             return
-        section = [one for one in quotes if (one.page, one.headings) == (quotes[0].page, quotes[0].headings)]
+        place = quotes[0].page, place_of(quotes[0])
+        section = [one for one in quotes if (one.page, place_of(one)) == place]
         opening = "These pages may not answer this. What comes nearest:" if unlikely else "The page says:"
         yield PresentedLine(LineKind.SENTENCE, opening)
-        yield PresentedLine(LineKind.PLACE, " › ".join(place_of(quotes[0])))
+        yield PresentedLine(LineKind.PLACE, " › ".join(place[1]))
         for evidence in _apart(section):
             yield from self._quote(evidence)
-        others = tuple(self._cite(one) for one in _apart(quotes) if one not in section)
+        others = tuple(self._cite(one) for one in _apart(one for one in quotes if one not in section))
         beside = " See also" if others else ""
         if not unlikely:
             yield PresentedLine(LineKind.NOTE, f"Not sure that this decides it in your case.{beside}", others)

@@ -162,6 +162,18 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
     assert value["corrected"] == [{"typed": "gratn", "read": "grant"}]
 
 
+def test_quotes_of_one_place_stand_together_and_no_other_is_named() -> None:
+    paper = replace(evidence(quote="a passport", lead_in="You need:"), items=("a photo",), item_depths=(0,))
+    photo = replace(paper, quote="a photo", items=("a passport",), items_before=1, span=Span("e2", 0, 7), position=1)
+    unsure = replace(answer(status=AnswerStatus.QUOTED), quotes=(photo, paper))
+    text = printed(render_answer(unsure))
+    assert text.index("a passport") < text.index("a photo") and "See also" not in text
+    later = replace(photo, page_number=7)
+    assert "See also [2]" in printed(
+        render_answer(replace(unsure, quotes=(paper, later)))
+    )  # of another page of the document
+
+
 def test_the_published_schema_describes_every_answer() -> None:
     schema = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text(encoding="utf-8"))
     assert schema["$id"] == SCHEMA

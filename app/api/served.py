@@ -6,7 +6,6 @@ import asyncio
 import ipaddress
 import math
 import signal
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from clausegraph.app.access.sign_in import SignIn, sign_in_of
 from clausegraph.app.access.tokens import FOLDER, Principal, Role, Sessions, Tokens
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
+from clausegraph.app.process import listening_socket
 from clausegraph.app.services.evaluations import Evaluations
 from clausegraph.app.services.kept import KeptAnswers
 from clausegraph.core.errors import InputError, SettingsError
@@ -271,7 +271,8 @@ def run(app: FastAPI, host: str, port: int, announce: Callable[[str], None], pro
                 for number, handler in before.items():
                     signal.signal(number, handler)
 
-    bound = _bound(host, port)
+    bound = listening_socket(host, port, _BACKLOG)
+    bound.set_inheritable(True)
     server = Ending(config)
 
     async def serving() -> None:
@@ -285,17 +286,3 @@ def run(app: FastAPI, host: str, port: int, announce: Callable[[str], None], pro
 
     with bound:
         asyncio.run(serving())
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((host, port))
-    except OSError as error:
-        bound.close()
-        raise InputError(f"port {port} of {host} cannot be used ({error}); choose another, or 0 for any") from error
-    bound.listen(_BACKLOG)
-    bound.set_inheritable(True)
-    return bound

@@ -20,6 +20,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.server import FakeApp
+from clausegraph.app.process import listening_socket
 from clausegraph.core.errors import InputError
 
 HOST = "127.0.0.1"
@@ -60,7 +61,7 @@ def serve(options: FakeOptions, announce: Callable[[int], None], *, signals: boo
         InputError: the port is taken.
     """
     app: Any = FakeApp(options)  # uvicorn's types allow no plain callable class
-    bound = _bound(options.port)
+    bound = listening_socket(HOST, options.port, _BACKLOG)
     config = uvicorn.Config(
         app,
         http=_Wired,
@@ -93,19 +94,6 @@ async def _run(server: uvicorn.Server, bound: socket.socket, announce: Callable[
     if server.started:
         announce(bound.getsockname()[1])
     await serving
-
-
-def _bound(port: int) -> socket.socket:
-    # asyncio turns Nagle's algorithm off only where the protocol is named; with it a reply takes 40 ms more
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((HOST, port))
-    except OSError as error:
-        bound.close()
-        raise InputError(f"port {port} of {HOST} cannot be used ({error}); choose another, or 0 for any") from error
-    bound.listen(_BACKLOG)
-    return bound
 
 
 @contextmanager

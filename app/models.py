@@ -18,7 +18,7 @@ from clausegraph.core.settings import HASHING, Settings
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.calls import ModelOptions
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.models.replay import Cassette
@@ -59,7 +59,7 @@ def _server_options(
     settings: Settings, served: tuple[Provider, str], url: str | None, key: SecretStr | None
 ) -> ModelOptions:
     """How the server of a model is called, be it for text or for vectors."""
-    from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.calls import ModelOptions
 
     provider, model = served
     return ModelOptions(
@@ -121,7 +121,7 @@ def opened_model(
     Raises:
         SettingsError: no model is set, or its key is missing.
     """
-    from clausegraph.core.models.build import make_llm
+    from clausegraph.core.models.guard import make_llm
     from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 
     served = served_model(settings.llm or "")

@@ -186,13 +186,13 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
 @contextmanager
 def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projections]:
     """What publishing has to take along, as the mode of the settings says; closed at the end."""
-    from clausegraph.indexes.graph.protocol import Follower, Projections
+    from clausegraph.indexes.graph.protocol import Projections
 
     if settings.neo4j_mode == "off":
         yield Projections()
         return
     with opened_projection(settings, ledger) as projection:
-        yield Projections((Follower(projection, required=settings.neo4j_mode == "required"),))
+        yield Projections(projection, required=settings.neo4j_mode == "required")
 
 
 def graphs_of(server: Neo4jServer) -> GraphAt:

@@ -93,11 +93,7 @@ ROWS: Mapping[str, CragRow] = {row.name: row for row in _ROWS}
 
 
 def row_of(name: str) -> CragRow:
-    """The row of that name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The row of that name."""
     if name not in ROWS:
         raise InputError(f"there is no row {name!r}; take one of {', '.join(ROWS)}")
     return ROWS[name]
@@ -175,11 +171,7 @@ _SCORES = {"kerag-without-multi-hop": 47.4, "kerag-without-filter": 49.0, "kerag
 
 
 def table_of(name: str) -> CragTable:
-    """The table of that name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The table of that name."""
     if name not in TABLES:
         raise InputError(f"there is no table {name!r}; take one of {', '.join(TABLES)}")
     return TABLES[name]

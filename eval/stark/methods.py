@@ -188,11 +188,7 @@ class _Found:
 
 
 def parse_route(text: str, types: Sequence[str], relations: Sequence[str]) -> StarkRoute:
-    """Read a router's reply; types and relations that do not exist are left out.
-
-    Raises:
-        UnusableReply: it names no module.
-    """
+    """Read a router's reply; types and relations that do not exist are left out."""
     reply = object_of(text)
     if reply.get("module") not in ("graph", "text"):
         raise UnusableReply("the reply names no module")
@@ -207,11 +203,7 @@ def parse_route(text: str, types: Sequence[str], relations: Sequence[str]) -> St
 
 
 def parse_fault(text: str) -> str:
-    """A commentor's reply in words.
-
-    Raises:
-        UnusableReply: it names no error of the set.
-    """
+    """A commentor's reply in words."""
     reply = object_of(text)
     fault = member(reply.get("error"), StarkFault)
     if fault is None:

@@ -20,11 +20,7 @@ INVALID = "invalid question"
 
 @dataclass(frozen=True, slots=True)
 class CragQuestion:
-    """A question and when it is asked: the time in the asker's zone, which "yesterday" and "now" are counted from.
-
-    Raises:
-        QuestionError: the question is empty, or the time has no zone.
-    """
+    """A question and when it is asked: the time in the asker's zone, which "yesterday" and "now" are counted from."""
 
     text: str
     time: datetime

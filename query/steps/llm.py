@@ -70,11 +70,7 @@ class RouteChoice:
 
 
 def parse_choice(text: str, entities: Sequence[Topic], relations: Sequence[str]) -> RouteChoice:
-    """Read the first reply of a router.
-
-    Raises:
-        UnusableReply: it is no JSON object, or names none of what is asked for.
-    """
+    """Read the first reply of a router."""
     reply = object_of(text)
     if not reply.keys() & {"entities", "relations", "kind"}:
         raise UnusableReply("the reply has neither entities nor relations nor kind")
@@ -88,11 +84,7 @@ parse_module = partial(parse_label, name="module", kind=Module, refusal="the rep
 
 
 def parse_feedback(text: str, route: Route, offer: Offer) -> Feedback:
-    """Read a commentor's reply; what it is about must be of the route or on offer, else it is left out.
-
-    Raises:
-        UnusableReply: it names no error of the set.
-    """
+    """Read a commentor's reply; what it is about must be of the route or on offer, else it is left out."""
     reply = object_of(text)
     kind = member(reply.get("error"), FeedbackKind)
     if kind is None:

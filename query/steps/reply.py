@@ -22,11 +22,7 @@ TURNS = 4  # of ReAct
 
 
 def object_of(text: str) -> dict[str, Any]:
-    """The JSON object of a reply.
-
-    Raises:
-        UnusableReply: there is none.
-    """
+    """The JSON object of a reply."""
     value = read_json(text).value
     if isinstance(value, list) and value and isinstance(value[0], dict):
         value = value[0]
@@ -55,11 +51,7 @@ def member(value: object, kind: type[E]) -> E | None:
 
 
 def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
-    """The label that a reply has under a name.
-
-    Raises:
-        UnusableReply: it has none of that kind, as ``refusal`` says.
-    """
+    """The label that a reply has under a name."""
     found = member(object_of(text).get(name), kind)
     if found is None:
         raise UnusableReply(refusal)
@@ -82,11 +74,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def parse_judgement(text: str) -> Acceptance:
-    """Read a validator's reply: whether what was found is enough, else what is missing.
-
-    Raises:
-        UnusableReply: it does not say whether it is enough.
-    """
+    """Read a validator's reply: whether what was found is enough, else what is missing."""
     reply = object_of(text)
     enough = reply.get("enough")
     if not isinstance(enough, bool):
@@ -136,11 +124,7 @@ TURN_SCHEMA = object_schema(
 
 
 def parse_turn(text: str) -> Turn:
-    """Read a reply.
-
-    Raises:
-        UnusableReply: it names no action, or nothing to look for.
-    """
+    """Read a reply."""
     reply = object_of(text)
     action, query = member(reply.get("action"), Action), short(reply.get("query")).strip()
     if action is None:

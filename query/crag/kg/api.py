@@ -54,11 +54,7 @@ class ApiAddress:
 
     @contextmanager
     def session(self) -> Iterator[ApiSession]:
-        """The calls of one look-up.
-
-        Raises:
-            SettingsError: the address is none.
-        """
+        """The calls of one look-up."""
         with Endpoint(self.url, self.limits) as endpoint:
             yield ApiSession(ApiClient(endpoint).call)
 
@@ -72,11 +68,7 @@ class RuleLookup:
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
     ) -> KgFound:
-        """Facts, and the answer where one of them is it.
-
-        Raises:
-            StoreUnavailable: the API did not answer.
-        """
+        """Facts, and the answer where one of them is it."""
         domain = attributes.domain.value if attributes.domain else None
         for told in feedback:
             domain = told.value if told.fault is CragFault.DOMAIN and told.value else domain
@@ -102,11 +94,7 @@ Call = tuple[str, tuple[Any, ...]]
 
 
 def parse_calls(text: str) -> list[Call]:
-    """The calls of a reply; of functions that there are, with arguments that fit.
-
-    Raises:
-        UnusableReply: it has no list of calls, or none of them can be made.
-    """
+    """The calls of a reply; of functions that there are, with arguments that fit."""
     given = object_of(text).get("calls")
     if not isinstance(given, list):
         raise UnusableReply("the reply has no list of calls")
@@ -134,11 +122,7 @@ class ToolLookup:
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
     ) -> KgFound:
-        """Facts of the calls that the model asks for.
-
-        Raises:
-            StoreUnavailable: the API did not answer.
-        """
+        """Facts of the calls that the model asks for."""
         inputs: dict[str, object] = {
             "question": question.text,
             "time": question.moment,
@@ -194,11 +178,7 @@ class PlannedLookup:
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
     ) -> KgFound:
-        """Facts along the plan.
-
-        Raises:
-            StoreUnavailable: the API did not answer.
-        """
+        """Facts along the plan."""
         with self._api.session() as api:
             plan = SchemaPlan(self._model, ApiGraph(api), self._hops, filtered=self._filtered)
             try:

@@ -43,11 +43,7 @@ class ApiFunction:
         return tuple(argument.name for argument in self.arguments)
 
     def body(self, args: Sequence[Any]) -> dict[str, Any]:
-        """The body of a call.
-
-        Raises:
-            InputError: too many or too few arguments, or one of another type.
-        """
+        """The body of a call."""
         least = sum(argument.required for argument in self.arguments)
         if not least <= len(args) <= len(self.arguments):
             raise InputError(f"{self.name} takes {least} to {len(self.arguments)} arguments, not {len(args)}")
@@ -147,11 +143,7 @@ FUNCTIONS: Mapping[str, ApiFunction] = {function.name: function for function in 
 
 
 def function_of(name: str) -> ApiFunction:
-    """The function of that name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The function of that name."""
     if name not in FUNCTIONS:
         raise InputError(f"the API has no function {name[:80]!r}; its functions are {', '.join(FUNCTIONS)}")
     return FUNCTIONS[name]

@@ -49,11 +49,7 @@ class Endpoint:
     """A server that answers JSON; for one thread."""
 
     def __init__(self, address: str, limits: EndpointLimits = EndpointLimits()) -> None:
-        """Take the address, without a slash at its end.
-
-        Raises:
-            SettingsError: it is no http(s) address.
-        """
+        """Take the address, without a slash at its end."""
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError(f"{address[:_SHOWN]!r} is no address of a knowledge graph; give http(s)://host[:port]")
@@ -158,11 +154,7 @@ class SparqlGraph:
         return [GraphThing(iri, label, kind) for label in best for iri, its in called.items() if its == label][:3]
 
     def facts(self, thing: GraphThing, relations: Collection[str] | None, days: DayRange | None) -> list[GraphFact]:
-        """Triples with the thing as their subject, literals in the shape's language or none.
-
-        Raises:
-            StoreRefused: the thing's key is no address that can stand in a query.
-        """
+        """Triples with the thing as their subject, literals in the shape's language or none."""
         if not _IRI.fullmatch(thing.key):
             raise StoreRefused(f"{thing.key[:100]!r} is no IRI of a thing")
         language = self._shape.language

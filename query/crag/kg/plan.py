@@ -175,11 +175,7 @@ class PlanResult:
 
 
 def parse_entities(text: str, types: Sequence[str]) -> PlannedEntities:
-    """Read the first reply; a type that the schema lacks is left open.
-
-    Raises:
-        UnusableReply: it names no entity.
-    """
+    """Read the first reply; a type that the schema lacks is left open."""
     reply = object_of(text)
     given = reply.get("entities")
     names = []
@@ -195,11 +191,7 @@ def parse_entities(text: str, types: Sequence[str]) -> PlannedEntities:
 
 
 def parse_hop(text: str, relations: Sequence[SchemaRelation]) -> PlannedHop:
-    """Read the reply of a hop; relations that were not shown are ignored.
-
-    Raises:
-        UnusableReply: it does not say whether it is enough.
-    """
+    """Read the reply of a hop; relations that were not shown are ignored."""
     reply = object_of(text)
     if not isinstance(reply.get("enough"), bool):
         raise UnusableReply("the reply does not say whether it is enough")
@@ -224,9 +216,6 @@ class SchemaPlan:
         """The facts nearest to the question, at most thirty; none where no entity could be linked.
 
         Where the model says that the wrong entity was linked, the next candidates take its place: at most three.
-
-        Raises:
-            UnusableReply, BudgetExceeded: the first call has no usable reply.
         """
         planned = PlanResult()
         schema = self._graph.schema()
@@ -360,11 +349,7 @@ class GraphLookup:
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
     ) -> KgFound:
-        """Facts along the plan; nothing where no plan can be made.
-
-        Raises:
-            StoreError: the graph did not answer.
-        """
+        """Facts along the plan; nothing where no plan can be made."""
         with self._opened() as graph:
             plan = SchemaPlan(self._model, graph, self._hops, filtered=self._filtered)
             try:

@@ -238,11 +238,7 @@ class ApiSession:
         return any(c.function == function and c.args == args and c.outcome == "not there" for c in self.calls)
 
     def ask(self, name: str, *args: Any) -> Any:
-        """What a function gives, or none: then the last of ``calls`` says why.
-
-        Raises:
-            InputError: there is no such function.
-        """
+        """What a function gives, or none: then the last of ``calls`` says why."""
         function = function_of(name)
         key = f"{name}{json.dumps(args, ensure_ascii=False)}"
         if key not in self._results:

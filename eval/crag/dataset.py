@@ -17,7 +17,7 @@ from typing import Any
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.files import parse_lines, read_text
-from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
+from clausegraph.eval.knowledge import FileEdge, FileGraph, FileNode
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion
 

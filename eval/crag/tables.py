@@ -79,7 +79,6 @@ _ROWS = (
     CragRow("kerag-without-multi-hop", "the plan, one hop", {**_KERAG, "hops": 1}),
     CragRow("kerag-without-filter", "the plan, nothing left out", {**_KERAG, "filtered": False}),
     CragRow("kerag-without-reasoning", "the plan, without sub-problems", {**_KERAG, "sub_problems": False}),
-    CragRow("kerag-tools", "KERAG's baseline: the model calls functions", {**_BARE, "pages": False, "graph": "tools"}),
     CragRow("kerag-rules", "calls built by rules", {**_BARE, "pages": False, "graph": "rules"}, asks=False),
     CragRow("without-critic", "one round", {"critic": False, "rounds": 1}),
     CragRow("without-self-check", "without the question whether references suffice", {"self_check": False}),
@@ -159,7 +158,6 @@ TABLES: Mapping[str, CragTable] = {
             "kerag-without-multi-hop": None,
             "kerag-without-filter": None,
             "kerag-without-reasoning": None,
-            "kerag-tools": (36.2, 4.7, 59.2, 31.5),
         },
     ),
     "without": CragTable(

@@ -19,8 +19,8 @@ import numpy as np
 
 from clausegraph.core.errors import UnusableReply, require_extra
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.eval.knowledge import FileNode
 from clausegraph.eval.stark.run import DEPTH, Ranking, StarkBase
-from clausegraph.query.crag.kg.graphs import FileNode
 from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
 from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
 from clausegraph.query.retrieve.pagerank import excess

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from clausegraph.core.errors import ClauseGraphError, InputError
 from clausegraph.eval.files import parse_lines, read_text, recorded
-from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
+from clausegraph.eval.knowledge import FileEdge, FileGraph, FileNode
 
 DEPTH = 20  # ranks that are kept and looked at
 T = TypeVar("T")

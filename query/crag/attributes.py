@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clausegraph.core.errors import InputError, UnusableReply
-from clausegraph.query.crag.kg.questions import nba_teams
+from clausegraph.query.crag.kg.names import nba_teams
 from clausegraph.query.crag.types import AttributePredictor, Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_schema

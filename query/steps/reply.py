@@ -50,6 +50,14 @@ def member(value: object, kind: type[E]) -> E | None:
     return next((one for one in kind if isinstance(value, str) and one.value == value.strip().lower()), None)
 
 
+def flag(reply: dict[str, Any], name: str, refusal: str) -> bool:
+    """The yes or no that a reply has under a name; unusable, as ``refusal`` says, where it has none."""
+    value = reply.get(name)
+    if not isinstance(value, bool):
+        raise UnusableReply(refusal)
+    return value
+
+
 def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
     """The label that a reply has under a name."""
     found = member(object_of(text).get(name), kind)
@@ -76,9 +84,7 @@ def listed(names: Sequence[str]) -> str:
 def parse_judgement(text: str) -> Acceptance:
     """Read a validator's reply: whether what was found is enough, else what is missing."""
     reply = object_of(text)
-    enough = reply.get("enough")
-    if not isinstance(enough, bool):
-        raise UnusableReply("the reply does not say whether it is enough")
+    enough = flag(reply, "enough", "the reply does not say whether it is enough")
     missing = short(reply.get("missing"))
     if enough:
         return Acceptance(True, "a model says that it is enough")

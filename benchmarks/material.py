@@ -47,9 +47,6 @@ def find_material(data: Path | None = None) -> Material:
     Args:
         data: folder with ``documents.json`` (or with ``conditionalqa/documents.json``); without it
             ``CLAUSEGRAPH_SHARED_DATA``, then ``../shared/data`` beside the repository.
-
-    Raises:
-        FileNotFoundError: ``data`` was given and holds no ``documents.json``.
     """
     folder = find_folder(data)
     if folder is not None:

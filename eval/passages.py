@@ -106,11 +106,7 @@ PASSAGE_RECORD = TypeAdapter(PassageRecord)
 
 
 def load_questions(path: Path) -> tuple[PassageQuestion, ...]:
-    """Read a question file, in its order.
-
-    Raises:
-        InputError: the file is unreadable or empty, or a question has another form or no supporting passage.
-    """
+    """Read a question file, in its order."""
     questions = read_json_list(path, _QUESTIONS, advice=_ADVICE)
     if not questions:
         raise InputError(f"{path} has no question; {_ADVICE}")
@@ -127,11 +123,7 @@ def evaluate(
     *,
     progress: Progress = lambda _stage, _done, _total: None,
 ) -> PassageResult:
-    """Rank the pages of ``view`` for every question with each retriever of ``ROWS``.
-
-    Raises:
-        InputError: not one supporting passage is in the corpus.
-    """
+    """Rank the pages of ``view`` for every question with each retriever of ``ROWS``."""
     gold, unmatched = match(view, questions)
     best: dict[str, list[list[PageKey]]] = {name: [] for name in ROWS}
     times: dict[str, list[float]] = {name: [] for name in ROWS}
@@ -176,11 +168,7 @@ def best_pages(retriever: Retriever, inquiry: Inquiry) -> list[PageKey]:
 
 
 def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[PageKey | None]], int]:
-    """For each question the pages of its supporting passages, ``None`` where the corpus has none, and how many.
-
-    Raises:
-        InputError: none is there at all.
-    """
+    """For each question the pages of its supporting passages, ``None`` where the corpus has none, and how many."""
     by_content: dict[tuple[str, str], PageKey] = {}
     for page in view.page_keys():
         reading = view.reading(page)
@@ -215,11 +203,7 @@ _NONE, _SOME, _LACKING, _LOST = "none found", "some missing", "not in the corpus
 
 
 def make_report(folder: Path, run: Provenance) -> Report:
-    """Read the folder of a run and put the report together.
-
-    Raises:
-        InputError: a file is not there or has another form.
-    """
+    """Read the folder of a run and put the report together."""
     records = read_records(folder / RECORDS_FILE, PASSAGE_RECORD)
     if not records:
         raise InputError(f"{folder / RECORDS_FILE} has no record; run the evaluation again")

@@ -126,22 +126,14 @@ class Report:
 
 
 def read_report(folder: Path) -> Report:
-    """The report of ``run.json`` and the records; no model is used.
-
-    Raises:
-        InputError: the folder has no finished evaluation.
-    """
+    """The report of ``run.json`` and the records; no model is used."""
     run = read_run(folder)
     made: Report = import_module(_MAKERS[run.benchmark]).make_report(folder, run)
     return made
 
 
 def write_report(folder: Path) -> None:
-    """Make ``report.html``, ``report.md`` and its pictures anew from ``run.json`` and the records; no model is used.
-
-    Raises:
-        InputError: the folder has no finished evaluation, or cannot be written.
-    """
+    """Make ``report.html``, ``report.md`` and its pictures anew from ``run.json`` and the records; no model is used."""
     report = read_report(folder)
     for plot in report.plots:
         write_bytes(folder / f"{plot.name}.png", plot.png)
@@ -240,9 +232,6 @@ def plot_bars(bars: Bars, *, title: str, ylabel: str, inner: Bars | None = None)
     """Draw groups of bars with their intervals; ``inner`` values stand as dark parts within the same bars.
 
     A name on the axis that a run lacks stays empty there. The same figures give the same bytes with the same library.
-
-    Raises:
-        InputError: there is nothing to draw, or the extra ``eval`` is not installed.
     """
     names = list(dict.fromkeys(name for values in bars.values() for name in values))
     if not names:

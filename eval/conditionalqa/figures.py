@@ -111,11 +111,7 @@ class EngineFigures:
 
 
 def engine_figures(records: Sequence[QuestionRecord]) -> EngineFigures:
-    """The figures of a run.
-
-    Raises:
-        InputError: there is no record.
-    """
+    """The figures of a run."""
     if not records:
         raise InputError("there is no question to count; ask at least one")
     answered = [record for record in records if record.error is None]
@@ -149,11 +145,7 @@ def intervals(records: Sequence[QuestionRecord]) -> dict[str, ConfidenceInterval
 
 
 def compared(first: Sequence[QuestionRecord], second: Sequence[QuestionRecord]) -> dict[str, ConfidenceInterval]:
-    """Second minus first on the same questions, with paired bootstrap intervals.
-
-    Raises:
-        InputError: the runs have other questions.
-    """
+    """Second minus first on the same questions, with paired bootstrap intervals."""
     return {name: paired_difference(_values(first, name), _values(second, name)) for name in SCORES}
 
 
@@ -162,11 +154,7 @@ def _values(records: Sequence[QuestionRecord], name: str) -> dict[str, float]:
 
 
 def read_floors(path: Path, table: str = "floors") -> dict[str, float]:
-    """Figures by name from a table of a TOML file.
-
-    Raises:
-        InputError: it cannot be read, has no such table, or names what is no figure.
-    """
+    """Figures by name from a table of a TOML file."""
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -47,11 +47,7 @@ class Folder:
 
 
 def make_report(folder: Path, run: Provenance) -> Report:
-    """Read the folder and put the report together.
-
-    Raises:
-        InputError: a file is not there or has another form, or a record belongs to no question.
-    """
+    """Read the folder and put the report together."""
     found = _read(folder, run)
     cases = error_cases(found.answers, found.questions, found.retrieval.get(run.system, ()))
     seen = {kind for case in cases for kind in case.kinds}

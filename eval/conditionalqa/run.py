@@ -254,9 +254,6 @@ def check_same(path: Path, described: Mapping[str, object], written: Mapping[str
 
     Args:
         described: what is known of this run until now.
-
-    Raises:
-        InputError: with the first difference.
     """
     for name, now in sorted(described.items()):
         before = written.get(name)
@@ -267,11 +264,7 @@ def check_same(path: Path, described: Mapping[str, object], written: Mapping[str
 
 
 def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[Question, ...]:
-    """So many of the questions, drawn by a seed, in their order; all without a count.
-
-    Raises:
-        InputError: there are not so many.
-    """
+    """So many of the questions, drawn by a seed, in their order; all without a count."""
     if count is None:
         return tuple(questions)
     if not 1 <= count <= len(questions):
@@ -305,11 +298,7 @@ def gold_form(question: Question) -> AnswerForm:
 
 
 def shots(training: Sequence[Question], asked_too: Sequence[Question], count: int = SHOTS) -> dict[AnswerForm, str]:
-    """The first training questions of each form, with their evidence as context.
-
-    Raises:
-        InputError: a training question is among those that are asked.
-    """
+    """The first training questions of each form, with their evidence as context."""
     forbidden = {question.id for question in asked_too} | {(q.question, q.scenario) for q in asked_too}
     made: dict[AnswerForm, list[str]] = {form: [] for form in AnswerForm}
     for question in training:

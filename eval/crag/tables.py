@@ -79,7 +79,6 @@ _ROWS = (
     CragRow("kerag-without-multi-hop", "the plan, one hop", {**_KERAG, "hops": 1}),
     CragRow("kerag-without-filter", "the plan, nothing left out", {**_KERAG, "filtered": False}),
     CragRow("kerag-without-reasoning", "the plan, without sub-problems", {**_KERAG, "sub_problems": False}),
-    CragRow("kerag-tools", "KERAG's baseline: the model calls functions", {**_BARE, "pages": False, "graph": "tools"}),
     CragRow("kerag-rules", "calls built by rules", {**_BARE, "pages": False, "graph": "rules"}, asks=False),
     CragRow("without-critic", "one round", {"critic": False, "rounds": 1}),
     CragRow("without-self-check", "without the question whether references suffice", {"self_check": False}),
@@ -93,11 +92,7 @@ ROWS: Mapping[str, CragRow] = {row.name: row for row in _ROWS}
 
 
 def row_of(name: str) -> CragRow:
-    """The row of that name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The row of that name."""
     if name not in ROWS:
         raise InputError(f"there is no row {name!r}; take one of {', '.join(ROWS)}")
     return ROWS[name]
@@ -163,7 +158,6 @@ TABLES: Mapping[str, CragTable] = {
             "kerag-without-multi-hop": None,
             "kerag-without-filter": None,
             "kerag-without-reasoning": None,
-            "kerag-tools": (36.2, 4.7, 59.2, 31.5),
         },
     ),
     "without": CragTable(
@@ -175,11 +169,7 @@ _SCORES = {"kerag-without-multi-hop": 47.4, "kerag-without-filter": 49.0, "kerag
 
 
 def table_of(name: str) -> CragTable:
-    """The table of that name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The table of that name."""
     if name not in TABLES:
         raise InputError(f"there is no table {name!r}; take one of {', '.join(TABLES)}")
     return TABLES[name]

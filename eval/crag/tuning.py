@@ -42,11 +42,7 @@ class TuningLine:
 
 
 def parse_reasoned(text: str) -> tuple[str, str]:
-    """Reasoning and answer of a reply.
-
-    Raises:
-        UnusableReply: it has no line with the answer.
-    """
+    """Reasoning and answer of a reply."""
     reasoning, mark, answer = text.rpartition(_MARK)
     if not mark or not answer.strip():
         raise UnusableReply(f"the reply has no line that begins with {_MARK!r}")

@@ -19,8 +19,8 @@ import numpy as np
 
 from clausegraph.core.errors import UnusableReply, require_extra
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.eval.knowledge import FileNode
 from clausegraph.eval.stark.run import DEPTH, Ranking, StarkBase
-from clausegraph.query.crag.kg.graphs import FileNode
 from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
 from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
 from clausegraph.query.retrieve.pagerank import excess
@@ -188,11 +188,7 @@ class _Found:
 
 
 def parse_route(text: str, types: Sequence[str], relations: Sequence[str]) -> StarkRoute:
-    """Read a router's reply; types and relations that do not exist are left out.
-
-    Raises:
-        UnusableReply: it names no module.
-    """
+    """Read a router's reply; types and relations that do not exist are left out."""
     reply = object_of(text)
     if reply.get("module") not in ("graph", "text"):
         raise UnusableReply("the reply names no module")
@@ -207,11 +203,7 @@ def parse_route(text: str, types: Sequence[str], relations: Sequence[str]) -> St
 
 
 def parse_fault(text: str) -> str:
-    """A commentor's reply in words.
-
-    Raises:
-        UnusableReply: it names no error of the set.
-    """
+    """A commentor's reply in words."""
     reply = object_of(text)
     fault = member(reply.get("error"), StarkFault)
     if fault is None:

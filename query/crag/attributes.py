@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clausegraph.core.errors import InputError, UnusableReply
-from clausegraph.query.crag.kg.questions import nba_teams
+from clausegraph.query.crag.kg.names import nba_teams
 from clausegraph.query.crag.types import AttributePredictor, Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_schema
@@ -51,11 +51,7 @@ class AttributeLabels:
 
 
 def read_labels(path: Path) -> list[AttributeLabels]:
-    """The labelled questions of a file.
-
-    Raises:
-        InputError: it cannot be read, or a line has no question or an unknown label.
-    """
+    """The labelled questions of a file."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -153,11 +149,7 @@ SCHEMA = object_schema(
 
 
 def parse_attributes(text: str) -> dict[str, StrEnum]:
-    """The labels of a reply by attribute, without those that are not of the list.
-
-    Raises:
-        UnusableReply: it has none of them.
-    """
+    """The labels of a reply by attribute, without those that are not of the list."""
     reply = object_of(text)
     found = {name: member(reply.get(name), kind) for name, kind in LABELS.items()}
     if not any(found.values()):

@@ -106,11 +106,7 @@ class Critic:
 
 
 def parse_verdict(text: str) -> CragVerdict:
-    """Read a validator's reply.
-
-    Raises:
-        UnusableReply: it does not say whether the answer is right.
-    """
+    """Read a validator's reply."""
     reply = object_of(text)
     accepted = reply.get("right")
     if not isinstance(accepted, bool):
@@ -120,11 +116,7 @@ def parse_verdict(text: str) -> CragVerdict:
 
 
 def parse_feedback(text: str) -> CragFeedback:
-    """Read a commentor's reply; a label that does not exist is no value.
-
-    Raises:
-        UnusableReply: it names no fault of the set.
-    """
+    """Read a commentor's reply; a label that does not exist is no value."""
     reply = object_of(text)
     fault = member(reply.get("fault"), CragFault)
     if fault is None:

@@ -205,11 +205,7 @@ class CragRounds:
         return self.known.references
 
     def _ask_graph(self, words: str = "") -> None:
-        """Facts for the question, or for other words. A graph that fails ends itself alone, unless it is all there is.
-
-        Raises:
-            StoreError: it failed, and there is nothing else to answer from.
-        """
+        """Facts for the question, or for other words. A graph that fails is left out, unless it is all there is."""
         if self.graph is None:
             return
         asked = replace(self.question, text=words) if words else self.question

@@ -51,11 +51,7 @@ _MODEL = TypeAdapter(AttributeModel)
 
 
 def read_attribute_model(path: Path) -> AttributeModel:
-    """The model of a file.
-
-    Raises:
-        InputError: it cannot be read, is none, or is of another form.
-    """
+    """The model of a file."""
     try:
         found = _MODEL.validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
@@ -72,11 +68,7 @@ class AttributeSvm:
     """Predicts all three attributes of a question by its embedding."""
 
     def __init__(self, model: AttributeModel, embedder: Embedder) -> None:
-        """Take both.
-
-        Raises:
-            ModelMismatchError: the model was trained on other embeddings.
-        """
+        """Take both."""
         if model.embedder != embedder.fingerprint:
             raise ModelMismatchError(
                 f"the attribute model was trained on embeddings of {model.embedder}, and the settings have "
@@ -100,11 +92,7 @@ class AttributeSvm:
 
 
 def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedder, seed: int = 13) -> AttributeModel:
-    """Linear classifiers of the questions' embeddings, with their cross-validated accuracy.
-
-    Raises:
-        InputError: there are too few questions, or fewer of one label than folds; or scikit-learn is missing.
-    """
+    """Linear classifiers of the questions' embeddings, with their cross-validated accuracy."""
     require_extra("train", "training")
     if len(questions) < FEWEST:
         raise InputError(f"there are {len(questions)} labelled questions; at least {FEWEST} are needed")

@@ -128,11 +128,7 @@ class FeedbackLoop(Workflow):
 
 
 def run_rounds(question: RoundsQuestion, watch: Watch | None = None) -> None:
-    """Run a question to its end. The watch hears what it tells in order, from the models' loop alone.
-
-    Raises:
-        ModelError: a step asks a language model, and there is no reply; and whatever else a step raises.
-    """
+    """Run a question to its end. The watch hears what it tells in order, from the models' loop alone."""
     running = start(_run(question, watch))
     try:
         running.result()

@@ -230,12 +230,7 @@ class Loop:
         self._view, self._embedder, self._options = view, embedder, options
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
-        """The answer at the view's epoch, with a trace of every round.
-
-        Raises:
-            QuestionError: there is a date or an assumption.
-            ModelError: a step asks a language model, and there is no reply.
-        """
+        """The answer at the view's epoch, with a trace of every round."""
         inquiry.require_plain("loop")
         corpus, epoch = self._view.corpus, self._view.epoch
         with span("ask", corpus=corpus, epoch=epoch, question=inquiry.question, scenario=inquiry.scenario) as asked:

@@ -31,12 +31,7 @@ class SinglePass:
         self._view, self._retriever, self._reader, self._options = view, retriever, reader, options
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
-        """The answer at the view's epoch.
-
-        Raises:
-            QuestionError: there is a date or an assumption.
-            ModelError: the reader asks a language model, and there is no reply.
-        """
+        """The answer at the view's epoch."""
         inquiry.require_plain("single-pass")
         view, options, trace = self._view, self._options, Trace(watch)
         about = {"corpus": view.corpus, "epoch": view.epoch, "question": inquiry.question, "scenario": inquiry.scenario}

@@ -88,9 +88,6 @@ def build_network(
         stated: (fact id, place) for each place that states a fact.
         titled: (entity, place) for each place on a page whose title names the entity; others are left out.
         places: more places that may be seeds.
-
-    Raises:
-        InputError: the extra ``pagerank`` is not installed.
     """
     require_extra("pagerank", "a walk over the graph")
     from igraph import Graph

@@ -74,8 +74,8 @@ def measure_kgqa(
         made = crag_options(settings)
         for row in rows:
             switches = replace(row.applied(made.switches), seconds=trial.seconds)
-            parts = replace(made.parts, graph=partial(lookup, switches))
-            engine = CragEngine(replace(made, switches=switches, parts=parts), options.model, options.question)
+            given = replace(made, switches=switches, graph=partial(lookup, switches))
+            engine = CragEngine(given, options.model, options.question)
             shaping = described(settings, questions, row, trial) | {"triples": triples.name}
             kept = kept_records(output, row.name, shaping)
             ask = partial(_ask_graph, engine)

@@ -120,13 +120,13 @@ class CorpusCrag:
 
 def _with_own_graph(options: CragOptions, view: View) -> CragOptions:
     """Where no other graph is set up, the corpus's own is planned over; without a model there is no plan."""
-    if options.parts.graph is not nobody:
+    if options.graph is not nobody:
         return options
 
     def graph(model: StepModel | None) -> GraphLookup | None:
         return GraphLookup(lambda: nullcontext(CorpusGraph(view)), model) if model is not None else None
 
-    return replace(options, parts=replace(options.parts, graph=graph))
+    return replace(options, graph=graph)
 
 
 def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embedder: Embedder | None = None) -> Answer:

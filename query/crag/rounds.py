@@ -91,10 +91,9 @@ class CragRounds:
         self.question, self.switches = question, options.switches
         self.meter, self.model, self.time, self.trace = meter, model, time, Trace()
         self.text = text if self.switches.pages else None
-        parts = options.parts
-        self.predictor = parts.predictor(model) if self.switches.attributes != "off" else None
-        self.graph: KgLookup | None = parts.graph(model) if self.switches.graph != "off" else None
-        self.calculator = parts.calculator(model) if self.switches.calculator else None
+        self.predictor = options.predictor(model) if self.switches.attributes != "off" else None
+        self.graph: KgLookup | None = options.graph(model) if self.switches.graph != "off" else None
+        self.calculator = options.calculator(model) if self.switches.calculator else None
         self.answerer = ModelAnswerer(model, self.switches) if model else SureAnswerer()
         self.critic = Critic(model)
         self.attributes, self.known, self.draft = Attributes(), KgFound(), unknown("nothing was asked")

@@ -21,7 +21,6 @@ from clausegraph.eval.stark.methods import (
     ModelReranking,
     NearText,
     PagerankRanking,
-    VectorRanking,
 )
 from clausegraph.eval.stark.run import rank_all, read_base
 from clausegraph.ingestion.pipeline import Progress, no_progress
@@ -155,5 +154,5 @@ def _method(name: str, base: StarkBase, near: NearText, options: EngineOptions) 
     if name.startswith("hybrid"):
         return HybridRanking(base, near, options.model, options.question, rounds=ROUNDS if name == "hybrid" else 1)
     if name == "vector" or options.model is None:
-        return VectorRanking(near)
+        return near
     return ModelReranking(base, near, options.model, options.question)

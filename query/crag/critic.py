@@ -24,7 +24,7 @@ from clausegraph.query.crag.types import (
     Reference,
 )
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE, listed, member, object_of, object_schema, short
+from clausegraph.query.steps.reply import UNUSABLE, fault_of, flag, listed, member, object_of, object_schema, short
 
 VALIDATE_SCHEMA = object_schema("validate", problem={"type": "string"}, right={"type": "boolean"})
 COMMENT_SCHEMA = object_schema(
@@ -108,20 +108,14 @@ class Critic:
 def parse_verdict(text: str) -> CragVerdict:
     """Read a validator's reply."""
     reply = object_of(text)
-    accepted = reply.get("right")
-    if not isinstance(accepted, bool):
-        raise UnusableReply("the reply does not say whether the answer is right")
+    accepted = flag(reply, "right", "the reply does not say whether the answer is right")
     why = "a model finds it right" if accepted else short(reply.get("problem")) or "a model finds it wrong"
     return CragVerdict(accepted, why)
 
 
 def parse_feedback(text: str) -> CragFeedback:
     """Read a commentor's reply; a label that does not exist is no value."""
-    reply = object_of(text)
-    fault = member(reply.get("fault"), CragFault)
-    if fault is None:
-        raise UnusableReply("the reply names no fault")
-    value = short(reply.get("value")).strip()
+    fault, value = fault_of(text, CragFault, "fault", "value", "the reply names no fault")
     if fault in _LABELS:
         label = member(value, _LABELS[fault])
         if label is None:

@@ -58,6 +58,25 @@ def flag(reply: dict[str, Any], name: str, refusal: str) -> bool:
     return value
 
 
+def fault_of(text: str, kind: type[E], name: str, about: str, refusal: str) -> tuple[E, str]:
+    """The fault that a commentor's reply has under ``name``, and what it says under ``about``."""
+    reply = object_of(text)
+    fault = member(reply.get(name), kind)
+    if fault is None:
+        raise UnusableReply(refusal)
+    return fault, short(reply.get(about)).strip()
+
+
+def named_things(value: object, types: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Names and types of a list of things in a reply, each once; a type that is not known is left open."""
+    known, found = {kind.lower(): kind for kind in types}, dict[tuple[str, str], None]()
+    for one in value if isinstance(value, list) else []:
+        name = short(one.get("name")).strip() if isinstance(one, dict) else ""
+        if name:
+            found[name, known.get(short(one.get("type")).strip().lower(), "")] = None
+    return tuple(found)
+
+
 def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
     """The label that a reply has under a name."""
     found = member(object_of(text).get(name), kind)

@@ -171,12 +171,6 @@ def test_without_a_model_the_next_batch_is_read_and_a_graph_answers(bridges: lis
     assert found.used[0].evidence[0].page == PageKey("kg", "bridge('Birch')")
 
 
-def test_without_a_model_a_bound_belongs_to_its_number(make_page: Any) -> None:
-    page = make_page("Pool", "<p>You can bring up to 12 guests to a pool party.</p>")
-    found = ask([page], question=CragQuestion("How many guests can you bring to a pool party?", AT))
-    assert found.text == "up to 12"
-
-
 def test_without_a_model_a_time_of_day_is_no_day(make_page: Any) -> None:
     """It gave "March 2026" for the hour at which a library opens."""
     library = CragQuestion("When does the library open on Saturday?", AT)
@@ -353,12 +347,6 @@ def test_an_answer_stands_that_there_was_no_time_to_judge(crag: Crag, monkeypatc
     assert "nobody has judged it" in str(told(found, "stop")[0]["because"])
 
 
-def test_the_time_of_reading_counts(bridges: list[CragPage]) -> None:
-    engine = CragEngine(CragOptions(CragSwitches(seconds=30)))
-    found = engine.answer(OPENED, PagesText(bridges, HashingEmbedder()), begun=time.monotonic() - 31)
-    assert (found.text, [one.name for one in found.trace]) == ("i don't know", ["stop"])
-
-
 def test_what_there_is_time_for() -> None:
     left = TimeLeft(100, time.monotonic() - 50)
     assert 49 < left.left <= 50 and not left.hurries and left.has_round
@@ -396,17 +384,6 @@ class Known:
         return KgFound((kg_reference("Alder opened in 1932.", "bridges", "bridge('Alder')"),), ("bridge('Alder')",))
 
 
-class Counted:
-    """A calculator that counts how often it is asked."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def compute(self, question: CragQuestion, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
-        self.asked += 1
-        return (Reference(ReferenceKind.CALCULATOR, "1 + 1 = 2", "1 + 1"),)
-
-
 def test_a_graph_that_fails_ends_itself_alone(bridges: list[CragPage]) -> None:
     found = ask(bridges, parts={"graph": lambda _: Broken()})
     assert found.text == "1931"  # the pages say it
@@ -421,17 +398,6 @@ def test_a_graph_that_failed_is_not_offered_to_the_critic(crag: Crag) -> None:
     found = crag.ask({CHECK: {"missing": "the year", "enough": False}}, parts={"graph": lambda _: Broken()})
     assert (found.text, found.usage.tasks) == ("i don't know", {"crag-check": 1})
     assert [one.name for one in found.trace].count("graph") == 1
-
-
-def test_nothing_is_computed_where_the_references_do_not_say(crag: Crag) -> None:
-    counted = Counted()
-    crag.fake.set(replies="script", script={CHECK: {"missing": "the year", "enough": False}})
-    assert ask(crag.pages, crag.steps, parts={"calculator": lambda _: counted}).text == "i don't know"
-    assert counted.asked == 0
-    script = {CHECK: ENOUGH, ANSWER: reply("2"), VALIDATE: RIGHT}
-    crag.fake.set(replies="script", script=script)
-    found = ask(crag.pages, crag.steps, parts={"calculator": lambda _: counted}, references=4)
-    assert (counted.asked, found.references[0].kind) == (1, ReferenceKind.CALCULATOR)
 
 
 def test_react_looks_where_its_turns_say(crag: Crag) -> None:

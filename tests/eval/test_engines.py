@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services import evaluation
 from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
-from clausegraph.eval import provenance
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import drawn, gold_form, oracle, shots
+from clausegraph.eval.provenance import Program
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
@@ -119,7 +120,7 @@ def test_a_run_goes_on_only_with_the_same_program_and_corpus(
     elsewhere = settings.model_copy(update={"home": tmp_path / "elsewhere"})
     with Workspace(elsewhere) as workspace, pytest.raises(InputError, match="a run with corpus_hash"):
         measure_engine(workspace, page, QUESTIONS, TRIAL, folder, None, no_progress)
-    monkeypatch.setattr(provenance, "program", lambda version: provenance.Program(version, "0" * 40, dirty=False))
+    monkeypatch.setattr(evaluation, "program", lambda version: Program(version, "0" * 40, dirty=False))
     with pytest.raises(InputError, match="a run with commit"):
         measured(settings, TRIAL, folder)
 

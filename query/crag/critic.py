@@ -69,12 +69,7 @@ def comment(
     tried: Sequence[CragFeedback],
     open_to: Sequence[CragFault],
 ) -> CragFeedback | None:
-    """One of the faults that can be mended; none where nothing is left. A single choice needs no call.
-
-    Args:
-        looked: where was looked, in words: calls of the graph, pages.
-        problem: why the draft was rejected.
-    """
+    """One of the faults that can be mended; none where nothing is left. A single choice needs no call."""
     by_rules = CragFeedback(CragFault.NEXT_BATCH) if CragFault.NEXT_BATCH in open_to else None
     if model is None or set(open_to) <= {CragFault.NEXT_BATCH, CragFault.KIND}:
         return by_rules

@@ -41,12 +41,7 @@ FAILED_SOURCE = "failed source"  # which is not "not found"
 
 @dataclass(slots=True)
 class TimeLeft:
-    """Told of each step how long it took, it says what is left out so that the question ends in time.
-
-    Args:
-        seconds: that the question has; 0 is no limit.
-        started: of ``time.monotonic()``.
-    """
+    """Told of each step how long it took, it says what is left out so that the question ends in time."""
 
     seconds: float
     started: float = field(default_factory=time.monotonic)

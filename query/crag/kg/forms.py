@@ -44,12 +44,7 @@ class TimedText:
         return next((value for pattern, value in table.items() if self.has(pattern)), None)
 
     def names(self, known: Collection[str], pattern: str = "") -> list[str]:
-        """What stands between words that are known, as a name may; longest first.
-
-        Args:
-            known: words that a form expects, beside those that any question has.
-            pattern: of longer expressions that are no part of a name.
-        """
+        """What stands between words that are known, as a name may; longest first."""
         text = self.text
         for one in self._times:
             text = text.replace(one.text, " | ")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
     from clausegraph.core.inquiry import Inquiry
+    from clausegraph.core.models.calls import ModelCall
     from clausegraph.core.models.guard import GuardedLLM
-    from clausegraph.core.models.stack import ModelCall
 
 
 MOST_CALLS = 14

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.models import make_embedder
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.replay import Cassette
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import shipped_prompts

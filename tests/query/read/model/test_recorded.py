@@ -13,7 +13,8 @@ import pytest
 
 from clausegraph.app.engines import labelled
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.replay import Cassette
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.prompts import library

@@ -134,9 +134,8 @@ def score(names: Sequence[str], judges: Mapping[str, Verdicts]) -> list[str]:
     if len(judges) == 2:
         one, other = (fully_right(verdicts) for verdicts in judges.values())
         agreed = sum(a == b for a, b in zip(one, other, strict=True))
-        lines.append(
-            f"agreement on fully right: {agreed} of {len(names)}, kappa {1.0 if one == other else cohen_kappa_score(one, other):.2f}"
-        )
+        kappa = 1.0 if one == other else cohen_kappa_score(one, other)
+        lines.append(f"agreement on fully right: {agreed} of {len(names)}, kappa {kappa:.2f}")
     return lines
 
 

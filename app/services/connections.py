@@ -56,7 +56,7 @@ class DrawnFact(Record):
     statements: list[DrawnStatement]
 
 
-class Outline(Record):
+class DrawnFacts(Record):
     """Facts to draw; ``more``: there are others."""
 
     epoch: int
@@ -98,7 +98,7 @@ def neighbourhood(
 def outline(
     workspace: Workspace, corpus: str, names: Sequence[str], *, limit: int,
     relations: Sequence[str] | None = None, page: str | None = None, epoch: int | None = None,
-) -> Outline:  # fmt: skip
+) -> DrawnFacts:  # fmt: skip
     """The same facts one step around, as a drawing needs them: each with the modality, polarity and condition of its
     statements in place of their words; errors as of ``neighbourhood``."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
@@ -109,7 +109,7 @@ def outline(
         said = DrawnStatement.of(one.statement, condition=one_line(condition_words(one.statement.condition)))
         told.setdefault(one.fact_id, []).append(said)
     drawn = [DrawnFact(**fact_record(fact), statements=told.get(fact.id, [])) for fact in facts]
-    return Outline(epoch=shelf.epoch, facts=drawn, more=len(found) > limit)
+    return DrawnFacts(epoch=shelf.epoch, facts=drawn, more=len(found) > limit)
 
 
 def _facts_around(

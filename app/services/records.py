@@ -57,10 +57,10 @@ class ShownStatement(Record):
     object: str
     modality: str
     polarity: bool
+    condition: str = Field(description="When it holds, in words; empty where it always does.")
     page: str
     title: str
     updated: str | None
-    condition: str = Field(description="When it holds, in words; empty where it always does.")
     effective_from: str | None
     effective_to: str | None
     step: str | None  # of a procedure: "2", in a step of it "2.1"

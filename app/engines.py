@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.views import View
-    from clausegraph.query.crag.kg.endpoints import EndpointLimits
     from clausegraph.query.crag.kg.plan import KnowledgeGraph
     from clausegraph.query.crag.types import AttributePredictor, Calculator, CragOptions, CragSwitches, KgLookup
     from clausegraph.query.engines.bank import Engine, EngineOptions
@@ -135,10 +134,10 @@ def _examples(settings: Settings) -> Examples | None:
 
 def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
-    from clausegraph.query.crag.types import CragOptions, CragParts
+    from clausegraph.query.crag.types import CragOptions
 
     switches = switches or crag_switches()
-    return CragOptions(switches, CragParts(_predictor_maker(settings), _graph(settings, switches), _calculator))
+    return CragOptions(switches, _predictor_maker(settings), _graph(settings, switches), _calculator)
 
 
 def crag_switches() -> CragSwitches:
@@ -159,7 +158,7 @@ def _predictor_maker(settings: Settings) -> Callable[[StepModel | None], Attribu
 
     known: list[AttributePredictor] = [AttributeRules()]
     if settings.crag_attribute_model is not None:
-        from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model
+        from clausegraph.query.crag.attributes import AttributeSvm, read_attribute_model
 
         classifiers = read_attribute_model(settings.crag_attribute_model.expanduser())
         known.append(AttributeSvm(classifiers, make_embedder(settings)))
@@ -187,35 +186,30 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
 
 
 def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
-    from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, RuleLookup, ToolLookup
-    from clausegraph.query.crag.kg.endpoints import EndpointLimits
+    from clausegraph.query.crag.kg.api_graph import PlannedLookup, RuleLookup
     from clausegraph.query.crag.kg.plan import GraphLookup
 
-    chosen, limits, address = switches.graph, EndpointLimits(), settings.crag_graph_url or ""
+    chosen, address = switches.graph, settings.crag_graph_url or ""
     if chosen == "off":
         return None
     if address == _NEO4J or address.startswith(_SPARQL):
-        opened = partial(_endpoint, settings, limits)
+        opened = partial(_endpoint, settings)
         return GraphLookup(opened, model, switches.hops, filtered=switches.filtered) if model is not None else None
-    api = ApiAddress(address, limits)
     if model is None or chosen == "rules":
-        return RuleLookup(api)
-    if chosen == "tools":
-        return ToolLookup(api, model)
-    return PlannedLookup(api, model, switches.hops, filtered=switches.filtered)
+        return RuleLookup(address)
+    return PlannedLookup(address, model, switches.hops, filtered=switches.filtered)
 
 
 @contextmanager
-def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
+def _endpoint(settings: Settings) -> Iterator[KnowledgeGraph]:
+    from clausegraph.query.crag.kg.endpoint import Endpoint
+    from clausegraph.query.crag.kg.graphs import CypherGraph, SparqlGraph
+
     if settings.crag_graph_url == _NEO4J:
-        from clausegraph.query.crag.kg.endpoints import CypherGraph
-
         with make_server(settings) as server:
-            yield CypherGraph(server, "name")
+            yield CypherGraph(server)
         return
-    from clausegraph.query.crag.kg.endpoints import Endpoint, SparqlGraph
-
-    with Endpoint((settings.crag_graph_url or "").removeprefix(_SPARQL), limits) as endpoint:
+    with Endpoint((settings.crag_graph_url or "").removeprefix(_SPARQL)) as endpoint:
         yield SparqlGraph(endpoint)
 
 

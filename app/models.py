@@ -18,7 +18,7 @@ from clausegraph.core.settings import HASHING, Settings
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.calls import ModelOptions
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.models.replay import Cassette
@@ -59,7 +59,7 @@ def _server_options(
     settings: Settings, served: tuple[Provider, str], url: str | None, key: SecretStr | None
 ) -> ModelOptions:
     """How the server of a model is called, be it for text or for vectors."""
-    from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.calls import ModelOptions
 
     provider, model = served
     return ModelOptions(
@@ -121,7 +121,7 @@ def opened_model(
     Raises:
         SettingsError: no model is set, or its key is missing.
     """
-    from clausegraph.core.models.build import make_llm
+    from clausegraph.core.models.guard import make_llm
     from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 
     served = served_model(settings.llm or "")
@@ -186,13 +186,13 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
 @contextmanager
 def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projections]:
     """What publishing has to take along, as the mode of the settings says; closed at the end."""
-    from clausegraph.indexes.graph.protocol import Follower, Projections
+    from clausegraph.indexes.graph.protocol import Projections
 
     if settings.neo4j_mode == "off":
         yield Projections()
         return
     with opened_projection(settings, ledger) as projection:
-        yield Projections((Follower(projection, required=settings.neo4j_mode == "required"),))
+        yield Projections(projection, required=settings.neo4j_mode == "required")
 
 
 def graphs_of(server: Neo4jServer) -> GraphAt:

@@ -166,9 +166,6 @@ def normal_tree(plain: Mapping[str, Any] | None) -> Tree | None:
     """A label's tree (``{"all": [tree, ...]}``, "any", "not", ``{"leaf": text, "element": html}``) in normal form.
 
     Equal operators are merged, an only child stands for its operator, order is irrelevant. No logic is done.
-
-    Raises:
-        InputError: a part has another form, or an operator has no child.
     """
     match plain:
         case None:

@@ -67,11 +67,7 @@ class Workbench:
         return figures | {"stages": report["seconds"]} | {name: report[name] for name in _COUNTS}
 
     def clausegraph(self, *arguments: str) -> tuple[float, float, str]:
-        """Run a command of this repository on the home: wall seconds, most MB that were resident, its output.
-
-        Raises:
-            RuntimeError: it failed.
-        """
+        """Run a command of this repository on the home: wall seconds, most MB that were resident, its output."""
         clean = {name: value for name, value in os.environ.items() if not name.upper().startswith("CLAUSEGRAPH_")}
         variables = {
             "CLAUSEGRAPH_HOME": str(self.settings.home),

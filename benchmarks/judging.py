@@ -89,11 +89,7 @@ def sheet(drawn: Sequence[Record]) -> str:
 
 
 def read_verdicts(path: Path, wanted: Sequence[str]) -> Verdicts:
-    """A judge's file: every statement once, every criterion true or false.
-
-    Raises:
-        InputError: a line is not of that form, or a statement is missing.
-    """
+    """A judge's file: every statement once, every criterion true or false."""
     found: Verdicts = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:

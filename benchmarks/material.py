@@ -42,15 +42,7 @@ def find_folder(data: Path | None = None) -> Path | None:
 
 
 def find_material(data: Path | None = None) -> Material:
-    """ConditionalQA's pages and development questions, or else the example pages and their questions.
-
-    Args:
-        data: folder with ``documents.json`` (or with ``conditionalqa/documents.json``); without it
-            ``CLAUSEGRAPH_SHARED_DATA``, then ``../shared/data`` beside the repository.
-
-    Raises:
-        FileNotFoundError: ``data`` was given and holds no ``documents.json``.
-    """
+    """ConditionalQA's pages and development questions, or else the example pages and their questions."""
     folder = find_folder(data)
     if folder is not None:
         records = json.loads((folder / "documents.json").read_text(encoding="utf-8"))

@@ -186,11 +186,7 @@ def _share(name: str, holds: Sequence[bool]) -> str:
 
 
 def judged(records: Sequence[Record], verdicts: Sequence[Record]) -> list[str]:
-    """Lines of what a judge found.
-
-    Raises:
-        ValueError: a question has no verdict, or one that is none of ``VERDICTS``.
-    """
+    """Lines of what a judge found."""
     found = {row["id"]: row["verdict"] for row in verdicts}
     wrong = [record["id"] for record in records if found.get(record["id"]) not in VERDICTS]
     if wrong:

@@ -35,11 +35,7 @@ R = TypeVar("R", bound=Identified)
 
 
 def read_text(path: Path, *, advice: str) -> str:
-    """Read a UTF-8 file; ``advice`` ends the message.
-
-    Raises:
-        InputError: it is missing, unreadable or not UTF-8.
-    """
+    """Read a UTF-8 file; ``advice`` ends the message."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -52,11 +48,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole, making its folder.
-
-    Raises:
-        InputError: it cannot be written there, or something is there that is no file.
-    """
+    """Write a file whole, making its folder."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -69,19 +61,12 @@ def read_json_list(path: Path, adapter: TypeAdapter[tuple[T, ...]], *, advice: s
     """Read a UTF-8 JSON file that holds one list of records; unknown keys are ignored.
 
     Types are checked strictly (``"true"`` is no bool). ``advice`` ends every message.
-
-    Raises:
-        InputError: the file cannot be read, is not JSON, or a record has another form.
     """
     return parse_json(read_text(path, advice=advice), adapter, where=str(path), advice=advice)
 
 
 def parse_json(text: str, adapter: TypeAdapter[T], *, where: str, advice: str) -> T:
-    """Read one JSON document; ``where`` (file and line) starts the message.
-
-    Raises:
-        InputError: it is not JSON or has another form.
-    """
+    """Read one JSON document; ``where`` (file and line) starts the message."""
     try:
         return adapter.validate_json(text, strict=True)
     except ValidationError as error:
@@ -89,11 +74,7 @@ def parse_json(text: str, adapter: TypeAdapter[T], *, where: str, advice: str) -
 
 
 def parse_lines(path: Path, lines: Iterable[str], what: str, parse: Callable[[Any, int], T]) -> list[T]:
-    """Each line of a file in a form of others, as ``parse(JSON value, number of the line)`` has it.
-
-    Raises:
-        InputError: a line is not what it should be (``what``).
-    """
+    """Each line of a file in a form of others, as ``parse(JSON value, number of the line)`` has it."""
     found = []
     for number, line in enumerate(lines, 1):
         try:
@@ -123,21 +104,12 @@ def _first_problem(error: ValidationError, content: str) -> str:
 
 
 def write_records(path: Path, records: Iterable[R], form: TypeAdapter[R]) -> None:
-    """Write a JSONL file anew, one record a line.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a JSONL file anew, one record a line."""
     write_bytes(path, b"".join(form.dump_json(record) + b"\n" for record in records))
 
 
 def read_records(path: Path, form: TypeAdapter[R]) -> tuple[R, ...]:
-    """Read the records of a finished run, in the order they were written.
-
-    Raises:
-        InputError: unreadable file, a line of another form (the last one may have been cut off when
-            the run was killed), or a repeated id.
-    """
+    """Read the records of a finished run, in the order they were written."""
     records: dict[str, R] = {}
     # Not splitlines(): it also cuts at characters such as U+2028, which JSON leaves as they are.
     lines = read_text(path, advice="give the folder of a finished evaluation").split("\n")
@@ -169,9 +141,6 @@ def recorded(
             again, unless they failed. None keeps nothing.
         at_once: questions that are open together; their seconds are then those beside each other.
         told: called with the number of questions that are done.
-
-    Raises:
-        InputError: the file holds records of other questions or of another form.
     """
     kept: dict[str, R] = {}
     if path is not None:

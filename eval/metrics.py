@@ -70,9 +70,6 @@ def best_pairs(values: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
 
     ``values`` has one row per item of the first list, one column per item of the second; the shorter list is assigned
     completely. Deterministic, O(n^3) (Crouse 2016, the modified Jonker-Volgenant algorithm of SciPy).
-
-    Raises:
-        InputError: the extra ``eval`` is not installed.
     """
     if not values or not values[0]:
         return []
@@ -110,9 +107,6 @@ def mean_interval(values: Mapping[str, float], *, confidence: float = CONFIDENCE
 
     Percentile bootstrap over questions (Efron and Tibshirani 1993, chapter 13): questions are drawn with
     replacement. The same input gives the same interval, in whatever order the mapping is.
-
-    Raises:
-        InputError: no questions, a value that is not finite, or a confidence that is no share.
     """
     ids = sorted(values)
     if not ids:
@@ -138,11 +132,7 @@ def mean_interval(values: Mapping[str, float], *, confidence: float = CONFIDENCE
 def paired_difference(
     first: Mapping[str, float], second: Mapping[str, float], *, confidence: float = CONFIDENCE
 ) -> ConfidenceInterval:
-    """Mean of second minus first over the same questions, both systems' values drawn together.
-
-    Raises:
-        InputError: no questions, different ids, or a value that is not finite.
-    """
+    """Mean of second minus first over the same questions, both systems' values drawn together."""
     if not first or first.keys() != second.keys():
         odd = sorted(first.keys() ^ second.keys())
         raise InputError(

@@ -83,31 +83,19 @@ _RUN = TypeAdapter(Provenance)
 
 
 def write_run(folder: Path, run: Provenance) -> None:
-    """Write ``run.json``.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write ``run.json``."""
     write_text(folder / RUN_FILE, _RUN.dump_json(run, indent=1).decode() + "\n")
 
 
 def read_run(folder: Path) -> Provenance:
-    """Read ``run.json`` of an evaluation's folder.
-
-    Raises:
-        InputError: it is not there or has another form.
-    """
+    """Read ``run.json`` of an evaluation's folder."""
     advice = "give a folder that `clausegraph eval … --output` wrote"
     path = folder / RUN_FILE
     return parse_json(read_text(path, advice=advice), _RUN, where=str(path), advice=advice)
 
 
 def file_facts(role: str, path: Path) -> FileFacts:
-    """Name, size and digest of a file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Name, size and digest of a file."""
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()

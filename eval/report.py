@@ -18,7 +18,14 @@ from textwrap import fill
 
 from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.files import write_bytes, write_text
-from clausegraph.eval.metrics import CONFIDENCE, RESAMPLES, SEED, ConfidenceInterval
+from clausegraph.eval.metrics import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    ConfidenceInterval,
+    mean_interval,
+    paired_difference,
+)
 from clausegraph.eval.provenance import Provenance, read_run
 
 _MAKERS = {"conditionalqa": "clausegraph.eval.conditionalqa.report", "passages": "clausegraph.eval.passages"}
@@ -126,22 +133,14 @@ class Report:
 
 
 def read_report(folder: Path) -> Report:
-    """The report of ``run.json`` and the records; no model is used.
-
-    Raises:
-        InputError: the folder has no finished evaluation.
-    """
+    """The report of ``run.json`` and the records; no model is used."""
     run = read_run(folder)
     made: Report = import_module(_MAKERS[run.benchmark]).make_report(folder, run)
     return made
 
 
 def write_report(folder: Path) -> None:
-    """Make ``report.html``, ``report.md`` and its pictures anew from ``run.json`` and the records; no model is used.
-
-    Raises:
-        InputError: the folder has no finished evaluation, or cannot be written.
-    """
+    """Make ``report.html``, ``report.md`` and its pictures anew from ``run.json`` and the records; no model is used."""
     report = read_report(folder)
     for plot in report.plots:
         write_bytes(folder / f"{plot.name}.png", plot.png)
@@ -215,6 +214,25 @@ def difference_text(interval: ConfidenceInterval) -> str:
     return f"{100 * interval.mean:+.2f} [{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]{mark}"
 
 
+def headline(label: str, values: Mapping[str, float]) -> Figure:
+    """The mean of a value per question, with its interval."""
+    found = mean_interval(values)
+    return Figure(label, percent_text(found.mean), f"{percent_text(found.low)} to {percent_text(found.high)}")
+
+
+def differences(system: str, values: Mapping[str, Sequence[Mapping[str, float]]], heads: Sequence[str]) -> Table:
+    """The system minus each other, of several values per question by name of the system."""
+    rows = tuple(
+        (
+            f"{system} minus {name}",
+            *(difference_text(paired_difference(a, b)) for a, b in zip(theirs, values[system], strict=True)),
+        )
+        for name, theirs in values.items()
+        if name != system
+    )
+    return Table(("paired difference, points", *heads), rows)
+
+
 def about(run: Provenance) -> Table:
     """What made the figures: program, corpus, files, settings."""
     program, corpus = run.program, run.corpus
@@ -240,9 +258,6 @@ def plot_bars(bars: Bars, *, title: str, ylabel: str, inner: Bars | None = None)
     """Draw groups of bars with their intervals; ``inner`` values stand as dark parts within the same bars.
 
     A name on the axis that a run lacks stays empty there. The same figures give the same bytes with the same library.
-
-    Raises:
-        InputError: there is nothing to draw, or the extra ``eval`` is not installed.
     """
     names = list(dict.fromkeys(name for values in bars.values() for name in values))
     if not names:

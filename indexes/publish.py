@@ -171,7 +171,7 @@ def take_back(ledger: Ledger, lease: RunLease, projections: Projections = NO_PRO
 def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
     """Take an epoch back that was not flipped: its rows go, what it would have closed stays open. Can be repeated."""
     _carry_out(ledger, lease, _taking_back(ledger, lease.corpus_id, number))
-    projections.abandoned(lease.corpus_id, number)
+    projections.abandoned(lease.corpus_id)
 
 
 def _taking_back(ledger: Ledger, corpus_id: int, number: int) -> Iterator[Change]:

@@ -39,11 +39,7 @@ class Registry(Generic[E]):
             self.add(entry)
 
     def add(self, entry: E) -> None:
-        """One more, behind the others.
-
-        Raises:
-            InputError: the name is taken.
-        """
+        """One more, behind the others."""
         if entry.name in self._entries:
             raise InputError(f"there is a {self._kind} {entry.name!r} already; take another name")
         self._entries[entry.name] = entry
@@ -56,11 +52,7 @@ class Registry(Generic[E]):
         return iter(self._entries.values())
 
     def __getitem__(self, name: str) -> E:
-        """The entry of a name.
-
-        Raises:
-            InputError: there is none; the message lists the names.
-        """
+        """The entry of a name."""
         if name not in self._entries:
             raise InputError(f"there is no {self._kind} {name!r}; take one of {', '.join(self._entries)}")
         return self._entries[name]

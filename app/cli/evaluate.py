@@ -85,7 +85,7 @@ def conditionalqa(
         list[str] | None,
         typer.Option(
             "--step",
-            help="A step in place of the engine's own, as validate=llm-without-paths; oracles: validate=oracle, "
+            help="A step in place of the engine's own, as validate=llm; oracles: validate=oracle, "
             "comment=oracle, route=oracle-module.",
             show_default="none",
         ),

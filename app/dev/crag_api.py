@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from clausegraph.core.errors import InputError
-from clausegraph.query.crag.kg.api_functions import FUNCTIONS, function_of
+from clausegraph.query.crag.kg.api import FUNCTIONS, path_of
 
 HOST = "127.0.0.1"
 _BODY = 1_000_000  # bytes of a request
@@ -46,7 +46,8 @@ class RecordedCalls:
         for number, line in enumerate(lines, 1):
             try:
                 call = json.loads(line)
-                found[_key(function_of(call["function"]).name, call["args"])] = call["response"]
+                path_of(call["function"])  # there must be such a function
+                found[_key(call["function"], call["args"])] = call["response"]
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(
                     f"{path}, line {number} is no recorded call ({error}); a line has function, args and response"
@@ -58,15 +59,17 @@ class RecordedCalls:
         function = _BY_PATH.get(path)
         if function is None:
             return 404, {"detail": f"the API has no {path}"}
-        args = function.args(body)
-        key = _key(function.name, args)
+        args = [body.get(name) for name in FUNCTIONS[function]]
+        while args and args[-1] is None:  # optional ones at the end
+            args.pop()
+        key = _key(function, args)
         if key not in self._responses:
             said = ", ".join(json.dumps(arg, ensure_ascii=False) for arg in args)
-            return 404, {"detail": f"not recorded: {function.name}({said})"}
+            return 404, {"detail": f"not recorded: {function}({said})"}
         return 200, self._responses[key]
 
 
-_BY_PATH = {function.path: function for function in FUNCTIONS.values()}
+_BY_PATH = {path_of(function): function for function in FUNCTIONS}
 
 
 def _key(function: str, args: Any) -> tuple[str, str]:

@@ -123,7 +123,8 @@ def neo4j_status(workspace: Workspace, corpus: str) -> dict[str, Any]:
 def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
     """Where every projection of the settings stands with a corpus, by name; "unknown" where it cannot be asked."""
     with opened_projections(settings, ledger) as projections:
-        return {one.projection.name: _state(one.projection, corpus_id) for one in projections.followers}
+        one = projections.projection
+        return {} if one is None else {one.name: _state(one, corpus_id)}
 
 
 def _state(projection: GraphProjection, corpus_id: int) -> dict[str, object]:

@@ -72,12 +72,10 @@ TABLES = {
         ),
     ),
     "ablations": EngineTable(
-        "HybGRAG's ablations: rounds, paths, commentors, oracles",
+        "HybGRAG's ablations: rounds, commentor, oracles",
         (
             *(_step(f"rounds-{rounds}", rounds=rounds) for rounds in (1, 2, 3, 4)),
-            _step("without-paths", ("validate", "llm-without-paths")),
             _step("commentor-off", ("comment", "rules")),
-            _step("commentor-wrong", ("comment", "bare")),
             _step("oracle-critic", ("validate", "oracle"), ("comment", "oracle")),
             _step("oracle-module", ("route", "oracle-module-llm")),
         ),

@@ -30,8 +30,7 @@ from clausegraph.indexes.entities.proposals import MergeInForce, entity_profiles
 from clausegraph.indexes.ledger.schema import pages as pages_table
 from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.pipeline import Options, apply_decisions
 
 if TYPE_CHECKING:
     from clausegraph.indexes.entities.proposals import Profile
@@ -310,6 +309,6 @@ def _defining_pages(connection: Connection, corpus_id: int) -> dict[str, list[st
 
 
 def run_apply(workspace: Workspace, corpus: str, progress: Progress | None = None) -> RunReport:
-    """Publish the decisions; errors as ``ingestion.entities.apply_decisions``."""
+    """Publish the decisions; errors as ``ingestion.pipeline.apply_decisions``."""
     with run_tools(workspace, None, progress) as tools:
         return apply_decisions(tools, corpus, as_retained(workspace.settings, Options()))

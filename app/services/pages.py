@@ -98,7 +98,7 @@ def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport
     Raises:
         LeaseHeldError: another run is writing to the corpus.
     """
-    from clausegraph.ingestion.pages import remove_pages
+    from clausegraph.ingestion.pipeline import remove_pages
     from clausegraph.ingestion.tools import Options
 
     uris = {source.id: listed for source, listed in _by_source(workspace, corpus, names)}

@@ -13,12 +13,12 @@ import numpy as np
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.build import URLS, ModelOptions, checked_key, checked_url, guarded
-from clausegraph.core.models.calls import Budget, CallLabels, Usage, UsageSink
+from clausegraph.core.models.calls import Budget, CallLabels, ModelCall, ModelOptions, Usage, UsageSink
 from clausegraph.core.models.embedding import Vectors, normalised
-from clausegraph.core.models.failures import Server, vectors_limit
+from clausegraph.core.models.failures import Server, checked_key, checked_url, vectors_limit
+from clausegraph.core.models.guard import URLS, GuardedLLM
 from clausegraph.core.models.loop import close_when_dropped, run_sync
-from clausegraph.core.models.stack import ModelCall, raw_form, token_count
+from clausegraph.core.models.replies import raw_form, token_count
 
 BATCH = 64  # texts in a request
 TASK = "embed"  # in the records of calls
@@ -37,7 +37,7 @@ class ApiEmbedder:
         self._options, self._server = options, Server(options.name, url, key)
         self._dimension: int | None = None
         connect = _mistral if options.provider == "mistral" else _openai
-        self._model = guarded(options, lambda: connect(self._server, options), None, budget, usage)
+        self._model = GuardedLLM(options, lambda: connect(self._server, options), budget=budget, usage=usage)
 
     def metered(self, budget: Budget, usage: UsageSink) -> ApiEmbedder:
         """The same embedder with calls that are limited and recorded; this one stays as it is."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+if TYPE_CHECKING:
+    from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
 Provider = Literal["mistral", "openai"]
 _PROVIDERS: tuple[Provider, ...] = get_args(Provider)
@@ -16,6 +20,29 @@ def served_model(name: str) -> tuple[Provider, str] | None:
     start, _, model = name.partition(":")
     provider = next((known for known in _PROVIDERS if known == start), None)
     return (provider, model) if provider and model else None
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """A model and how it is called; see the ``llm_*`` settings. ``price``: of a million prompt and reply tokens."""
+
+    provider: str  # mistral or openai; of a model that was made already the name of its class
+    model: str
+    url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    temperature: float = 0.0
+    max_output: int = 8192
+    context_window: int = 32768
+    timeout_s: float = 120.0
+    attempts: int = 6
+    concurrency: int = 16
+    json_mode: Literal["schema", "object", "none"] = "schema"
+    price: tuple[float, float] | None = None
+
+    @property
+    def name(self) -> str:
+        """``provider:model``."""
+        return f"{self.provider}:{self.model}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +129,28 @@ class UsageSink(Protocol):
 
 class Account(Budget, UsageSink, Protocol):
     """What one question may use, and did use: it travels with its calls. Called on the models' loop: it never waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """What the server is to be sent, what for, and on whose account beside that of the model.
+
+    ``listen`` gets the text of the reply so far, on the model loop's thread, each time more of it has come from the
+    server; an attempt after a failed one begins anew with a shorter text. A reply that is stored already is not told.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    options: Mapping[str, Any]
+    labels: CallLabels
+    account: Account | None = None
+    listen: Callable[[str], None] | None = None
+
+
+class ModelClient(Protocol):
+    """Sends a call to a server, once."""
+
+    async def chat(self, call: ModelCall) -> ChatResponse:
+        """The reply, or a ``ModelCallError``."""
+
+    async def close(self) -> None:
+        """Close the connections."""

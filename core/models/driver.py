@@ -25,10 +25,10 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.llms.llm import LLM
 
 from clausegraph.core.errors import ModelUnavailable
-from clausegraph.core.models.calls import Usage
+from clausegraph.core.models.calls import ModelCall, Usage
 from clausegraph.core.models.failures import Server
 from clausegraph.core.models.loop import close_when_dropped
-from clausegraph.core.models.stack import ModelCall, finish_reason, raw_form, usage_of
+from clausegraph.core.models.replies import finish_reason, raw_form, usage_of
 from clausegraph.core.secrets import mask_reply, safe_length
 
 Errors = Callable[[], AbstractContextManager[None]]

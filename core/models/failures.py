@@ -10,7 +10,14 @@ from email.utils import parsedate_to_datetime
 from math import isnan
 from typing import Any, Protocol
 
-from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, NotConnected, UnusableReply
+from clausegraph.core.errors import (
+    ModelCallError,
+    ModelRefused,
+    ModelUnavailable,
+    NotConnected,
+    SettingsError,
+    UnusableReply,
+)
 from clausegraph.core.secrets import MASK, mask_reply, register_secret
 from clausegraph.core.telemetry.redaction import one_line
 
@@ -173,3 +180,27 @@ def bounds(server: Server, limit: int, bounded: Callable[[ResponseBody, int, Ser
         response.stream = bounded(response.stream, limit, server)
 
     return {"headers": _PLAIN, "follow_redirects": False, "event_hooks": {"response": [check]}}
+
+
+def checked_key(provider: str, key: str | None, variable: str) -> str | None:
+    """The key, if it can be one.
+
+    Raises:
+        SettingsError: Mistral's is missing, or it could not be sent; the message does not show it.
+    """
+    if not key and provider == "mistral":
+        raise SettingsError(f"Mistral's API needs a key: set {variable} (any text will do for a server of your own)")
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise SettingsError(f"the key in {variable} holds spaces, line ends or letters that no key has; copy it again")
+    return key or None
+
+
+def checked_url(url: str, variable: str) -> str:
+    """The address without ``/v1``, which the clients add.
+
+    Raises:
+        SettingsError: it is not one of a web server.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError(f"{variable} is {url!r}; it must begin with http:// or https://")
+    return url.rstrip("/").removesuffix("/v1").rstrip("/")

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import concurrent.futures
-import contextlib
 import os
 import queue
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
-
-_Job = tuple[asyncio.Future[Any], Callable[[], Any]]
-_Result = tuple[asyncio.Future[Any], Any, Exception | None]
+_END_S = 1.0  # how long the loop, and each worker, may take to end with the process
 
 
 class ModelLoop:
@@ -45,7 +42,7 @@ class ModelLoop:
     def worker(self, name: str) -> _Worker:
         """The single worker thread of that name; called on the loop."""
         if name not in self._workers:
-            self._workers[name] = _Worker(self.loop, name)
+            self._workers[name] = _Worker(name)
         return self._workers[name]
 
     def stop(self) -> None:
@@ -54,7 +51,7 @@ class ModelLoop:
             return
         drained = asyncio.run_coroutine_threadsafe(_drain(), self.loop)
         drained.add_done_callback(lambda _: self.loop.call_soon_threadsafe(self.loop.stop))
-        self._thread.join(timeout=1.0)
+        self._thread.join(_END_S)
         if not self._thread.is_alive():
             for worker in self._workers.values():
                 worker.stop()
@@ -62,55 +59,31 @@ class ModelLoop:
 
 
 class _Worker:
-    """A thread for blocking functions, in order. One wake-up of the loop delivers all that was waiting: at three hops
-    a call, a ``ThreadPoolExecutor`` costs more than the database behind it.
-    """
+    """A daemon thread for blocking functions, in order; an executor's would refuse work at the end of the process."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, name: str) -> None:
-        self._loop = loop
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+    def __init__(self, name: str) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"clausegraph-{name}", daemon=True)
         self._thread.start()
 
-    def submit(self, function: Callable[[], T]) -> asyncio.Future[T]:
-        """Run the function in the thread; it runs even if nobody waits for it any more. Called on the loop."""
-        future: asyncio.Future[T] = self._loop.create_future()
+    def submit(self, function: Callable[[], T]) -> Future[T]:
+        """Run the function in the thread."""
+        future: Future[T] = Future()
         self._jobs.put((future, function))
         return future
 
     def stop(self) -> None:
         """Finish what was submitted, but not for long."""
         self._jobs.put(None)
-        self._thread.join(timeout=1.0)
+        self._thread.join(_END_S)
 
     def _run(self) -> None:
-        going = True
-        while going:
-            batch = [self._jobs.get()]
-            while not self._jobs.empty():
-                batch.append(self._jobs.get())
-            going = None not in batch
-            done = [_done(job) for job in batch if job is not None]
-            with contextlib.suppress(RuntimeError):  # the loop was closed at the end of the process
-                self._loop.call_soon_threadsafe(_deliver, done)
-
-
-def _done(job: _Job) -> _Result:
-    future, function = job
-    try:
-        return future, function(), None
-    except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
-        return future, None, error
-
-
-def _deliver(results: list[_Result]) -> None:
-    for future, value, error in results:
-        if future.done():
-            continue  # its caller was cancelled
-        if error is None:
-            future.set_result(value)
-        else:
-            future.set_exception(error)
+        while (job := self._jobs.get()) is not None:
+            future, function = job
+            try:
+                future.set_result(function())
+            except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
+                future.set_exception(error)
 
 
 async def _drain() -> None:
@@ -120,46 +93,38 @@ async def _drain() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class _Current:
-    """The process's loop; ``abandoned`` keeps the parent's from being finalised in a forked child."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.made: ModelLoop | None = None
-        self.abandoned: list[ModelLoop] = []
-
-
-_current = _Current()
+_lock = threading.Lock()
+_current: ModelLoop | None = None
+_abandoned: list[ModelLoop] = []  # of parents: to finalise one would touch the parent's file descriptors
 
 
 def model_loop() -> ModelLoop:
     """This process's loop, started on first use."""
-    made = _current.made
-    if made is not None and made.pid == os.getpid():
-        return made
-    with _current.lock:
-        if _current.made is None:
-            _current.made = ModelLoop()
-        return _current.made
+    global _current  # noqa: PLW0603 - one process, one loop
+    with _lock:
+        if _current is None:
+            _current = ModelLoop()
+        return _current
 
 
 def _after_fork() -> None:
-    _current.lock = threading.Lock()
-    if _current.made is not None:
-        _current.abandoned.append(_current.made)  # closing it would touch the parent's file descriptors
-        _current.made = None
+    global _current, _lock  # noqa: PLW0603 - as above
+    _lock = threading.Lock()
+    if _current is not None:
+        _abandoned.append(_current)
+        _current = None
 
 
 def _at_exit() -> None:
-    if _current.made is not None and _current.made.pid == os.getpid():
-        _current.made.stop()
+    if _current is not None:
+        _current.stop()
 
 
 os.register_at_fork(after_in_child=_after_fork)
 atexit.register(_at_exit)
 
 
-def start(work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+def start(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Run ``work`` on the model loop; whoever waits for the future may cancel it from any thread.
 
     Raises:
@@ -194,4 +159,5 @@ def _close_dropped(home: ModelLoop, close: Callable[[], Coroutine[Any, Any, None
 
 async def in_worker(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a blocking function in the worker thread of that name; it is finished even if the caller is cancelled."""
-    return await model_loop().worker(name).submit(lambda: function(*args, **kwargs))
+    done = model_loop().worker(name).submit(lambda: function(*args, **kwargs))
+    return await asyncio.shield(asyncio.wrap_future(done))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 import httpx2
 from llama_index.core.base.llms.types import ChatResponse, LLMMetadata
@@ -13,11 +12,9 @@ from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 
+from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.driver import Driver
 from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
-
-if TYPE_CHECKING:
-    from clausegraph.core.models.build import ModelOptions
 
 
 @contextmanager

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 import httpx
 import openai
 from llama_index.llms.openai_like import OpenAILike
 
 from clausegraph.core.errors import ModelCallError
+from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.driver import Driver
 from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
 
 NO_KEY = "none"  # the driver insists on one
-
-if TYPE_CHECKING:
-    from clausegraph.core.models.build import ModelOptions
 
 
 @contextmanager

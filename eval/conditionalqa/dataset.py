@@ -79,10 +79,6 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     """Read a question file (``train.json``, ``dev.json``), in its order.
 
     The public test split has no answers and is refused: it can only be scored by its authors.
-
-    Raises:
-        InputError: unreadable file, a record of another form, a repeated id, or answers that
-            contradict ``not_answerable``.
     """
     questions = read_json_list(path, _QUESTIONS, advice="use the official train.json or dev.json")
     repeated = [name for name, count in Counter(question.id for question in questions).items() if count > 1]
@@ -101,20 +97,12 @@ def load_questions(path: Path) -> tuple[Question, ...]:
 
 
 def write_questions(path: Path, questions: Iterable[Question]) -> None:
-    """Write questions in the same form.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write questions in the same form."""
     write_text(path, _QUESTIONS.dump_json(tuple(questions), indent=1).decode() + "\n")
 
 
 def read_predictions(path: Path, questions: Iterable[Question]) -> dict[str, Prediction]:
-    """Read a prediction file, by question id in the file's order; not every question needs one.
-
-    Raises:
-        InputError: unreadable file, a record of another form, a repeated or unknown id.
-    """
+    """Read a prediction file, by question id in the file's order; not every question needs one."""
     known = {question.id for question in questions}
     by_id: dict[str, Prediction] = {}
     advice = 'write [{"id": ..., "answers": [[text, [conditions]]]}]'
@@ -131,11 +119,7 @@ def read_predictions(path: Path, questions: Iterable[Question]) -> dict[str, Pre
 
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
-    """Write predictions for the official scorer.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write predictions for the official scorer."""
     rows = [{"id": one.id, "answers": [[a.text, list(a.conditions)] for a in one.answers]} for one in predictions]
     write_text(path, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
 

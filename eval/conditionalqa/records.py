@@ -102,11 +102,7 @@ def make_record(
     error: str | None = None,
     quotes: Sequence[Sequence[Quote]] = (),
 ) -> QuestionRecord:
-    """Score one question and put all that is known of it into a record.
-
-    Raises:
-        InputError: both a prediction and an error: a failure is never an answer.
-    """
+    """Score one question and put all that is known of it into a record."""
     if predicted is not None and error is not None:
         raise InputError(
             f"question {question.id!r} has {len(predicted)} answers and the error {error!r}; "

@@ -225,17 +225,7 @@ def ask_all(
     at_once: int = 1,
     rounds: RoundsOf = lambda _: (),
 ) -> tuple[QuestionRecord, ...]:
-    """The records of all questions, in their order.
-
-    Args:
-        path: JSONL file of records, which is gone on with.
-        at_once: questions that are open at once.
-        rounds: what is known of the rounds of a question that was answered.
-
-    Raises:
-        InputError: the file holds records of other questions or of another form.
-        SettingsError, ReplyMissing: no question can be asked as things are.
-    """
+    """The records of all questions, in their order."""
 
     def ask(question: Question) -> QuestionRecord:
         return replace(asked(engine, question), rounds=rounds(question))
@@ -250,14 +240,7 @@ def ask_all(
 
 
 def check_same(path: Path, described: Mapping[str, object], written: Mapping[str, object]) -> None:
-    """Refuse to go on with records that another configuration made.
-
-    Args:
-        described: what is known of this run until now.
-
-    Raises:
-        InputError: with the first difference.
-    """
+    """Refuse to go on with records that another configuration made."""
     for name, now in sorted(described.items()):
         before = written.get(name)
         if before != now:
@@ -267,11 +250,7 @@ def check_same(path: Path, described: Mapping[str, object], written: Mapping[str
 
 
 def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[Question, ...]:
-    """So many of the questions, drawn by a seed, in their order; all without a count.
-
-    Raises:
-        InputError: there are not so many.
-    """
+    """So many of the questions, drawn by a seed, in their order; all without a count."""
     if count is None:
         return tuple(questions)
     if not 1 <= count <= len(questions):
@@ -281,11 +260,7 @@ def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[
 
 
 def oracle(questions: Sequence[Question], read: Callable[[str], str] = str) -> FormOf:
-    """The form of the gold answer, as the published system is told; not answerable ones by their words.
-
-    Args:
-        read: how the engine reads a question's misspelt words: it asks for the form of what it reads.
-    """
+    """The form of the gold answer, as the published system is told; not answerable ones by their words."""
     told = {(read(q.question), q.scenario): gold_form(q) for q in questions}
 
     def form(inquiry: Inquiry) -> AnswerForm:
@@ -305,11 +280,7 @@ def gold_form(question: Question) -> AnswerForm:
 
 
 def shots(training: Sequence[Question], asked_too: Sequence[Question], count: int = SHOTS) -> dict[AnswerForm, str]:
-    """The first training questions of each form, with their evidence as context.
-
-    Raises:
-        InputError: a training question is among those that are asked.
-    """
+    """The first training questions of each form, with their evidence as context."""
     forbidden = {question.id for question in asked_too} | {(q.question, q.scenario) for q in asked_too}
     made: dict[AnswerForm, list[str]] = {form: [] for form in AnswerForm}
     for question in training:

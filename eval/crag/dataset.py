@@ -17,7 +17,7 @@ from typing import Any
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.files import parse_lines, read_text
-from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
+from clausegraph.eval.knowledge import FileEdge, FileGraph, FileNode
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion
 
@@ -56,9 +56,6 @@ def read_cases(path: Path, at: datetime | None = None) -> list[CragCase]:
 
     Args:
         at: when questions are asked whose file does not say so.
-
-    Raises:
-        InputError: it cannot be read, a line is no question, or one has no time and ``at`` is not given.
     """
     try:
         text = bz2.decompress(path.read_bytes()) if path.suffix == ".bz2" else path.read_bytes()
@@ -111,11 +108,7 @@ def _alternatives(value: Any) -> list[str]:
 
 
 def read_paths(path: Path, at: datetime) -> list[CragCase]:
-    """The questions of a file, labelled with their hops.
-
-    Raises:
-        InputError: it cannot be read, or a line is no question.
-    """
+    """The questions of a file, labelled with their hops."""
     found = []
     for number, (question, answer, steps) in _columns(path):
         parts = steps.split("#")
@@ -128,11 +121,7 @@ def read_paths(path: Path, at: datetime) -> list[CragCase]:
 
 
 def read_triples(path: Path) -> FileGraph:
-    """The graph of a file of triples.
-
-    Raises:
-        InputError: it cannot be read, or a line is no triple.
-    """
+    """The graph of a file of triples."""
     edges = [FileEdge(head, relation, tail) for _, (head, relation, tail) in _columns(path)]
     keys = dict.fromkeys(key for edge in edges for key in (edge.source, edge.target))
     return FileGraph([FileNode(key, _spaced(key)) for key in keys], edges)

@@ -70,11 +70,7 @@ def _same(one: float, other: float) -> bool:
 
 
 def parse_grade(text: str) -> tuple[int, str]:
-    """Score and explanation of a reply.
-
-    Raises:
-        UnusableReply: it has no score of 0 or 1.
-    """
+    """Score and explanation of a reply."""
     reply = object_of(text)
     score = reply.get("score")
     if isinstance(score, bool) or score not in (0, 1):
@@ -125,11 +121,7 @@ class JudgeCheck:
 
 
 def read_verdicts(path: Path) -> list[LabelledVerdict]:
-    """Labelled verdicts of a file: JSON lines of question, gold, answer, verdict.
-
-    Raises:
-        InputError: it cannot be read, or a line is none.
-    """
+    """Labelled verdicts of a file: JSON lines of question, gold, answer, verdict."""
 
     def verdict(given: dict[str, Any], _: int) -> LabelledVerdict:
         if given["verdict"] not in VERDICTS:

@@ -62,9 +62,6 @@ def run_cases(
         kept: file of records, which is gone on with; none keeps nothing.
         at_once: questions that are open together.
         seconds: an answer that took longer counts as none; 0 is no limit (a model that is answered by hand).
-
-    Raises:
-        InputError: the file has records of another set of questions.
     """
     return recorded(
         cases,

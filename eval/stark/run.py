@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from clausegraph.core.errors import ClauseGraphError, InputError
 from clausegraph.eval.files import parse_lines, read_text, recorded
-from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
+from clausegraph.eval.knowledge import FileEdge, FileGraph, FileNode
 
 DEPTH = 20  # ranks that are kept and looked at
 T = TypeVar("T")
@@ -41,16 +41,7 @@ class StarkBase:
 
 
 def read_base(folder: Path, types: tuple[str, ...] = (), questions: Path | None = None) -> StarkBase:
-    """The files of a folder.
-
-    Args:
-        types: of nodes that may be answers; none: all.
-        questions: a file in place of the folder's.
-
-    Raises:
-        InputError: a file cannot be read, a line is not what it should be, an edge or an answer names no node, or an
-            answer can be none of the types.
-    """
+    """The files of a folder."""
     nodes = _rows(folder / "nodes.jsonl", "node (id, text)", _node)
     graph = FileGraph(nodes, ())
     if len(graph.nodes) < len(nodes):
@@ -135,11 +126,7 @@ def rank_all(
     kept: Path | None = None,
     told: Callable[[int], None] = lambda _: None,
 ) -> list[StarkRecord]:
-    """Records in the order of the questions; what is in the file ``kept`` already is not asked again.
-
-    Raises:
-        InputError: the file cannot be read, or has records of other questions.
-    """
+    """Records in the order of the questions; what is in the file ``kept`` already is not asked again."""
     return recorded(
         questions,
         lambda question: _record(question, rank),

@@ -152,11 +152,11 @@ class ProjectionStatus:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProjectionReport:
     """What a write did: how, up to which epoch, rows written, closed and removed, seconds."""
 
-    action: str  # none, catch-up, reconcile, rebuild
+    action: str  # none, load, extend, reconcile, rebuild
     epoch: int
     written: int = 0
     closed: int = 0
@@ -175,9 +175,6 @@ class GraphProjection(Protocol):
     def publish(self, corpus_id: int) -> None:
         """Copy the ledger's newest and published numbers, after a flip or a rollback."""
 
-    def abandon(self, corpus_id: int, epoch: int) -> None:
-        """Take the rows of an epoch back that the ledger has taken back."""
-
     def vacuum(self, corpus_id: int) -> int:
         """Remove what the ledger's vacuum has removed; returns the number of rows."""
 
@@ -187,33 +184,20 @@ class GraphProjection(Protocol):
     def catch_up(self, corpus_id: int) -> ProjectionReport:
         """Bring the server to the newest epoch: after a time without it, an old backup, or a wipe."""
 
-    def rebuild(self, corpus_id: int) -> ProjectionReport:
-        """Remove the corpus from the server and write it anew."""
-
     def status(self, corpus_id: int) -> ProjectionStatus:
         """Where the projection stands."""
-
-    def verify(self, corpus_id: int) -> list[str]:
-        """Compare every node and relationship with the ledger; returns the differences in words."""
 
 
 _log = logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
-    """A projection, and whether a publish waits for it."""
-
-    projection: GraphProjection
-    required: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Projections:
-    """Every projection of a ledger, in order. ``problems`` are those that an optional one, or one after the flip,
-    had since the object was made: they belong in the run's report."""
+    """The projection of a ledger, if it has one; where it is ``required``, a publish waits for it. ``problems`` are
+    those that an optional one, or one after the flip, had since the object was made: for the run's report."""
 
-    followers: tuple[Follower, ...] = ()
+    projection: GraphProjection | None = None
+    required: bool = False
     problems: list[str] = field(default_factory=list)
 
     def prepare(self, corpus_id: int, epoch: int) -> None:
@@ -222,12 +206,7 @@ class Projections:
         Raises:
             StoreError: a required projection does not have the epoch.
         """
-
-        def work(one: GraphProjection) -> None:
-            report = one.prepare(corpus_id, epoch)
-            _log.info("projection.prepared", projection=one.name, epoch=epoch, rows=report.written)
-
-        self._each("prepare", work, may_raise=True)
+        self._do("prepare", lambda one: one.prepare(corpus_id, epoch), may_raise=True)
 
     def caught_up(self, corpus_id: int) -> None:
         """When a run has nothing to publish: what was missed before is brought now.
@@ -235,33 +214,34 @@ class Projections:
         Raises:
             StoreError: a required projection does not have what readers have.
         """
-        self._each("catch up", lambda one: one.catch_up(corpus_id), may_raise=True)
+        self._do("catch up", lambda one: one.catch_up(corpus_id), may_raise=True)
 
     def published(self, corpus_id: int) -> None:
         """After a flip or a rollback."""
-        self._each("publish", lambda one: one.publish(corpus_id))
+        self._do("publish", lambda one: one.publish(corpus_id))
 
-    def abandoned(self, corpus_id: int, epoch: int) -> None:
-        """Around the ledger's abandoning of a frozen epoch; what stays behind is undone by the next ``prepare``."""
-        self._each("abandon", lambda one: one.abandon(corpus_id, epoch))
+    def abandoned(self, corpus_id: int) -> None:
+        """After the ledger took a frozen epoch back; what stays behind is undone by the next ``prepare``."""
+        self._do("abandon", lambda one: one.catch_up(corpus_id))
 
     def vacuumed(self, corpus_id: int) -> None:
         """After the ledger's vacuum."""
-        self._each("vacuum", lambda one: one.vacuum(corpus_id))
+        self._do("vacuum", lambda one: one.vacuum(corpus_id))
 
     def dropped(self) -> None:
         """After the ledger dropped a corpus, whichever process did it and whenever."""
-        self._each("drop", lambda one: one.forget_dropped())
+        self._do("drop", lambda one: one.forget_dropped())
 
-    def _each(self, step: str, work: Callable[[GraphProjection], object], *, may_raise: bool = False) -> None:
-        for follower in self.followers:
-            try:
-                work(follower.projection)
-            except StoreError as error:
-                if may_raise and follower.required:
-                    raise
-                _log.warning("projection.lags", projection=follower.projection.name, step=step, reason=str(error))
-                self.problems.append(f"{follower.projection.name} lags ({step}): {error}")
+    def _do(self, step: str, work: Callable[[GraphProjection], object], *, may_raise: bool = False) -> None:
+        if self.projection is None:
+            return
+        try:
+            work(self.projection)
+        except StoreError as error:
+            if may_raise and self.required:
+                raise
+            _log.warning("projection.lags", projection=self.projection.name, step=step, reason=str(error))
+            self.problems.append(f"{self.projection.name} lags ({step}): {error}")
 
 
 NO_PROJECTIONS = Projections()

@@ -94,15 +94,7 @@ def unknown(because: str, **reasons: object) -> CragDraft:
 
 
 def parse_answer(text: str, references: Sequence[Reference], *, false_premise: bool = True) -> CragDraft:
-    """A reply as a draft.
-
-    Args:
-        references: as they were shown, in that order; labels that were not shown are left out and told of.
-        false_premise: whether one may be found.
-
-    Raises:
-        UnusableReply: there is no object, or it lacks an answer.
-    """
+    """A reply as a draft."""
     reply = object_of(text)
     if not isinstance(reply.get("answer"), (str, int, float, list)) or isinstance(reply.get("answer"), bool):
         raise UnusableReply("the reply has no answer")
@@ -126,11 +118,7 @@ def parse_answer(text: str, references: Sequence[Reference], *, false_premise: b
 
 
 def parse_plain(text: str) -> CragDraft:
-    """A reply without a form as a draft: the text is the answer.
-
-    Raises:
-        UnusableReply: it is empty.
-    """
+    """A reply without a form as a draft: the text is the answer."""
     answer = _one_line(text)
     if not answer:
         raise UnusableReply("the reply is empty")
@@ -138,11 +126,7 @@ def parse_plain(text: str) -> CragDraft:
 
 
 def parse_summary(text: str) -> CragDraft:
-    """A backup summariser's reply as a draft without references.
-
-    Raises:
-        UnusableReply: there is no object, or it lacks an answer.
-    """
+    """A backup summariser's reply as a draft without references."""
     answer = object_of(text).get("answer")
     if not isinstance(answer, str):
         raise UnusableReply("the summary has no answer")
@@ -158,11 +142,7 @@ def _of_text(answer: str) -> CragDraft:
 
 
 def parse_own(text: str) -> str:
-    """What the model remembers, in words; "" where it does not know.
-
-    Raises:
-        UnusableReply: there is no object with an answer.
-    """
+    """What the model remembers, in words; "" where it does not know."""
     reply = object_of(text)
     if not isinstance(reply.get("answer"), str):
         raise UnusableReply("the reply has no answer")

@@ -23,11 +23,7 @@ _QUANTITIES = (AnswerType.AMOUNT, AnswerType.NUMBER, AnswerType.DURATION, Answer
 
 
 def parse_expression(text: str) -> str:
-    """The expression of a reply; empty where none is needed.
-
-    Raises:
-        UnusableReply: it is no JSON object, or its expression is no text.
-    """
+    """The expression of a reply; empty where none is needed."""
     reply = object_of(text)
     expression = reply.get("expression")
     if reply.get("needed") is False or expression in (None, "", "none"):

@@ -58,11 +58,7 @@ _NOW = r"right now|now|currently|nowadays|these days|at the moment|at present|as
 
 
 def parse_time(text: str) -> datetime:
-    """A time with its zone: ``2024-03-05T10:00-08:00``, or as CRAG writes it, ``03/05/2024, 23:18:31 PT``.
-
-    Raises:
-        InputError: it is neither, or names no zone.
-    """
+    """A time with its zone: ``2024-03-05T10:00-08:00``, or as CRAG writes it, ``03/05/2024, 23:18:31 PT``."""
     found = _WRITTEN.fullmatch(text.strip())
     try:
         if found:

@@ -20,11 +20,7 @@ INVALID = "invalid question"
 
 @dataclass(frozen=True, slots=True)
 class CragQuestion:
-    """A question and when it is asked: the time in the asker's zone, which "yesterday" and "now" are counted from.
-
-    Raises:
-        QuestionError: the question is empty, or the time has no zone.
-    """
+    """A question and when it is asked: the time in the asker's zone, which "yesterday" and "now" are counted from."""
 
     text: str
     time: datetime
@@ -271,7 +267,7 @@ class CragSwitches:
         policy: by label: {"real-time": "abstain"} says "i don't know" at once, "live" only where no graph is at hand.
         pages: whether pages are looked at, and their tables apart from text.
         snippets: what a search shows of pages: "beside" their pieces, "only" these (USTC), or "off".
-        graph: whether a graph is asked, where one is given: "plan" (KERAG), "rules", "tools" or "off".
+        graph: whether a graph is asked, where one is given: "plan" (KERAG), "rules" or "off".
         trust: "kg-first": facts of the graph are used without pages, which are read only where it has none.
         self_check: one call that asks first whether the references answer the question.
         sub_problems: list sub-problems and solve them in order before answering.
@@ -323,17 +319,10 @@ def nobody(_: StepModel | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class CragParts:
-    """The parts that differ by deployment; one that is none is left out of every question."""
+class CragOptions:
+    """How open questions are answered: which modules are on, and makers of the parts that a deployment has."""
 
+    switches: CragSwitches = field(default_factory=CragSwitches)
     predictor: Maker[AttributePredictor] = nobody
     graph: Maker[KgLookup] = nobody
     calculator: Maker[Calculator] = nobody
-
-
-@dataclass(frozen=True, slots=True)
-class CragOptions:
-    """How open questions are answered: which modules are on, and the parts that a deployment has."""
-
-    switches: CragSwitches = field(default_factory=CragSwitches)
-    parts: CragParts = field(default_factory=CragParts)

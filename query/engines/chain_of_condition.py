@@ -81,11 +81,7 @@ def _solved(sources: Sources, inquiry: Inquiry) -> PromptContext:
 
 
 def parse_chain(text: str, shown: Sequence[ContextElement]) -> Chain:
-    """Read the first reply.
-
-    Raises:
-        UnusableReply: it is no JSON object, or its expression cannot be read.
-    """
+    """Read the first reply."""
     reply = object_of(text)
     by_label = {f"e{number}": one for number, one in enumerate(shown, 1)}
     found: dict[str, ContextElement] = {}
@@ -120,11 +116,7 @@ def _expression(value: Any, found: Mapping[str, ContextElement], depth: int) -> 
 
 
 def parse_states(text: str, ids: Sequence[str]) -> dict[str, ConditionState]:
-    """Read the second reply; of what it does not say nothing is known.
-
-    Raises:
-        UnusableReply: it is no JSON object with a list of states.
-    """
+    """Read the second reply; of what it does not say nothing is known."""
     listed = object_of(text).get("states")
     if not isinstance(listed, list):
         raise UnusableReply("the reply has no list of states")

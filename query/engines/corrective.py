@@ -26,11 +26,7 @@ ORDER_SCHEMA = object_schema("order", order={"type": "array", "items": {"type": 
 
 
 def parse_order(text: str, count: int) -> list[int]:
-    """Indices of the passages, best first; those that the reply leaves out keep their order behind.
-
-    Raises:
-        UnusableReply: it has no list.
-    """
+    """Indices of the passages, best first; those that the reply leaves out keep their order behind."""
     order = object_of(text).get("order")
     if not isinstance(order, list):
         raise UnusableReply("the reply has no list of passages")

@@ -23,11 +23,7 @@ class PlainRag(Preset):
         super().__init__(PROMPT, find_vector, view, embedder, options)
 
     def read(self, sources: Sources, inquiry: Inquiry, context: PromptContext) -> ReadResult:
-        """The reply as it is; not answerable only where the corpus has no chunk.
-
-        Raises:
-            ModelError: there is no reply, or an empty one.
-        """
+        """The reply as it is; not answerable only where the corpus has no chunk."""
         if not context.shown:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {"status_because": "nothing to read"})
         inputs: dict[str, object] = {

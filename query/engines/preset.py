@@ -58,11 +58,7 @@ Find = Callable[[Sources, Inquiry], PromptContext]
 
 
 class Preset:
-    """Finds a context and summarises it. It commits itself, as published systems do.
-
-    Raises:
-        SettingsError: there is no model.
-    """
+    """Finds a context and summarises it. It commits itself, as published systems do."""
 
     def __init__(self, name: str, find: Find, view: View, embedder: Embedder, options: EngineOptions) -> None:
         self._name, self._find = name, find
@@ -70,12 +66,7 @@ class Preset:
         self._steps = model_of(name, options)
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
-        """The answer.
-
-        Raises:
-            QuestionError: there is a date or an assumption.
-            ModelError: there is no reply, or none that can be read.
-        """
+        """The answer."""
         inquiry.require_plain(self._name)
         meter, trace, view = QuestionMeter(self._options.question), Trace(watch), self._view
         sources = Sources(view, self._embedder, self._steps.question(meter))
@@ -96,11 +87,7 @@ class Preset:
 
 
 def model_of(name: str, options: EngineOptions) -> ModelSteps:
-    """The model of a preset.
-
-    Raises:
-        SettingsError: there is none.
-    """
+    """The model of a preset."""
     if options.model is None:
         raise SettingsError(f"engine {name!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
     return options.model

@@ -136,11 +136,7 @@ class Summary:
 def summarise(
     pages: Pages, model: StepModel, inquiry: Inquiry, context: PromptContext, form: AnswerForm, shots: str = ""
 ) -> ReadResult:
-    """The answer of one call; what it cites was shown. Conditions that code has solved are not asked for.
-
-    Raises:
-        ModelError: there is no reply, or none that can be read.
-    """
+    """The answer of one call; what it cites was shown. Conditions that code has solved are not asked for."""
     if not context.shown:
         return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {"status_because": "nothing to read"})
     inputs = inputs_of(inquiry, context=context.text, examples=shots)
@@ -161,11 +157,7 @@ def summarise(
 
 
 def parse_summary(text: str, context: PromptContext, form: AnswerForm) -> Summary:
-    """The first line is the answer, each further one a condition: a whole element that was shown.
-
-    Raises:
-        UnusableReply: there is no line, or neither yes nor no where one is asked for.
-    """
+    """The first line is the answer, each further one a condition: a whole element that was shown."""
     lines = [_LABEL.sub("", _BULLET.sub("", line)).strip() for line in text.rpartition("</think>")[2].splitlines()]
     lines = [line for line in lines if line]
     if not lines:

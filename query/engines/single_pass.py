@@ -31,12 +31,7 @@ class SinglePass:
         self._view, self._retriever, self._reader, self._options = view, retriever, reader, options
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
-        """The answer at the view's epoch.
-
-        Raises:
-            QuestionError: there is a date or an assumption.
-            ModelError: the reader asks a language model, and there is no reply.
-        """
+        """The answer at the view's epoch."""
         inquiry.require_plain("single-pass")
         view, options, trace = self._view, self._options, Trace(watch)
         about = {"corpus": view.corpus, "epoch": view.epoch, "question": inquiry.question, "scenario": inquiry.scenario}
@@ -57,11 +52,6 @@ class SinglePass:
 
 
 def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
-    """The engine on a view.
-
-    Raises:
-        InputError: no such retriever or reader, or a limit below 1.
-        SettingsError: the reader asks a language model, and there is none.
-    """
+    """The engine on a view."""
     retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
     return SinglePass(view, retriever, reader_of(embedder, options), options)

@@ -57,11 +57,7 @@ def _walked(sources: Sources, inquiry: Inquiry) -> PromptContext:
 
 
 def parse_pruned(text: str, choices: Sequence[str]) -> Pruned:
-    """Read a reply: labels of the list, at most ``WIDTH``.
-
-    Raises:
-        UnusableReply: it is no JSON object.
-    """
+    """Read a reply: labels of the list, at most ``WIDTH``."""
     reply = object_of(text)
     kept, _ = chosen(reply.get("chosen"), choices, str, "s")
     return Pruned(tuple(kept[:WIDTH]), reply.get("enough") is True)

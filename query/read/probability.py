@@ -1,4 +1,4 @@
-"""The reader's fitted models: numbers per named feature in ``weights.json``, made by ``benchmarks/fit_reader.py``.
+"""The reader's fitted models: numbers per named feature in ``weights.json``, fitted by regression.
 
 ``span`` and ``element`` are linear models that choose a span; ``value`` and ``verdict`` give the probability that a
 candidate is right, from the checks that it fails and from how near the search is.

@@ -159,9 +159,6 @@ def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit:
 
     Args:
         start, goal: keys of entities. Values (an amount, a date) are never walked through.
-
-    Raises:
-        InputError: ``hops`` is not between 1 and 6, ``limit`` is below 1, or both ends are one entity.
     """
     if not 1 <= hops <= MAX_HOPS:
         raise InputError(f"a path has 1 to {MAX_HOPS} hops, not {hops}")

@@ -30,6 +30,7 @@ from clausegraph.query.steps.protocol import (
 from clausegraph.query.steps.reply import (
     UNUSABLE,
     chosen,
+    fault_of,
     labelled,
     listed,
     member,
@@ -37,7 +38,6 @@ from clausegraph.query.steps.reply import (
     object_schema,
     parse_judgement,
     parse_label,
-    short,
 )
 from clausegraph.query.steps.rules import TOPICS, RuleCommentor, RuleRouter, RuleValidator, kind_of, mended
 
@@ -70,11 +70,7 @@ class RouteChoice:
 
 
 def parse_choice(text: str, entities: Sequence[Topic], relations: Sequence[str]) -> RouteChoice:
-    """Read the first reply of a router.
-
-    Raises:
-        UnusableReply: it is no JSON object, or names none of what is asked for.
-    """
+    """Read the first reply of a router."""
     reply = object_of(text)
     if not reply.keys() & {"entities", "relations", "kind"}:
         raise UnusableReply("the reply has neither entities nor relations nor kind")
@@ -88,17 +84,9 @@ parse_module = partial(parse_label, name="module", kind=Module, refusal="the rep
 
 
 def parse_feedback(text: str, route: Route, offer: Offer) -> Feedback:
-    """Read a commentor's reply; what it is about must be of the route or on offer, else it is left out.
-
-    Raises:
-        UnusableReply: it names no error of the set.
-    """
-    reply = object_of(text)
-    kind = member(reply.get("error"), FeedbackKind)
-    if kind is None:
-        raise UnusableReply("the reply names no error of the set")
+    """Read a commentor's reply; what it is about must be of the route or on offer, else it is left out."""
+    kind, about = fault_of(text, FeedbackKind, "error", "about", "the reply names no error of the set")
     known = {*route.keys, *route.relations, *(topic.key for topic in offer.entities), *offer.relations, *AskedKind}
-    about = short(reply.get("about")).strip()
     return Feedback(kind, about if about in known else "")
 
 
@@ -135,7 +123,9 @@ class LlmRouter:
             said = ask_choice(self._model, inquiry, offer.entities, offer.relations)
         else:
             feedback, last = _feedback(tried), tried[-1].route
-            inputs = {"feedback": feedback.words, "about": feedback.about, "module": last.module.value} | _topics(last)
+            inputs = {"feedback": feedback.kind.value, "about": feedback.about, "module": last.module.value} | _topics(
+                last
+            )
             parse = partial(parse_choice, entities=offer.entities, relations=offer.relations)
             said = self._model.ask("route-again", inputs, parse, schema=CHOICE_SCHEMA, before=self._chat)
         choice, self._chat = said.value, said.chat
@@ -176,9 +166,9 @@ class LlmValidator:
     calls = 1
     last = True
 
-    def __init__(self, parts: StepParts, *, with_paths: bool = True) -> None:
+    def __init__(self, parts: StepParts) -> None:
         self.notes: Notes = {}
-        self._model, self._view, self._with_paths = _model_of(parts), parts.view, with_paths
+        self._model, self._view = _model_of(parts), parts.view
         self._rules = RuleValidator(parts)
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -188,20 +178,13 @@ class LlmValidator:
             return by_rules
         hits = found.hits[:SHOWN]
         lines = (" > ".join((self._view.reading(hit.page).title, *hit.headings)) + f": {hit.text}" for hit in hits)
-        inputs = inputs_of(
-            inquiry, paths="\n".join(found.paths[:PATHS]) if self._with_paths else "", found="\n".join(lines)
-        )
+        inputs = inputs_of(inquiry, paths="\n".join(found.paths[:PATHS]), found="\n".join(lines))
         pages = tuple(dict.fromkeys(str(hit.page) for hit in hits))
         try:
             return self._model.ask("validate", inputs, parse_judgement, schema=VALIDATE_SCHEMA, pages=pages).value
         except UNUSABLE as error:
             self.notes["by rules"] = str(error)
             return by_rules
-
-
-def validator_without_paths(parts: StepParts) -> LlmValidator:
-    """One that is not shown how things were found: for the ablation."""
-    return LlmValidator(parts, with_paths=False)
 
 
 class LlmCommentor:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
     from clausegraph.core.inquiry import Inquiry
+    from clausegraph.core.models.calls import ModelCall
     from clausegraph.core.models.guard import GuardedLLM
-    from clausegraph.core.models.stack import ModelCall
 
 
 MOST_CALLS = 14
@@ -70,11 +70,7 @@ class QuestionMeter:
             return self._limits.calls - self._tasks.total()
 
     def begin(self, task: str) -> None:
-        """Count a call, before it is sent.
-
-        Raises:
-            BudgetExceeded: the question has made all its calls.
-        """
+        """Count a call, before it is sent."""
         with self._lock:
             if self._tasks.total() >= self._limits.calls:
                 raise BudgetExceeded(
@@ -83,11 +79,7 @@ class QuestionMeter:
             self._tasks[task] += 1
 
     def reserve(self, tokens: int, money: float) -> Reservation:
-        """Set aside what an attempt may use at most.
-
-        Raises:
-            BudgetExceeded: the question's limit leaves no room for it.
-        """
+        """Set aside what an attempt may use at most."""
         with self._lock:
             for name, wanted, used, limit in (
                 ("tokens", tokens, self._tokens, self._limits.tokens),

@@ -101,17 +101,13 @@ class FeedbackKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """One error of a route, and the entity, relation, module or kind that it is about; none: it is wrong somehow."""
+    """One error of a route, and the entity, relation, module or kind that it is about."""
 
-    kind: FeedbackKind | None
+    kind: FeedbackKind
     about: str = ""
 
-    @property
-    def words(self) -> str:
-        return "wrong" if self.kind is None else self.kind.value
-
     def __str__(self) -> str:
-        return f"{self.words}: {self.about}" if self.about else self.words
+        return f"{self.kind.value}: {self.about}" if self.about else self.kind.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,23 +178,16 @@ VALIDATORS = Registry(
     "validator",
     StepEntry("rules", "names and values among the best hits", "steps.rules:RuleValidator"),
     StepEntry("llm", "one call with what was found and how", "steps.llm:LlmValidator", asks=True),
-    StepEntry("llm-without-paths", "one call with what was found", "steps.llm:validator_without_paths", asks=True),
 )
 COMMENTORS = Registry(
     "commentor",
     StepEntry("rules", "what a rejection implies", "steps.rules:RuleCommentor"),
     StepEntry("llm", "one call with the route and examples", "steps.llm:LlmCommentor", asks=True),
-    StepEntry("bare", "the word wrong and nothing else", "steps.rules:BareCommentor"),
 )
 
 
 def make_step(registry: Registry[StepEntry], name: str | StepMaker, parts: StepParts) -> Any:
-    """The router, validator or commentor of that name, for one question.
-
-    Raises:
-        InputError: no such implementation.
-        SettingsError: it asks a language model, and there is none.
-    """
+    """The router, validator or commentor of that name, for one question."""
     if not isinstance(name, str):
         return name(parts)
     entry = registry[name]

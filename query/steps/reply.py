@@ -22,11 +22,7 @@ TURNS = 4  # of ReAct
 
 
 def object_of(text: str) -> dict[str, Any]:
-    """The JSON object of a reply.
-
-    Raises:
-        UnusableReply: there is none.
-    """
+    """The JSON object of a reply."""
     value = read_json(text).value
     if isinstance(value, list) and value and isinstance(value[0], dict):
         value = value[0]
@@ -54,12 +50,35 @@ def member(value: object, kind: type[E]) -> E | None:
     return next((one for one in kind if isinstance(value, str) and one.value == value.strip().lower()), None)
 
 
-def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
-    """The label that a reply has under a name.
+def flag(reply: dict[str, Any], name: str, refusal: str) -> bool:
+    """The yes or no that a reply has under a name; unusable, as ``refusal`` says, where it has none."""
+    value = reply.get(name)
+    if not isinstance(value, bool):
+        raise UnusableReply(refusal)
+    return value
 
-    Raises:
-        UnusableReply: it has none of that kind, as ``refusal`` says.
-    """
+
+def fault_of(text: str, kind: type[E], name: str, about: str, refusal: str) -> tuple[E, str]:
+    """The fault that a commentor's reply has under ``name``, and what it says under ``about``."""
+    reply = object_of(text)
+    fault = member(reply.get(name), kind)
+    if fault is None:
+        raise UnusableReply(refusal)
+    return fault, short(reply.get(about)).strip()
+
+
+def named_things(value: object, types: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Names and types of a list of things in a reply, each once; a type that is not known is left open."""
+    known, found = {kind.lower(): kind for kind in types}, dict[tuple[str, str], None]()
+    for one in value if isinstance(value, list) else []:
+        name = short(one.get("name")).strip() if isinstance(one, dict) else ""
+        if name:
+            found[name, known.get(short(one.get("type")).strip().lower(), "")] = None
+    return tuple(found)
+
+
+def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
+    """The label that a reply has under a name."""
     found = member(object_of(text).get(name), kind)
     if found is None:
         raise UnusableReply(refusal)
@@ -82,15 +101,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def parse_judgement(text: str) -> Acceptance:
-    """Read a validator's reply: whether what was found is enough, else what is missing.
-
-    Raises:
-        UnusableReply: it does not say whether it is enough.
-    """
+    """Read a validator's reply: whether what was found is enough, else what is missing."""
     reply = object_of(text)
-    enough = reply.get("enough")
-    if not isinstance(enough, bool):
-        raise UnusableReply("the reply does not say whether it is enough")
+    enough = flag(reply, "enough", "the reply does not say whether it is enough")
     missing = short(reply.get("missing"))
     if enough:
         return Acceptance(True, "a model says that it is enough")
@@ -136,11 +149,7 @@ TURN_SCHEMA = object_schema(
 
 
 def parse_turn(text: str) -> Turn:
-    """Read a reply.
-
-    Raises:
-        UnusableReply: it names no action, or nothing to look for.
-    """
+    """Read a reply."""
     reply = object_of(text)
     action, query = member(reply.get("action"), Action), short(reply.get("query")).strip()
     if action is None:

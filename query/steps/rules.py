@@ -210,16 +210,3 @@ class RuleCommentor:
     def _leads(self, relation: str, route: Route) -> bool:
         """Whether a fact lies along the relation at any topic."""
         return any(ego_of(self._view, [key], [relation], radius=1).facts for key in route.keys)
-
-
-class BareCommentor:
-    """Says "wrong" and nothing else, as plain retrying does."""
-
-    calls = 0
-
-    def __init__(self, parts: StepParts) -> None:
-        self.notes: Notes = {}
-
-    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
-        """No error in particular."""
-        return Feedback(None)

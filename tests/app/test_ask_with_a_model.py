@@ -15,7 +15,8 @@ from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelUnavailable
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.eval.conditionalqa.dataset import load_questions

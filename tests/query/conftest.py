@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.query.steps.model import ModelSteps
 from tests.harness.fake_model import as_new

@@ -150,25 +150,8 @@ class Neo4jServer:
         return agent.removeprefix("Neo4j/")
 
     def read(self, query: str, /, **parameters: Any) -> list[Record]:
-        """The rows of a query, which can write nothing: one message to the server and one back.
-
-        A lost connection, such as one from before a restart, is tried again in a transaction of the driver's.
-        """
-        if not self._checked:
-            self.check()
-        question = neo4j.Query(query, timeout=self.address.deadline)
-
-        def run() -> list[Record] | None:
-            try:
-                with self._session(neo4j.READ_ACCESS) as session:
-                    return session.run(question, parameters).data()
-            except (driver.Neo4jError, driver.DriverError) as error:
-                if not error.is_retryable():
-                    raise
-                return None
-
-        rows = self._within(run)
-        return self.read_all([(query, parameters)])[0] if rows is None else rows
+        """The rows of a query, which can write nothing."""
+        return self.read_all([(query, parameters)])[0]
 
     def read_all(self, statements: Sequence[BoundQuery]) -> list[list[Record]]:
         """The rows of several queries in one transaction, which can write nothing."""

@@ -21,6 +21,7 @@ from clausegraph.indexes.ledger.schema import FREEZING, corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
 
 WRITING, RECONCILING = "writing", "reconciling"
+LOAD, EXTEND, RECONCILE, REFUSE, NONE = "load", "extend", "reconcile", "refuse", "none"
 
 _READ = "MATCH (c:Corpus {id: $id}) RETURN properties(c) AS c"
 _NAMES = "MATCH (c:Corpus) RETURN c.id AS id, c.name AS name ORDER BY id"
@@ -50,21 +51,18 @@ class ServerState:
     newest: int = 0
     published: int = 0
     floor: int = 0
-    busy: str = ""  # a write that has not come to its end: WRITING with the target's token, or RECONCILING
+    busy: str = ""  # a write that has not come to its end: WRITING or RECONCILING
     tokens: dict[int, str] = field(default_factory=dict)
     exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Todo:
-    """What brings the server to the ledger: ``action`` is none, load, extend, reconcile or refuse.
-
-    ``base`` is the last epoch both agree on; with ``take_back``, what was written beyond it is undone first.
-    """
+    """What brings the server to the ledger: ``EXTEND`` writes what follows ``base``, the last epoch that both agree on;
+    ``RECONCILE`` compares everything, and ``LOAD`` does so where nothing is there."""
 
     action: str
-    base: int
-    take_back: bool = False
+    base: int = 0
     reason: str = ""
 
 
@@ -104,30 +102,25 @@ def server_state(server: Neo4jServer, corpus: GraphCorpus) -> ServerState:
 
 def decide(ledger: LedgerState, server: ServerState, target: int) -> Todo:  # noqa: PLR0911 - one line a case
     """What to do so that the server has every row up to ``target``."""
+    base, agree = server.prepared, ledger.tokens.items() & server.tokens.items()
+    common = max((number for number, _ in agree), default=0)
     if not server.exists:
-        return Todo("load", 0, reason="the corpus is not in the database: it is new there, or was removed")
+        return Todo(LOAD, reason="the corpus is not in the database: it is new there, or was removed")
     if server.busy == RECONCILING:
-        return Todo("reconcile", 0, reason="a comparison was interrupted")
-    resumes = server.busy == f"{WRITING} {ledger.tokens.get(target)}"
-    undo = bool(server.busy) and not resumes
-    if server.prepared == 0:
-        return Todo("load", 0, take_back=undo, reason="nothing has been written to its end yet")
-    base, known = server.prepared, ledger.tokens.get(server.prepared)
-    if known is None and base < ledger.floor:
-        return Todo("reconcile", 0, reason=f"it ends at epoch {base}, and the ledger's oldest is {ledger.floor} by now")
-    if known != server.tokens.get(base):
-        both = ledger.tokens.items() & server.tokens.items()
-        common = max((number for number, _ in both), default=0)
-        if server.newest > common:
-            return Todo("refuse", common, reason=_diverged(ledger, server, common))
-        base, undo = common, True  # what it has beyond was prepared, never published, and the ledger took it back
-        if base == 0:
-            return Todo("load", 0, take_back=True, reason="what was prepared there was abandoned")
+        return Todo(RECONCILE, reason="a comparison was interrupted")
+    if base < ledger.floor and base not in ledger.tokens:
+        return Todo(RECONCILE, reason=f"it ends at epoch {base}, and the ledger's oldest is {ledger.floor} by now")
+    if server.newest > common:
+        return Todo(REFUSE, common, _diverged(ledger, server, common))
+    if common < base:  # what it has beyond was prepared, never published, and the ledger took it back
+        return Todo(RECONCILE, common, "what was prepared there was abandoned")
+    if server.busy:
+        return Todo(RECONCILE, base, "a write was interrupted")
     if base >= target:
-        return Todo("none", base, take_back=undo, reason="a write of an abandoned epoch is left there" if undo else "")
-    if base < ledger.floor:
-        return Todo("reconcile", 0, reason=f"it ends at epoch {base}, and the ledger's oldest is {ledger.floor} by now")
-    return Todo("extend", base, take_back=undo, reason=f"it ends at epoch {base}, the ledger at {target}")
+        return Todo(NONE, base)
+    if base == 0:
+        return Todo(LOAD, reason="nothing has been written to its end yet")
+    return Todo(EXTEND, base, f"it ends at epoch {base}, the ledger at {target}")
 
 
 def _diverged(ledger: LedgerState, server: ServerState, common: int) -> str:

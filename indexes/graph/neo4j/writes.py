@@ -19,9 +19,7 @@ hashes of it. Labels and types are ours, what came from a page or a model is alw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import itemgetter
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from clausegraph.core.errors import StoreMismatch
 from clausegraph.indexes.graph.neo4j.rows import (
@@ -32,11 +30,13 @@ from clausegraph.indexes.graph.neo4j.rows import (
     STATES,
     TAKEN_FOR,
     TYPES,
+    Edge,
     GraphCorpus,
     GraphRows,
     Properties,
 )
 from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
+from clausegraph.indexes.truth import batches
 
 SCHEMA_VERSION = 1
 
@@ -55,7 +55,6 @@ INDEXES = (  # after the first load: to fill them at once costs less than row by
     "CREATE FULLTEXT INDEX texts IF NOT EXISTS FOR (n:Element|Condition) ON EACH [n.text] "
     "OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}",
 )
-MIGRATIONS = (_FIRST,)  # version n is reached by MIGRATIONS[n - 1]
 
 _CLAIM = (  # of two ledgers that come at once, one gets the database
     "CREATE CONSTRAINT ledger_name IF NOT EXISTS FOR (n:Ledger) REQUIRE n.name IS UNIQUE",
@@ -108,12 +107,10 @@ def migrate(server: Neo4jServer, ledger: str) -> None:
     for statement in _CLAIM:
         server.write(statement, id=ledger)
     check_owner(server, ledger)
-    done = server.read(_OWNER)[0]["schema"]
-    for version, statements in enumerate(MIGRATIONS[done:], start=done + 1):
-        for statement in statements:
-            server.write(statement)
-        server.write("CALL db.awaitIndexes(60)")
-        server.write("MATCH (l:Ledger {id: $id}) SET l.schema = $version", id=ledger, version=version)
+    for statement in _FIRST:
+        server.write(statement)
+    server.write("CALL db.awaitIndexes(60)")
+    server.write("MATCH (l:Ledger {id: $id}) SET l.schema = $version", id=ledger, version=SCHEMA_VERSION)
 
 
 # Rows are lists, not maps: names of properties are in the query, not in every row, which halves what is packed, sent
@@ -126,25 +123,18 @@ _OF_NODE = {  # but for ``corpus``, which all have
     "Value": ("key", "name"),
     "Condition": ("key", "page", "tree", "text"),
 }
-_OF_EDGE = {
+_OF_EDGE = {  # what begins a type's query, and its properties but for ``corpus``
     STATES: (
+        "Entity {key:",
         "id", "since", "until", "fact_id", "relation", "page", "chunk", "anchors", "polarity", "modality",
         "effective_from", "effective_to", "condition", "extractor", "content_key", "statement", "wording",
         "subject_written", "object_written", "step", "procedure",
     ),
-    HAS_PAGE: ("id", "since", "until", "title", "url", "updated"),
-    HAS_CHUNK: ("id", "since", "until", "content_hash"),
-    HAS_ELEMENT: ("id", "since", "until", "position", "headings"),
-    TAKEN_FOR: ("id", "since", "until"),
+    HAS_PAGE: ("Corpus {id:", "id", "since", "until", "title", "url", "updated"),
+    HAS_CHUNK: ("Page {key:", "id", "since", "until", "content_hash"),
+    HAS_ELEMENT: ("Page {key:", "id", "since", "until", "position", "headings"),
+    TAKEN_FOR: ("Entity {key:", "id", "since", "until"),
 }  # fmt: skip
-_ENDS = (  # of the types: labels of the two nodes; one of a corpus is found by its id
-    (STATES, "Entity {key:", "Entity"),
-    (STATES, "Entity {key:", "Value"),
-    (HAS_PAGE, "Corpus {id:", "Page"),
-    (HAS_CHUNK, "Page {key:", "Chunk"),
-    (HAS_ELEMENT, "Page {key:", "Element"),
-    (TAKEN_FOR, "Entity {key:", "Entity"),
-)
 _LEAVES = (
     "UNWIND $rows AS row MATCH (c:Condition {key: row.condition}) MATCH (e:Element {key: row.element}) "
     "MERGE (c)-[l:LEAF {position: row.position}]->(e) SET l.start = row.start, l.end = row.end, l.text = row.text"
@@ -164,115 +154,74 @@ CALL (named) {
 """
 
 
-def _put_node(label: str, names: Sequence[str]) -> str:
-    values = "".join(f", n.{name} = row[{at}]" for at, name in enumerate(names[1:], 1))
-    return f"UNWIND $rows AS row MERGE (n:{label} {{key: row[0]}}) ON CREATE SET n.corpus = $corpus{values}"
+def _put_nodes(corpus: GraphCorpus, label: str, nodes: Iterable[Properties]) -> BoundQuery:
+    key, *names = _OF_NODE[label]
+    values = "".join(f", n.{name} = row[{at}]" for at, name in enumerate(names, 1))
+    query = f"UNWIND $rows AS row MERGE (n:{label} {{key: row[0]}}) ON CREATE SET n.corpus = $corpus{values}"
+    return query, {"rows": [[node[name] for name in (key, *names)] for node in nodes], "corpus": corpus.name}
 
 
-def _put_edge(kind: str, start: str, target: str) -> str:
-    values = "".join(f", {name}: row[{at}]" for at, name in enumerate(_OF_EDGE[kind], 2))
-    return (
+def _put_edges(corpus: GraphCorpus, kind: str, target: str, edges: Iterable[Edge]) -> BoundQuery:
+    start, *names = _OF_EDGE[kind]
+    values = "".join(f", {name}: row[{at}]" for at, name in enumerate(names, 2))
+    query = (
         f"UNWIND $rows AS row MATCH (a:{start} row[0]}}) MATCH (b:{target} {{key: row[1]}}) "
         f"CREATE (a)-[r:{kind} {{corpus: $corpus{values}}}]->(b) RETURN count(*) AS made"
     )
+    rows = [[edge.start, edge.end, *(edge.properties[name] for name in names)] for edge in edges]
+    return query, {"rows": rows, "corpus": corpus.name}
 
 
-_PUT_NODE = {label: _put_node(label, names) for label, names in _OF_NODE.items()}
-_PUT_EDGE = {(kind, target): _put_edge(kind, start, target) for kind, start, target in _ENDS}
-_NODE_ROW = {label: itemgetter(*names) for label, names in _OF_NODE.items()}
-_EDGE_ROW = {kind: itemgetter(*names) for kind, names in _OF_EDGE.items()}
-
-
-def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows, *, fresh: bool = False) -> int:
-    """Write what is not there of a part, in one transaction; returns the number of relationships made.
-
-    Args:
-        fresh: nothing of it can be there, so nobody needs to look.
+def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows) -> int:
+    """Write a part whose relationships are not there, in one transaction; returns how many were made.
 
     Raises:
         StoreMismatch: nodes that were written before it have gone.
     """
-    edges = part.edges
-    if not fresh:
-        there = existing_ids(server, part.type, [edge.properties["id"] for edge in edges])
-        edges = [edge for edge in edges if edge.properties["id"] not in there]
-    if not edges:
+    if not part.edges:
         return 0
-    statements: list[BoundQuery] = []
-    for label, nodes in part.nodes.items():
-        rows = [_NODE_ROW[label](node) for node in nodes.values()]
-        statements.append((_PUT_NODE[label], {"rows": rows, "corpus": corpus.name}))
+    statements = [_put_nodes(corpus, label, nodes.values()) for label, nodes in part.nodes.items()]
     if part.leaves:
         statements.append((_LEAVES, {"rows": part.leaves}))
     others = len(statements)
-    row_of = _EDGE_ROW[part.type]
-    by_target: dict[str, list[tuple[Any, ...]]] = {}
-    for edge in edges:
-        by_target.setdefault(edge.target, []).append((edge.start, edge.end, *row_of(edge.properties)))
-    for target, sent in by_target.items():
-        statements.append((_PUT_EDGE[part.type, target], {"rows": sent, "corpus": corpus.name}))
+    for target in sorted({edge.target for edge in part.edges}):
+        edges = (edge for edge in part.edges if edge.target == target)
+        statements.append(_put_edges(corpus, part.type, target, edges))
     answers = server.write_all(statements)
-    if sum(answer[0]["made"] for answer in answers[others:]) != len(edges):
+    if sum(answer[0]["made"] for answer in answers[others:]) != len(part.edges):
         raise StoreMismatch(
             f"nodes of corpus {corpus.name!r} went from Neo4j at {server.address.uri} while it was written: something "
             "else changes this database; run `clausegraph project neo4j` again"
         )
-    return len(edges)
-
-
-def existing_ids(server: Neo4jServer, kind: str, ids: Sequence[str]) -> set[str]:
-    """Those ids that relationships of this type have."""
-    return (
-        {
-            row["id"]
-            for row in server.read(f"MATCH ()-[r:{kind}]->() WHERE r.id IN $ids RETURN r.id AS id", ids=list(ids))
-        }
-        if ids
-        else set()
-    )
+    return len(part.edges)
 
 
 def set_ends(server: Neo4jServer, kind: str, rows: Sequence[Properties]) -> int:
     """Set where intervals end, by id; touches these relationships only."""
-    for start in range(0, len(rows), BATCH):
-        query = f"UNWIND $rows AS row MATCH ()-[r:{kind} {{id: row.id}}]->() SET r.until = row.until"
-        server.write(query, rows=list(rows[start : start + BATCH]))
+    query = f"UNWIND $rows AS row MATCH ()-[r:{kind} {{id: row.id}}]->() SET r.until = row.until"
+    for part in batches(rows, BATCH):
+        server.write(query, rows=list(part))
     return len(rows)
 
 
 def remove(server: Neo4jServer, kind: str, ids: Sequence[str]) -> int:
     """Remove relationships, and each node and condition that nothing names any more, by the same transaction."""
-    for start in range(0, len(ids), BATCH):
-        found = f"UNWIND $ids AS id MATCH (a)-[r:{kind} {{id: id}}]->(b) "
-        server.write(found + _REMOVE, ids=list(ids[start : start + BATCH]))
+    for part in batches(ids, BATCH):
+        server.write(f"UNWIND $ids AS id MATCH (a)-[r:{kind} {{id: id}}]->(b) {_REMOVE}", ids=list(part))
     return len(ids)
 
 
-def intervals(server: Neo4jServer, corpus: GraphCorpus, kind: str) -> dict[str, tuple[int, int]]:
-    """(since, until) of every relationship of this type, by id: reads all of them."""
-    query = f"MATCH ()-[r:{kind}]->() WHERE r.corpus = $corpus RETURN r.id AS id, r.since AS since, r.until AS until"
-    return {row["id"]: (row["since"], row["until"]) for row in server.read(query, corpus=corpus.name)}
-
-
-def undo_after(server: Neo4jServer, corpus: GraphCorpus, after: int, forever: int) -> int:
-    """Undo every write about epochs after ``after``: their rows go, and what they closed is open again."""
-    removed = 0
-    for kind in TYPES:
-        found = intervals(server, corpus, kind)
-        removed += remove(server, kind, [key for key, (since, _) in found.items() if since > after])
-        again = [key for key, (since, until) in found.items() if since <= after < until < forever]
-        set_ends(server, kind, [{"id": key, "until": forever} for key in again])
-    return removed
+def intervals(server: Neo4jServer, corpus: GraphCorpus, kind: str) -> dict[str, int]:
+    """Where the interval of every relationship of this type ends, by id: reads all of them."""
+    query = f"MATCH ()-[r:{kind}]->() WHERE r.corpus = $corpus RETURN r.id AS id, r.until AS until"
+    return {row["id"]: row["until"] for row in server.read(query, corpus=corpus.name)}
 
 
 def wipe(server: Neo4jServer, name: str) -> None:
     """Remove everything of a corpus but its node, in small transactions."""
-    statements = [
-        "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r RETURN count(*) AS gone"
-    ]
+    found = ["MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r"]
     for label in ("Condition", "Element", "Chunk", "Page", "Entity", "Value"):
-        found = f"MATCH (n:{label}) WHERE n.corpus = $corpus WITH n LIMIT 5000"
-        statements.append(f"{found} DETACH DELETE n RETURN count(*) AS gone")
-    for statement in statements:
-        while server.write(statement, corpus=name)[0]["gone"]:
+        found.append(f"MATCH (n:{label}) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n")
+    for query in found:
+        while server.write(f"{query} RETURN count(*) AS gone", corpus=name)[0]["gone"]:
             pass

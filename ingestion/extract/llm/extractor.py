@@ -181,7 +181,7 @@ class LLMExtractor:
         Raises:
             UnusableReply: nothing in the reply can be read; it is dropped from the cache.
         """
-        from clausegraph.core.models.stack import finish_reason
+        from clausegraph.core.models.replies import finish_reason
 
         assert outcome.response is not None
         job, text = outcome.request.job, outcome.response.message.content or ""

@@ -17,7 +17,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.wording import condition_words, relation_words
-from clausegraph.core.models.build import guard
+from clausegraph.core.models.guard import guard
 from clausegraph.core.prompts import library
 from clausegraph.core.serial import condition_to_json
 from clausegraph.core.types import Literal, Mention, Statement

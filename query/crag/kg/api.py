@@ -1,211 +1,132 @@
-"""CRAG's mock API of functions as a graph lookup: calls by rules, under a plan, or as a model asks for them."""
+"""CRAG's mock API: its functions (the published list), and the calls of one question."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from clausegraph.core.errors import InputError, StoreUnavailable, UnusableReply
-from clausegraph.query.crag.kg.api_functions import FUNCTIONS
-from clausegraph.query.crag.kg.api_graph import API_NAME, ApiGraph
-from clausegraph.query.crag.kg.endpoints import Endpoint, EndpointLimits
-from clausegraph.query.crag.kg.forms_media import FILM_FORMS, MUSIC_FORMS
-from clausegraph.query.crag.kg.forms_other import COMPANY_FORMS, ENTITY_FORMS
-from clausegraph.query.crag.kg.forms_sports import GAME_FORMS
-from clausegraph.query.crag.kg.plan import HOPS, GraphFact, SchemaPlan, kg_reference, nearest, planned_facts
-from clausegraph.query.crag.kg.questions import ApiClient, ApiFound, ApiSession, Form, TimedText
-from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, CragQuestion, KgFound
-from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema
+from clausegraph.core.errors import InputError, NotFoundError, StoreError, StoreRefused
+from clausegraph.query.crag.kg.endpoint import Endpoint
 
-_FORMS: dict[str, Sequence[Form]] = {
-    "sports": GAME_FORMS,
-    "finance": COMPANY_FORMS,
-    "movie": FILM_FORMS,
-    "music": MUSIC_FORMS,
-    "open": ENTITY_FORMS,
+API_NAME = "CRAG API"
+MOST_CALLS = 60  # of one question: "their last game" may need a look at each of some weeks
+_OF_A_NAME = """
+open_search_entity_by_name open_get_entity movie_get_person_info movie_get_movie_info movie_get_year_info
+movie_get_movie_info_by_id movie_get_person_info_by_id finance_get_company_name finance_get_ticker_by_name
+finance_get_price_history finance_get_detailed_price_history finance_get_dividends_history
+finance_get_market_capitalization finance_get_eps finance_get_pe_ratio finance_get_info
+music_search_artist_entity_by_name music_search_song_entity_by_name music_grammy_get_best_artist_by_year
+music_grammy_get_award_count_by_artist music_grammy_get_award_count_by_song music_grammy_get_best_song_by_year
+music_grammy_get_award_date_by_artist music_grammy_get_best_album_by_year music_get_artist_birth_place
+music_get_artist_birth_date music_get_members music_get_lifespan music_get_song_author music_get_song_release_country
+music_get_song_release_date music_get_artist_all_works
+"""
+FUNCTIONS: Mapping[str, tuple[str, ...]] = dict.fromkeys(_OF_A_NAME.split(), ("query",)) | {
+    "music_get_billboard_rank_date": ("rank", "date"),
+    "music_get_billboard_attributes": ("date", "attribute", "song_name"),
+    "music_grammy_get_all_awarded_artists": (),
+    "sports_soccer_get_games_on_date": ("date", "team_name"),
+    "sports_nba_get_games_on_date": ("date", "team_name"),
+    "sports_nba_get_play_by_play_data_by_game_ids": ("game_ids",),
 }
-MOST_CALLS = 8
-_DEEP = 6
-_MOST_VALUES = 4000  # of one result that are looked at
+"""Names of arguments in the body, by function."""
 
 
-def found_by_rules(asked: TimedText, api: ApiSession, domain: str | None = None) -> ApiFound | None:
-    """What the first form finds that fits; none where none does, or the API does not know."""
-    for name in sorted(_FORMS, key=lambda one: one != domain):  # a stable order, the likely domain first
-        if name == "open" and domain not in (None, "open"):
-            continue
-        for form in _FORMS[name]:
-            found = form(asked, api)
-            if found is not None:
-                return found
-    return None
+def path_of(function: str) -> str:
+    """Where a function is posted to; ``InputError`` where the API has none of that name."""
+    if function not in FUNCTIONS:
+        raise InputError(f"the API has no function {function[:80]!r}; its functions are {', '.join(FUNCTIONS)}")
+    parts = function.split("_", 2)
+    folders = parts[:2] if parts[0] == "sports" else parts[:1]
+    return "/" + "/".join((*folders, function.removeprefix("_".join(folders) + "_")))
+
+
+Outcome = Literal["found", "empty", "not there", "failed", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class ApiAddress:
-    """Where the API is, and what a request to it may take."""
+class ApiCall:
+    """One call and what came of it.
 
-    url: str
-    limits: EndpointLimits = field(default_factory=EndpointLimits)
-
-    @contextmanager
-    def session(self) -> Iterator[ApiSession]:
-        """The calls of one look-up.
-
-        Raises:
-            SettingsError: the address is none.
-        """
-        with Endpoint(self.url, self.limits) as endpoint:
-            yield ApiSession(ApiClient(endpoint).call)
-
-
-class RuleLookup:
-    """Asks what the form of the question says."""
-
-    def __init__(self, api: ApiAddress) -> None:
-        self._api = api
-
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
-        """Facts, and the answer where one of them is it.
-
-        Raises:
-            StoreUnavailable: the API did not answer.
-        """
-        domain = attributes.domain.value if attributes.domain else None
-        for told in feedback:
-            domain = told.value if told.fault is CragFault.DOMAIN and told.value else domain
-        with self._api.session() as api:
-            found = found_by_rules(TimedText(question.text, question.time), api, domain)
-            if found is None and api.failure:
-                raise StoreUnavailable(api.failure)
-            return in_references(found, api)
-
-
-def in_references(found: ApiFound | None, api: ApiSession) -> KgFound:
-    """What was found with all calls; a fact is cited by the last call that gave something."""
-    if found is None:
-        return KgFound(calls=api.words, looked_into=api.functions)
-    source = next((call.words for call in reversed(api.calls) if call.outcome == "found"), "")
-    references = tuple(kg_reference(fact, API_NAME, source, found.entities) for fact in found.facts)
-    return KgFound(references, api.words, found.entities, found.answer, api.functions)
-
-
-_CALL = object_schema("call", function={"type": "string"}, arguments={"type": "array"})[1]
-SCHEMA = object_schema("calls", calls={"type": "array", "items": _CALL})
-Call = tuple[str, tuple[Any, ...]]
-
-
-def parse_calls(text: str) -> list[Call]:
-    """The calls of a reply; of functions that there are, with arguments that fit.
-
-    Raises:
-        UnusableReply: it has no list of calls, or none of them can be made.
+    ``empty``: the API answered that it knows nothing. ``not there``: it has no answer to this call (a replay that
+    did not record it). ``failed``: it did not answer. ``refused``: the call was never sent.
     """
-    given = object_of(text).get("calls")
-    if not isinstance(given, list):
-        raise UnusableReply("the reply has no list of calls")
-    calls = []
-    for one in given[:MOST_CALLS]:
-        function = FUNCTIONS.get(str(one.get("function"))) if isinstance(one, dict) else None
-        args = one.get("arguments") if isinstance(one, dict) else None
-        if function is not None and isinstance(args, list):
+
+    function: str
+    args: tuple[Any, ...]
+    outcome: Outcome
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """The call as one would write it."""
+        return f"{self.function}({', '.join(json.dumps(arg, ensure_ascii=False) for arg in self.args)})"
+
+
+class ApiSession:
+    """The calls of one question. Each is made once; a failure is kept and told, not raised."""
+
+    def __init__(self, endpoint: Endpoint, most: int = MOST_CALLS) -> None:
+        self._endpoint, self._most = endpoint, most
+        self._results: dict[str, Any] = {}
+        self.calls: list[ApiCall] = []
+
+    @property
+    def failure(self) -> str:
+        """Why the API did not answer, if it did not."""
+        return next((call.reason for call in self.calls if call.outcome == "failed"), "")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The calls in their order; one that found nothing says what came of it."""
+        return tuple(call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in self.calls)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that were called, each once."""
+        return tuple(dict.fromkeys(call.function for call in self.calls))
+
+    def lacks(self, function: str, *args: Any) -> bool:
+        """Whether a call that was made had no answer there, which is not the same as an empty one."""
+        return any(c.function == function and c.args == args and c.outcome == "not there" for c in self.calls)
+
+    def ask(self, function: str, *args: Any) -> Any:
+        """What a function gives, or none: then the last of ``calls`` says why."""
+        key = f"{function}{json.dumps(args, ensure_ascii=False)}"
+        if key not in self._results:
+            self._results[key] = self._made(function, args)
+        return self._results[key]
+
+    def _made(self, function: str, args: tuple[Any, ...]) -> Any:
+        outcome: Outcome
+        result, reason = None, ""
+        if len(self.calls) >= self._most:
+            outcome, reason = "refused", f"the question has made its {self._most} calls"
+        else:
             try:
-                function.body(args)
-            except InputError:
-                continue
-            calls.append((function.name, tuple(args)))
-    if given and not calls:
-        raise UnusableReply("no call of the reply can be made")
-    return calls
+                result = self._sent(function, args)
+                outcome = "empty" if result in (None, [], {}, "") else "found"
+            except NotFoundError as error:
+                outcome, reason = "not there", str(error)
+            except StoreError as error:
+                outcome, reason = "failed", str(error)
+        self.calls.append(ApiCall(function, args, outcome, reason))
+        return result if outcome == "found" else None
+
+    def _sent(self, function: str, args: tuple[Any, ...]) -> Any:
+        names = FUNCTIONS[function]
+        body = dict.fromkeys(names) | dict(zip(names, args, strict=False))
+        reply = self._endpoint.post(path_of(function), body=body)
+        if not isinstance(reply, dict) or "result" not in reply:
+            raise StoreRefused(f"{function} answers without a result; is {self._endpoint.address} the API?")
+        return reply["result"]
 
 
-class ToolLookup:
-    """Asks for calls, makes them, and gives what is nearest of their results."""
-
-    def __init__(self, api: ApiAddress, model: StepModel) -> None:
-        self._api, self._model = api, model
-
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
-        """Facts of the calls that the model asks for.
-
-        Raises:
-            StoreUnavailable: the API did not answer.
-        """
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "time": question.moment,
-            "functions": "\n".join(
-                f"{one.name}({', '.join(f'{arg.name}: {arg.type}' for arg in one.arguments)}): {one.gives}"
-                for one in FUNCTIONS.values()
-            ),
-            "feedback": "; ".join(map(str, feedback)),
-        }
-        try:
-            calls = self._model.ask("crag-kg-tools", inputs, parse_calls, schema=SCHEMA).value
-        except UNUSABLE as error:
-            return KgFound(calls=(f"none: {error}",))
-        with self._api.session() as api:
-            facts = [fact for name, args in calls for fact in _facts(api, name, args)]
-            if not facts and api.failure:
-                raise StoreUnavailable(api.failure)
-        names = [str(arg) for _, args in calls for arg in args if isinstance(arg, str)]
-        references = tuple(kg_reference(one.text, API_NAME, one.source) for one in nearest(facts, question, names))
-        return KgFound(references, api.words, tuple(dict.fromkeys(names)), looked_into=api.functions)
-
-
-def _facts(api: ApiSession, name: str, args: tuple[Any, ...]) -> Iterator[GraphFact]:
-    result = api.ask(name, *args)
-    if result is None:
-        return
-    call = api.calls[-1].words
-    for number, (path, value) in enumerate(_leaves(result, (), _DEEP)):
-        if number == _MOST_VALUES:
-            return
-        where = " ".join(path) or "result"
-        yield GraphFact(f"{call}: {where} = {value}", where, None, call)
-
-
-def _leaves(value: Any, path: tuple[str, ...], deep: int) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What a result holds, a record or a list of plain values each."""
-    if isinstance(value, dict) and deep and any(isinstance(one, (dict, list)) for one in value.values()):
-        for key, one in value.items():
-            yield from _leaves(one, (*path, str(key)), deep - 1)
-    elif isinstance(value, list) and deep and any(isinstance(one, (dict, list)) for one in value):
-        for one in value:
-            yield from _leaves(one, path, deep - 1)
-    elif value not in (None, "", [], {}):
-        yield path, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)[:400]
-
-
-class PlannedLookup:
-    """KERAG over the API of functions; where a plan cannot be made, the calls that rules build."""
-
-    def __init__(self, api: ApiAddress, model: StepModel, hops: int = HOPS, *, filtered: bool = True) -> None:
-        self._api, self._model, self._hops, self._filtered = api, model, hops, filtered
-
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
-        """Facts along the plan.
-
-        Raises:
-            StoreUnavailable: the API did not answer.
-        """
-        with self._api.session() as api:
-            plan = SchemaPlan(self._model, ApiGraph(api), self._hops, filtered=self._filtered)
-            try:
-                found = planned_facts(plan, API_NAME, question, feedback)
-            except UNUSABLE as error:
-                found = RuleLookup(self._api).lookup(question, attributes, feedback)
-                return replace(found, calls=(f"no plan ({error})", *found.calls))
-            if not found.references and api.failure:
-                raise StoreUnavailable(api.failure)
-            return replace(found, calls=(*found.calls, *api.words), looked_into=api.functions or found.looked_into)
+@contextmanager
+def api_session(url: str) -> Iterator[ApiSession]:
+    """The calls of one look-up at that address; ``SettingsError`` where it is none."""
+    with Endpoint(url) as endpoint:
+        yield ApiSession(endpoint)

@@ -1,23 +1,35 @@
-"""The mock API as a graph of things and relations: each getter is a relation of the type that it takes."""
+"""CRAG's mock API as a graph (each getter is a relation of the type that it takes), and how it is looked up in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
-from clausegraph.query.crag.kg.forms_other import fields_of, summary_of
-from clausegraph.query.crag.kg.forms_sports import games_between
-from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
-from clausegraph.query.crag.kg.questions import CANDIDATES, ApiSession, candidates, listed, nba_teams, number, plain
+from clausegraph.core.errors import StoreUnavailable
+from clausegraph.query.crag.kg import games
+from clausegraph.query.crag.kg.api import API_NAME, ApiSession, api_session
+from clausegraph.query.crag.kg.forms import FORMS, ApiFound, Form, TimedText, fields_of, in_words, number, summary_of
+from clausegraph.query.crag.kg.names import candidates, nba_teams, plain
+from clausegraph.query.crag.kg.plan import (
+    HOPS,
+    DayRange,
+    GraphFact,
+    GraphThing,
+    SchemaPlan,
+    SchemaRelation,
+    kg_reference,
+)
+from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, CragQuestion, KgFound
+from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.reply import UNUSABLE
 
-API_NAME = "CRAG API"
 _MOST_ROWS = 12  # of a table that is filtered by days
 _MOST_LISTED = 40
-_FILM = ("release_date", "length", "budget", "revenue", "rating", "original_language", "genres", "director", "crew",
-         "cast", "oscar_awards")  # fmt: skip
-_GETTERS: dict[str, dict[str, tuple[str, str]]] = {
+_MOST_DAYS = timedelta(days=60)  # in which games are looked for
+_GETTERS: dict[str, dict[str, tuple[str, str]]] = {  # function and the type that it leads to, by type and relation
     "company": {
         "market_capitalization": ("finance_get_market_capitalization", ""),
         "earnings_per_share": ("finance_get_eps", ""),
@@ -44,9 +56,10 @@ _GETTERS: dict[str, dict[str, tuple[str, str]]] = {
         "grammy_album_of_the_year": ("music_grammy_get_best_album_by_year", ""),
     },
 }
-_SPECIAL: dict[str, dict[str, str]] = {
+_FILM = "release_date length budget revenue rating original_language genres director crew cast oscar_awards"
+_SPECIAL: dict[str, dict[str, str]] = {  # the type that it leads to, by type and relation
     "company": {"price_history": "", "dividends": "", "company_info": ""},
-    "film": dict.fromkeys(_FILM, "") | {"cast": "person", "director": "person"},
+    "film": dict.fromkeys(_FILM.split(), "") | {"cast": "person", "director": "person"},
     "person": {"birthday": "", "acted_movies": "film", "oscar_awards": ""},
     "year": {"oscar_awards": ""},
     "nba team": {"games": ""},
@@ -71,15 +84,9 @@ class ApiGraph:
 
     def schema(self) -> Sequence[SchemaRelation]:
         """Types and relations of all five domains."""
-        plain_ = [
-            SchemaRelation(name, kind, gives)
-            for kind, getters in _GETTERS.items()
-            for name, (_, gives) in getters.items()
-        ]
-        special = [
-            SchemaRelation(name, kind, gives) for kind, known in _SPECIAL.items() for name, gives in known.items()
-        ]
-        return [*plain_, *special]
+        getters = [(kind, name, gives) for kind, known in _GETTERS.items() for name, (_, gives) in known.items()]
+        special = [(kind, name, gives) for kind, known in _SPECIAL.items() for name, gives in known.items()]
+        return [SchemaRelation(name, kind, gives) for kind, name, gives in (*getters, *special)]
 
     def find(self, name: str, kind: str) -> list[GraphThing]:
         """By the API's own search where it has one."""
@@ -97,20 +104,6 @@ class ApiGraph:
             case _:
                 return self._searched(name, kind if kind in _SEARCH else "entity")
 
-    def facts(self, thing: GraphThing, relations: Collection[str] | None, days: DayRange | None) -> list[GraphFact]:
-        """Those of the relations that the thing's type has, a call each."""
-        found: list[GraphFact] = []
-        known = [*_GETTERS.get(thing.type, {}), *_SPECIAL.get(thing.type, {})]
-        for relation in known if relations is None else relations:
-            getter = _GETTERS.get(thing.type, {}).get(relation)
-            if getter is not None:
-                found += self._gotten(thing, relation, *getter)
-            elif relation in _SPECIAL.get(thing.type, {}):
-                found += islice(self._special(thing, relation, days), _MOST_LISTED)
-        return found
-
-    # --- finding ----------------------------------------------------------------------------------
-
     def _companies(self, name: str) -> list[GraphThing]:
         known = self._api.ask("finance_get_company_name", name)
         found = []
@@ -124,57 +117,59 @@ class ApiGraph:
 
     def _film_things(self, name: str, kind: str) -> list[GraphThing]:
         function, field = ("movie_get_movie_info", "title") if kind == "film" else ("movie_get_person_info", "name")
-        known = self._api.ask(function, name)
-        records = {str(one.get(field)): one for one in known or [] if isinstance(one, dict)}
-        found = []
-        for called in candidates(name, records):
-            thing = GraphThing(str(records[called].get("id", called)), called, kind)
-            self._records[kind, thing.key] = records[called]
-            found.append(thing)
+        records = {str(one.get(field)): one for one in self._api.ask(function, name) or [] if isinstance(one, dict)}
+        found = [
+            GraphThing(str(records[called].get("id", called)), called, kind) for called in candidates(name, records)
+        ]
+        self._records |= {(kind, thing.key): records[thing.name] for thing in found}
         return found
 
     def _searched(self, name: str, kind: str) -> list[GraphThing]:
         known = self._api.ask(_SEARCH[kind], name)
         if isinstance(known, list):
-            return [GraphThing(one, one, kind) for one in candidates(name, map(str, known), CANDIDATES)]
+            return [GraphThing(one, one, kind) for one in candidates(name, map(str, known))]
         return [GraphThing(name, name, kind)] if self._api.lacks(_SEARCH[kind], name) else []
 
-    # --- facts ------------------------------------------------------------------------------------
+    def facts(self, thing: GraphThing, relations: Collection[str] | None, days: DayRange | None) -> list[GraphFact]:
+        """Those of the relations that the thing's type has, a call each."""
+        getters, special = _GETTERS.get(thing.type, {}), _SPECIAL.get(thing.type, {})
+        found: list[GraphFact] = []
+        for relation in [*getters, *special] if relations is None else relations:
+            if relation in getters:
+                found += self._gotten(thing, relation, *getters[relation])
+            elif relation in special:
+                found += islice(self._special(thing, relation, days), _MOST_LISTED)
+        return found
 
     def _gotten(self, thing: GraphThing, relation: str, function: str, gives: str) -> Iterator[GraphFact]:
         value = self._api.ask(function, int(thing.key) if thing.type == "year" else thing.key)
         if value is None or value in ("NO", [None, None]):
             return
-        values = value if isinstance(value, list) and gives else [value]
-        for one in values[:_MOST_LISTED]:
-            said = number(one) if isinstance(one, (int, float)) else listed(one)
+        for one in (value if isinstance(value, list) and gives else [value])[:_MOST_LISTED]:
+            said = number(one) if isinstance(one, (int, float)) else in_words(one)
             other = GraphThing(said, said, gives) if gives else None
             yield self._fact(f"{relation.replace('_', ' ')} of {thing.name}: {said}.", relation, other)
 
     def _special(self, thing: GraphThing, relation: str, days: DayRange | None) -> Iterator[GraphFact]:
-        makers: dict[str, Callable[[], Iterator[GraphFact]]] = {
+        makers: dict[str, Callable[[], Iterator[str]]] = {
             "price_history": lambda: self._prices(thing, days),
             "dividends": lambda: self._dividends(thing),
+            "company_info": lambda: self._company_info(thing),
             "games": lambda: self._games(thing, days),
             "summary": lambda: self._entity(thing, relation),
             "facts": lambda: self._entity(thing, relation),
         }
         if relation in makers:
-            yield from makers[relation]()
-        elif thing.type == "company":
-            yield from self._fields(thing, relation, self._api.ask("finance_get_info", thing.key))
-        elif thing.type == "year":
-            record = self._api.ask("movie_get_year_info", thing.key)
-            yield from self._of_record(thing, relation, record if isinstance(record, dict) else {})
+            yield from (self._fact(said, relation) for said in makers[relation]())
         else:
             yield from self._of_record(thing, relation, self._record(thing))
 
     def _record(self, thing: GraphThing) -> dict[str, Any]:
-        """Of a film or a person; one that another led to is fetched by its id."""
+        """Of a film, a person or a year; one that another led to is fetched by its id."""
         key = thing.type, thing.key
         if key not in self._records:
-            function = "movie_get_movie_info_by_id" if thing.type == "film" else "movie_get_person_info_by_id"
-            found = self._api.ask(function, thing.key)
+            by_type = {"film": "movie_get_movie_info_by_id", "year": "movie_get_year_info"}
+            found = self._api.ask(by_type.get(thing.type, "movie_get_person_info_by_id"), thing.key)
             self._records[key] = found if isinstance(found, dict) else {}
         return self._records[key]
 
@@ -184,23 +179,24 @@ class ApiGraph:
         if relation == "director":
             value = [one for one in value or [] if one.get("job") == "Director"]
         for one in value if isinstance(value, list) else [value] if value not in (None, "") else []:
+            other: GraphThing | None = None
+            if relation in ("cast", "crew", "director"):
+                other = GraphThing(str(one.get("id")), str(one.get("name")), "person")
             if relation == "oscar_awards":
                 won = "won" if one.get("winner") else "was nominated for"
                 text = f"{one.get('name')} {won} the Oscar for {one.get('category')} with {one.get('film')} in "
-                yield self._fact(f"{text}{one.get('year_ceremony')}.", relation)
+                text += f"{one.get('year_ceremony')}."
             elif relation == "cast":
-                other = GraphThing(str(one.get("id")), str(one.get("name")), "person")
-                yield self._fact(f"{one.get('name')} played {one.get('character')} in {called}.", relation, other)
+                text = f"{one.get('name')} played {one.get('character')} in {called}."
             elif relation in ("crew", "director"):
-                other = GraphThing(str(one.get("id")), str(one.get("name")), "person")
-                yield self._fact(f"{one.get('job')} of {called}: {one.get('name')}.", relation, other)
+                text = f"{one.get('job')} of {called}: {one.get('name')}."
             elif relation == "acted_movies":
-                yield self._fact(f"{called} acted in film {one}.", relation, GraphThing(str(one), str(one), "film"))
+                text, other = f"{called} acted in film {one}.", GraphThing(str(one), str(one), "film")
             else:
-                said = one.get("name") if isinstance(one, dict) else one
-                yield self._fact(f"{relation.replace('_', ' ')} of {called}: {said}.", relation)
+                text = f"{relation.replace('_', ' ')} of {called}: {one.get('name') if isinstance(one, dict) else one}."
+            yield self._fact(text, relation, other)
 
-    def _prices(self, thing: GraphThing, days: DayRange | None) -> Iterator[GraphFact]:
+    def _prices(self, thing: GraphThing, days: DayRange | None) -> Iterator[str]:
         """Those of the days asked for, and of the last day traded before them."""
         history = self._api.ask("finance_get_price_history", thing.key)
         if not isinstance(history, dict):
@@ -210,32 +206,89 @@ class ApiGraph:
         before = [key for key in history if key[:10] < first.isoformat()][-1:]
         for key in [*before, *inside][-_MOST_ROWS:]:
             said = ", ".join(f"{column.lower()} {number(value)}" for column, value in history[key].items())
-            yield self._fact(f"{thing.name} ({thing.key}) on {key[:10]}: {said}.", "price_history")
+            yield f"{thing.name} ({thing.key}) on {key[:10]}: {said}."
 
-    def _dividends(self, thing: GraphThing) -> Iterator[GraphFact]:
+    def _dividends(self, thing: GraphThing) -> Iterator[str]:
         paid = self._api.ask("finance_get_dividends_history", thing.key)
         for key in list(paid)[-_MOST_ROWS:] if isinstance(paid, dict) else []:
-            yield self._fact(f"{thing.name} paid {number(paid[key])} per share on {key[:10]}.", "dividends")
+            yield f"{thing.name} paid {number(paid[key])} per share on {key[:10]}."
 
-    def _games(self, thing: GraphThing, days: DayRange | None) -> Iterator[GraphFact]:
-        if days is None:
-            return
-        first, last = days if (days[1] - days[0]).days <= 60 else (days[1] - timedelta(days=60), days[1])
-        for said in games_between(self._api, thing.type == "nba team", thing.key, first, last):
-            yield self._fact(said, "games")
+    def _games(self, thing: GraphThing, days: DayRange | None) -> Iterator[str]:
+        if days is not None:
+            sport = games.NBA if thing.type == "nba team" else games.SOCCER
+            first = max(days[0], days[1] - _MOST_DAYS)
+            yield from games.TeamGames(self._api, sport, thing.key).between(first, days[1])
 
-    def _entity(self, thing: GraphThing, relation: str) -> Iterator[GraphFact]:
+    def _entity(self, thing: GraphThing, relation: str) -> Iterator[str]:
         entity = self._api.ask("open_get_entity", thing.key)
         if isinstance(entity, dict):
-            texts = [summary_of(entity)] if relation == "summary" else fields_of(thing.name, entity)
-            for text in texts:
-                if text:
-                    yield self._fact(text, relation)
+            texts = [summary_of(entity)] if relation == "summary" else fields_of(thing.name, entity).values()
+            yield from filter(None, texts)
 
-    def _fields(self, thing: GraphThing, relation: str, record: Any) -> Iterator[GraphFact]:
+    def _company_info(self, thing: GraphThing) -> Iterator[str]:
+        record = self._api.ask("finance_get_info", thing.key)
         for field, value in record.items() if isinstance(record, dict) else ():
             if isinstance(value, (str, int, float)) and plain(str(value)) and len(str(value)) < 1000:
-                yield self._fact(f"{field} of {thing.name}: {value}.", relation)
+                yield f"{field} of {thing.name}: {value}."
 
     def _fact(self, text: str, relation: str, other: GraphThing | None = None) -> GraphFact:
         return GraphFact(text, relation, other, self._api.calls[-1].words if self._api.calls else "")
+
+
+# --- looking up -------------------------------------------------------------------------------------
+
+_FORMS: Mapping[str, tuple[Form, ...]] = {"sports": games.FORMS} | dict(FORMS)
+
+
+def found_by_rules(asked: TimedText, api: ApiSession, domain: str | None = None) -> ApiFound | None:
+    """What the first form finds that fits; none where none does, or the API does not know."""
+    for name in sorted(_FORMS, key=lambda one: one != domain):  # a stable order, the likely domain first
+        for form in _FORMS[name] if name != "open" or domain in (None, "open") else ():
+            if (found := form(asked, api)) is not None:
+                return found
+    return None
+
+
+class RuleLookup:
+    """Asks what the form of the question says."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """Facts, cited by the last call that gave something, and the answer where one of them is it."""
+        domain = attributes.domain.value if attributes.domain else None
+        for told in feedback:
+            domain = told.value if told.fault is CragFault.DOMAIN and told.value else domain
+        with api_session(self._url) as api:
+            found = found_by_rules(TimedText(question.text, question.time), api, domain)
+            if found is None and api.failure:
+                raise StoreUnavailable(api.failure)
+            found = found or ApiFound(())
+            source = next((call.words for call in reversed(api.calls) if call.outcome == "found"), "")
+            references = tuple(kg_reference(fact, API_NAME, source, found.entities) for fact in found.facts)
+            return KgFound(references, api.words, found.entities, found.answer, api.functions)
+
+
+class PlannedLookup:
+    """KERAG over the API of functions; where a plan cannot be made, the calls that rules build."""
+
+    def __init__(self, url: str, model: StepModel, hops: int = HOPS, *, filtered: bool = True) -> None:
+        self._url, self._model, self._hops, self._filtered = url, model, hops, filtered
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """Facts along the plan."""
+        with api_session(self._url) as api:
+            try:
+                plan = SchemaPlan(self._model, ApiGraph(api), self._hops, filtered=self._filtered)
+                found = plan.run(question, feedback)
+            except UNUSABLE as error:
+                found = RuleLookup(self._url).lookup(question, attributes, feedback)
+                return replace(found, calls=(f"no plan ({error})", *found.calls))
+            if not found.references and api.failure:
+                raise StoreUnavailable(api.failure)
+            return replace(found, calls=(*found.calls, *api.words), looked_into=api.functions or found.looked_into)

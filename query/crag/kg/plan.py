@@ -12,14 +12,15 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from typing import Any, Protocol
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.types import Evidence, PageKey, Span
-from clausegraph.query.crag.kg.questions import plain
+from clausegraph.query.crag.kg.names import plain
 from clausegraph.query.crag.times import TimeRange, resolve
 from clausegraph.query.crag.types import (
     Attributes,
@@ -31,15 +32,24 @@ from clausegraph.query.crag.types import (
     ReferenceKind,
 )
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
+from clausegraph.query.steps.reply import UNUSABLE, flag, named_things, object_of, object_schema, short
 
 DayRange = tuple[date, date]
 MOST = 30  # facts that are kept, as in KERAG
-_PIECE = 4  # letters by which forms of a word meet
 HOPS = 3
+_PIECE = 4  # letters by which forms of a word meet
 _ENTITIES = 4
 _BREADTH = 5  # things that a further hop is made from
 _UNFILTERED = 200  # facts where none is left out
+_RECENT = timedelta(days=30)  # of a question that names no time
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_TEXT: dict[str, Any] = {"type": "string"}
+_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_ENTITIES_OF = {"type": "array", "items": object_schema("entity", name=_TEXT, type=_TEXT)[1]}
+ENTITY_SCHEMA = object_schema("plan_entities", entities=_ENTITIES_OF, first_day=_TEXT, last_day=_TEXT)
+HOP_SCHEMA = object_schema(
+    "plan_hop", drop=_TEXTS, follow=_TEXTS, enough={"type": "boolean"}, wrong_entity={"type": "boolean"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,6 @@ class SchemaRelation:
     name: str
     of: str
     gives: str = ""
-    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +98,6 @@ class KnowledgeGraph(Protocol):
         """Facts of a thing along these relations (none means all); those that have a time, of these days."""
 
 
-_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
-
-
 def nearest(
     facts: Sequence[GraphFact], question: CragQuestion, entities: Collection[str], most: int = MOST
 ) -> list[GraphFact]:
@@ -103,12 +109,10 @@ def nearest(
     about = _stems(question.text) - {stem for name in entities for stem in _stems(name)}
     unique = list({fact.text: fact for fact in facts}.values())
 
-    def nearness(fact: GraphFact) -> float:
-        relation, text = _stems(fact.relation.replace("_", " ")), _stems(fact.text)
-        return 2 * len(about & relation) + len(about & text) / math.sqrt(1 + len(text))
-
     def first(fact: GraphFact) -> tuple[bool, float]:
-        return bool(times) and _is_of(fact.text, times), nearness(fact)
+        relation, text = _stems(fact.relation.replace("_", " ")), _stems(fact.text)
+        nearness = 2 * len(about & relation) + len(about & text) / math.sqrt(1 + len(text))
+        return bool(times) and _is_of(fact.text, times), nearness
 
     return sorted(unique, key=first, reverse=True)[:most]
 
@@ -136,16 +140,6 @@ def kg_reference(
     return Reference(ReferenceKind.KG, fact, f"{graph}: {call}", (evidence,), score=1.0)
 
 
-_RECENT = timedelta(days=30)  # of a question that names no time
-_TEXT: dict[str, Any] = {"type": "string"}
-_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
-_ENTITIES_OF = {"type": "array", "items": object_schema("entity", name=_TEXT, type=_TEXT)[1]}
-ENTITY_SCHEMA = object_schema("plan_entities", entities=_ENTITIES_OF, first_day=_TEXT, last_day=_TEXT)
-HOP_SCHEMA = object_schema(
-    "plan_hop", drop=_TEXTS, follow=_TEXTS, enough={"type": "boolean"}, wrong_entity={"type": "boolean"}
-)
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedEntities:
     """Names with their types, and the days that the question is about."""
@@ -158,159 +152,36 @@ class PlannedEntities:
 class PlannedHop:
     """What a hop keeps; relations to follow to the next one; whether that ends the plan."""
 
-    drop: frozenset[str]
-    follow: tuple[str, ...]
-    enough: bool
-    wrong_entity: bool
-
-
-@dataclass(slots=True)
-class PlanResult:
-    """What a plan found, and how it was made, for the trace."""
-
-    facts: list[GraphFact] = field(default_factory=list)
-    entities: list[GraphThing] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-    hops: int = 0
+    drop: frozenset[str] = frozenset()
+    follow: tuple[str, ...] = ()
+    enough: bool = True
+    wrong_entity: bool = False
 
 
 def parse_entities(text: str, types: Sequence[str]) -> PlannedEntities:
-    """Read the first reply; a type that the schema lacks is left open.
-
-    Raises:
-        UnusableReply: it names no entity.
-    """
+    """Read the first reply, which names an entity; a type that the schema lacks is left open."""
     reply = object_of(text)
-    given = reply.get("entities")
-    names = []
-    for one in given if isinstance(given, list) else []:
-        if isinstance(one, dict) and short(one.get("name")).strip():
-            kind = short(one.get("type")).strip().lower()
-            names.append((short(one["name"]).strip(), kind if kind in types else ""))
+    names = named_things(reply.get("entities"), types)
     if not names:
         raise UnusableReply("the reply names no entity")
     first, last = _day(reply.get("first_day")), _day(reply.get("last_day"))
     days = (first, last) if first and last and first <= last else None
-    return PlannedEntities(tuple(dict.fromkeys(names))[:_ENTITIES], days)
+    return PlannedEntities(names[:_ENTITIES], days)
 
 
 def parse_hop(text: str, relations: Sequence[SchemaRelation]) -> PlannedHop:
-    """Read the reply of a hop; relations that were not shown are ignored.
-
-    Raises:
-        UnusableReply: it does not say whether it is enough.
-    """
+    """Read the reply of a hop; relations that were not shown are ignored, and values lead nowhere."""
     reply = object_of(text)
-    if not isinstance(reply.get("enough"), bool):
-        raise UnusableReply("the reply does not say whether it is enough")
+    enough = flag(reply, "enough", "the reply does not say whether it is enough")
     known = {relation.name for relation in relations}
     leading = {relation.name for relation in relations if relation.gives}
     drop, follow = (_listed(reply.get(name)) for name in ("drop", "follow"))
     return PlannedHop(
         frozenset(drop) & known - set(follow),
         tuple(name for name in follow if name in leading),
-        reply["enough"],
+        enough,
         reply.get("wrong_entity") is True,
     )
-
-
-class SchemaPlan:
-    """Plans for one question and fetches what was planned."""
-
-    def __init__(self, model: StepModel, graph: KnowledgeGraph, hops: int = HOPS, *, filtered: bool = True) -> None:
-        self._model, self._graph, self._hops, self._filtered = model, graph, hops, filtered
-
-    def run(self, question: CragQuestion, feedback: Sequence[CragFeedback] = ()) -> PlanResult:
-        """The facts nearest to the question, at most thirty; none where no entity could be linked.
-
-        Where the model says that the wrong entity was linked, the next candidates take its place: at most three.
-
-        Raises:
-            UnusableReply, BudgetExceeded: the first call has no usable reply.
-        """
-        planned = PlanResult()
-        schema = self._graph.schema()
-        named = self._entities(question, sorted({relation.of for relation in schema}), feedback)
-        days = named.days or _days(question)
-        linked = [found for name, kind in named.names if (found := self._graph.find(name, kind))]
-        planned.entities = [found[0] for found in linked]
-        planned.said.append(f"entities {'; '.join(f'{name} ({kind})' for name, kind in named.names)}")
-        frontier, facts = planned.entities, list[GraphFact]()
-        while frontier and planned.hops < self._hops:
-            planned.hops += 1
-            relations = _of(schema, frontier) or self._on_data(frontier, days)
-            hop = self._hop(question, frontier, relations, planned)
-            if hop.wrong_entity:
-                linked = [found[1:] for found in linked if found[1:]] if frontier is planned.entities else []
-                frontier = planned.entities = [found[0] for found in linked]
-                continue
-            kept = [relation.name for relation in relations if relation.name not in hop.drop or not self._filtered]
-            fresh = [fact for thing in frontier for fact in self._graph.facts(thing, kept, days)]
-            facts += fresh
-            if hop.enough or not hop.follow:
-                break
-            leads = [fact.thing for fact in fresh if fact.thing is not None and fact.relation in hop.follow]
-            frontier = list(dict.fromkeys(leads))[:_BREADTH]
-        most = MOST if self._filtered else _UNFILTERED
-        planned.facts = nearest(facts, question, [thing.name for thing in planned.entities], most)
-        return planned
-
-    def _entities(
-        self, question: CragQuestion, types: Sequence[str], feedback: Sequence[CragFeedback]
-    ) -> PlannedEntities:
-        wrong = [str(one) for one in feedback if one.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN)]
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "time": question.moment,
-            "types": ", ".join(types) or "any",
-            "feedback": "; ".join(wrong),
-        }
-        reply = self._model.ask(
-            "crag-kg-entities", inputs, lambda text: parse_entities(text, types), schema=ENTITY_SCHEMA
-        )
-        return reply.value
-
-    def _hop(
-        self,
-        question: CragQuestion,
-        frontier: Sequence[GraphThing],
-        relations: Sequence[SchemaRelation],
-        planned: PlanResult,
-    ) -> PlannedHop:
-        """The model's; a reply that cannot be used keeps everything and ends the plan."""
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "time": question.moment,
-            "entities": "; ".join(f"{thing.name} ({thing.type})" for thing in frontier),
-            "relations": "\n".join(
-                f"{one.name}{f' -> {one.gives}' if one.gives else ''}{f': {one.about}' if one.about else ''}"
-                for one in relations
-            ),
-            "hop": f"{planned.hops} of at most {self._hops}",
-        }
-        try:
-            hop = self._model.ask(
-                "crag-kg-hop", inputs, lambda text: parse_hop(text, relations), schema=HOP_SCHEMA
-            ).value
-        except UNUSABLE as error:
-            planned.said.append(f"hop {planned.hops}: everything is kept ({error})")
-            return PlannedHop(frozenset(), (), True, False)
-        verdict = "the wrong entity" if hop.wrong_entity else "enough" if hop.enough else "not enough"
-        planned.said.append(f"hop {planned.hops}: without {', '.join(sorted(hop.drop)) or 'nothing'}; {verdict}")
-        return hop
-
-    def _on_data(self, frontier: Sequence[GraphThing], days: DayRange | None) -> list[SchemaRelation]:
-        """The relations that these things have, where there is no schema."""
-        found = [fact for thing in frontier for fact in self._graph.facts(thing, None, days)]
-        return [
-            SchemaRelation(name, "", "thing" if any(f.thing for f in found if f.relation == name) else "")
-            for name in dict.fromkeys(fact.relation for fact in found)
-        ]
-
-
-def _of(schema: Sequence[SchemaRelation], things: Sequence[GraphThing]) -> list[SchemaRelation]:
-    types = {thing.type for thing in things}
-    return list({one.name: one for one in schema if one.of in types}.values())
 
 
 def _listed(value: object) -> list[str]:
@@ -324,24 +195,106 @@ def _day(value: object) -> date | None:
         return None
 
 
+class SchemaPlan:
+    """Plans for one question and fetches what was planned."""
+
+    def __init__(self, model: StepModel, graph: KnowledgeGraph, hops: int = HOPS, *, filtered: bool = True) -> None:
+        self._model, self._graph, self._hops, self._filtered = model, graph, hops, filtered
+
+    def run(self, question: CragQuestion, feedback: Sequence[CragFeedback] = ()) -> KgFound:
+        """The facts nearest to the question, at most thirty, and the plan in words; none where no entity was linked.
+
+        Where the model says that the wrong entity was linked, the next candidates take its place: at most three.
+
+        Raises:
+            UnusableReply, BudgetExceeded: the first call has no usable reply.
+        """
+        schema = self._graph.schema()
+        named = self._entities(question, sorted({relation.of for relation in schema}), feedback)
+        said = [f"entities {'; '.join(f'{name} ({kind})' for name, kind in named.names)}"]
+        days = named.days or _days(question)
+        linked = [found for name, kind in named.names if (found := self._graph.find(name, kind))]
+        frontier = entities = [found[0] for found in linked]
+        facts: list[GraphFact] = []
+        number = 0
+        while frontier and number < self._hops:
+            number += 1
+            relations = _of(schema, frontier) or self._on_data(frontier, days)
+            hop = self._hop(question, frontier, relations, number, said)
+            if hop.wrong_entity:
+                linked = [found[1:] for found in linked if found[1:]] if frontier is entities else []
+                frontier = entities = [found[0] for found in linked]
+                continue
+            kept = [relation.name for relation in relations if relation.name not in hop.drop or not self._filtered]
+            fresh = [fact for thing in frontier for fact in self._graph.facts(thing, kept, days)]
+            facts += fresh
+            if hop.enough or not hop.follow:
+                break
+            leads = [fact.thing for fact in fresh if fact.thing is not None and fact.relation in hop.follow]
+            frontier = list(dict.fromkeys(leads))[:_BREADTH]
+        names = tuple(thing.name for thing in entities)
+        near = nearest(facts, question, names, MOST if self._filtered else _UNFILTERED)
+        graph = self._graph.name
+        cited = (kg_reference(one.text, graph, one.source or one.relation, names, one.evidence) for one in near)
+        return KgFound(tuple(cited), tuple(said), names, looked_into=(graph,))
+
+    def _entities(
+        self, question: CragQuestion, types: Sequence[str], feedback: Sequence[CragFeedback]
+    ) -> PlannedEntities:
+        wrong = [str(one) for one in feedback if one.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN)]
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "time": question.moment,
+            "types": ", ".join(types) or "any",
+            "feedback": "; ".join(wrong),
+        }
+        parse = partial(parse_entities, types=types)
+        return self._model.ask("crag-kg-entities", inputs, parse, schema=ENTITY_SCHEMA).value
+
+    def _hop(
+        self,
+        question: CragQuestion,
+        frontier: Sequence[GraphThing],
+        relations: Sequence[SchemaRelation],
+        number: int,
+        said: list[str],
+    ) -> PlannedHop:
+        """The model's; a reply that cannot be used keeps everything and ends the plan."""
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "time": question.moment,
+            "entities": "; ".join(f"{thing.name} ({thing.type})" for thing in frontier),
+            "relations": "\n".join(f"{one.name}{f' -> {one.gives}' if one.gives else ''}" for one in relations),
+            "hop": f"{number} of at most {self._hops}",
+        }
+        try:
+            parse = partial(parse_hop, relations=relations)
+            hop = self._model.ask("crag-kg-hop", inputs, parse, schema=HOP_SCHEMA).value
+        except UNUSABLE as error:
+            said.append(f"hop {number}: everything is kept ({error})")
+            return PlannedHop()
+        verdict = "the wrong entity" if hop.wrong_entity else "enough" if hop.enough else "not enough"
+        said.append(f"hop {number}: without {', '.join(sorted(hop.drop)) or 'nothing'}; {verdict}")
+        return hop
+
+    def _on_data(self, frontier: Sequence[GraphThing], days: DayRange | None) -> list[SchemaRelation]:
+        """The relations that these things have, where there is no schema."""
+        found = [fact for thing in frontier for fact in self._graph.facts(thing, None, days)]
+        leading = {fact.relation for fact in found if fact.thing}
+        names = dict.fromkeys(fact.relation for fact in found)
+        return [SchemaRelation(name, "", "thing" if name in leading else "") for name in names]
+
+
+def _of(schema: Sequence[SchemaRelation], things: Sequence[GraphThing]) -> list[SchemaRelation]:
+    types = {thing.type for thing in things}
+    return list({one.name: one for one in schema if one.of in types}.values())
+
+
 def _days(question: CragQuestion) -> DayRange:
     """The days that the question's words name, else the month up to it."""
     today = question.time.date()
-    known = [one for one in resolve(question.text, question.time) if one.text and one.start and one.end]
-    if known and known[0].start and known[0].end:
-        return known[0].start, known[0].end
-    return today - _RECENT, today
-
-
-# --- as the engine looks things up ----------------------------------------------------------------
-
-
-def planned_facts(plan: SchemaPlan, graph: str, question: CragQuestion, feedback: Sequence[CragFeedback]) -> KgFound:
-    """The facts along a plan as references, and the plan in words; errors as of ``SchemaPlan.run``."""
-    planned = plan.run(question, feedback)
-    names = tuple(thing.name for thing in planned.entities)
-    facts = (kg_reference(one.text, graph, one.source or one.relation, names, one.evidence) for one in planned.facts)
-    return KgFound(tuple(facts), tuple(planned.said), names, looked_into=(graph,))
+    known = ((one.start, one.end) for one in resolve(question.text, question.time))
+    return next(((start, end) for start, end in known if start and end), (today - _RECENT, today))
 
 
 class GraphLookup:
@@ -360,14 +313,9 @@ class GraphLookup:
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
     ) -> KgFound:
-        """Facts along the plan; nothing where no plan can be made.
-
-        Raises:
-            StoreError: the graph did not answer.
-        """
+        """Facts along the plan; nothing where no plan can be made."""
         with self._opened() as graph:
-            plan = SchemaPlan(self._model, graph, self._hops, filtered=self._filtered)
             try:
-                return planned_facts(plan, graph.name, question, feedback)
+                return SchemaPlan(self._model, graph, self._hops, filtered=self._filtered).run(question, feedback)
             except UNUSABLE as error:
                 return KgFound(calls=(f"no plan ({error})",))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
-from clausegraph.query.crag.kg.endpoints import CypherGraph
+from clausegraph.query.crag.kg.graphs import CypherGraph
 from clausegraph.query.crag.kg.plan import SchemaRelation
 
 pytestmark = pytest.mark.integration

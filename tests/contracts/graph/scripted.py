@@ -17,12 +17,11 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Span, Statement
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import merge, undo
-from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Follower, GraphProjection, Projections
+from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, GraphProjection, Projections
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.vacuum import vacuum
-from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.sources import open_source
 
 
@@ -100,7 +99,7 @@ class Town:
     @contextmanager
     def taking_along(self, projection: GraphProjection, *, required: bool = True) -> Iterator[Projections]:
         """What is published meanwhile is published with this projection."""
-        self.projections = Projections((Follower(projection, required),))
+        self.projections = Projections(projection, required)
         try:
             yield self.projections
         finally:

@@ -46,16 +46,6 @@ def replayed(
             return measure_crag(workspace, questions, trial)
 
 
-def test_functions_called_by_the_model_have_the_same_score(tmp_path: Path) -> None:
-    questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED / "tools.jsonl"
-    (records,) = replayed(tmp_path, questions, cassette, "kerag-tools", embedding_model="hashing").values()
-    figures = crag_figures(records)
-    assert (figures.questions, figures.failed, figures.score) == (14, 0, 0)
-    verdicts = {one.id: one.verdict for one in records if one.verdict != "missing"}
-    assert verdicts == {"191": "correct", "1702": "incorrect"}  # of the others no call was recorded
-    assert calls_by_step(records) == pytest.approx({"crag-kg-tools": 1.0, "crag-answer": 2 / 14})
-
-
 @pytest.mark.long
 def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED.parent / "plan.cassette.jsonl"

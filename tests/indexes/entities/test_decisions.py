@@ -22,8 +22,7 @@ from clausegraph.indexes.ledger.schema import embeddings
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.runs import get_run
 from clausegraph.indexes.views import open_view
-from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.sources import open_source
 from tests.harness.wait import PATIENCE_S
 from tests.harness.writes import kill_this_process_at, killed_at

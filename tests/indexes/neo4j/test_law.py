@@ -15,7 +15,7 @@ from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
-from clausegraph.indexes.graph.protocol import Follower, Projections
+from clausegraph.indexes.graph.protocol import Projections
 from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from tests.harness.neo4j import emptied, shared_address
 from tests.harness.writes import NEO4J, failing_at
@@ -37,7 +37,7 @@ class LawOnNeo4j(Law):
         world = World()
         self.server = Neo4jServer(address)
         self.projection = Neo4jProjection(world.ledger, self.server, batch=BATCH)
-        world.projections = Projections((Follower(self.projection, required=True),))
+        world.projections = Projections(self.projection, required=True)
 
         def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Neo4jGraph:
             return Neo4jGraph(self.server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), epoch)
@@ -61,7 +61,7 @@ class LawOnNeo4j(Law):
         followed, graph_at, self.world.graph_at = self.world.projections, self.world.graph_at, None
         self.world.write(name, paragraphs)
         with Neo4jProjection(self.world.ledger, Neo4jServer(AWAY)) as away:
-            self.world.projections = Projections((Follower(away),))
+            self.world.projections = Projections(away)
             self.world.ingest()
         self.world.projections, self.world.graph_at = followed, graph_at
         self._ingest()
@@ -72,7 +72,7 @@ class LawOnNeo4j(Law):
         """The database is lost; what is published next brings everything back."""
         emptied(self.server.address)
         self.projection = Neo4jProjection(self.world.ledger, self.server, batch=BATCH)
-        self.world.projections = Projections((Follower(self.projection, required=True),))
+        self.world.projections = Projections(self.projection, required=True)
         self._ingest()
 
     @invariant()

@@ -96,7 +96,7 @@ def test_an_abandoned_epoch_is_taken_back(town: Town, server: Neo4jServer, proje
     projection.prepare(town.id, number)
     with run_lease(town.ledger, town.id, "other") as lease:
         abandon(town.ledger, lease, number)
-    projection.abandon(town.id, number)
+    projection.catch_up(town.id)
     assert projection.verify(town.id) == []
     assert projection.status(town.id).state == "current"
 

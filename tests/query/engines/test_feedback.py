@@ -222,23 +222,14 @@ CIRCLING = {
 }
 
 
-@pytest.mark.parametrize(
-    ("commentor", "feedback"),
-    [
-        ("llm", "module wrong"),
-        ("bare", "wrong"),
-    ],
-)
-def test_the_commentor_is_shown_examples(commentor: str, feedback: str, asking: Asking) -> None:
+def test_the_commentor_is_shown_examples(asking: Asking) -> None:
     asking.script(CIRCLING)
-    chosen = {"steps": EVERYTHING | {"comment": commentor}, "rounds": 2}
-    answer = asking.engine("loop", **chosen).ask(HOW_MUCH)
-    assert told(answer, "comment")[0]["feedback"] == feedback
+    answer = asking.engine("loop", steps=EVERYTHING, rounds=2).ask(HOW_MUCH)
+    assert told(answer, "comment")[0]["feedback"] == "module wrong"
     sent = ["".join(message["content"] for message in body["messages"]) for body in asking.fake.last_requests(20)]
-    comments = [text for text in sent if "explains the rejection" in text]
-    assert len(comments) == (commentor != "bare")
-    assert all("Which documents do I need for a permit?" in text for text in comments)
-    assert any(f"Feedback: {feedback}." in text for text in sent)
+    (comment,) = [text for text in sent if "explains the rejection" in text]
+    assert "Which documents do I need for a permit?" in comment
+    assert any("Feedback: module wrong." in text for text in sent)
 
 
 def test_what_code_sees_is_not_asked(asking: Asking) -> None:

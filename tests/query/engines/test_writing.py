@@ -11,8 +11,9 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.embedding import Embedder, HashingEmbedder
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.prompts import PromptLibrary
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.indexes.views import View

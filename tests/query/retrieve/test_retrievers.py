@@ -13,8 +13,8 @@ from clausegraph.core.types import PassageKind, leaves
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
-from clausegraph.query.retrieve.hybrid import fact_signal, gather, near_statements, statements_on
-from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Weights, page_priors, rank
+from clausegraph.query.retrieve.hybrid import near_statements, statements_on
+from clausegraph.query.retrieve.score import Weights
 from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewRetriever
 
 QUESTION = "How old must I be to get the mooring grant?"
@@ -28,12 +28,6 @@ def test_the_right_page_comes_first_and_every_element_once(view: View, embedder:
     places = [(hit.page, hit.key) for hit in ranked]
     assert view.reading(ranked[0].page).title == "Harbour mooring grant"
     assert len(places) == len(set(places)) == sum(len(view.reading(page).elements) for page in view.page_keys())
-
-
-def test_the_hybrid_list_is_the_formula(view: View, embedder: HashingEmbedder) -> None:
-    signals = gather(view, embedder, ASKED)
-    readings = {page: view.reading(page) for page in page_priors(signals, DEFAULT_WEIGHTS)}
-    assert rank(readings, signals) == make_retriever("hybrid", view, embedder).retrieve(ASKED, limit=EVERYTHING)
 
 
 @NAMES
@@ -65,13 +59,6 @@ def test_the_budget_holds(view: View, embedder: HashingEmbedder, name: str, budg
 
 
 @NAMES
-def test_a_limit_holds(view: View, embedder: HashingEmbedder, name: str) -> None:
-    retriever = make_retriever(name, view, embedder)
-    assert len(retriever.retrieve(ASKED, limit=2)) == 2
-    assert retriever.retrieve(ASKED, limit=2, budget=EVERYTHING) == retriever.retrieve(ASKED, limit=2)
-
-
-@NAMES
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [({}, "neither"), ({"limit": -1}, "limit is -1"), ({"limit": 5, "budget": 0}, "budget is 0")],
@@ -88,13 +75,6 @@ def test_weights_are_those_of_the_hybrid(view: View, embedder: HashingEmbedder) 
     assert other != make_retriever("hybrid", view, embedder).retrieve(ASKED, limit=5)
     with pytest.raises(InputError, match="has no weights"):
         make_retriever("bm25", view, embedder, weights=Weights())
-
-
-def test_the_signal_of_facts_is_between_0_and_1(view: View, embedder: HashingEmbedder) -> None:
-    signal = fact_signal(view, embedder.embed_query(QUESTION))
-    assert max(signal.values()) == 1 and min(signal.values()) >= 0
-    stated = {support.page for support in view.graph.all_supports()}
-    assert {page for page, _ in signal} <= stated | {page for page in view.page_keys() if view.passages(page)}
 
 
 def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
@@ -119,14 +99,6 @@ def test_gathered_requirements_and_what_a_heading_sets_make_no_rule(view: View) 
     assert {(page, anchor) for page, one in stated.items() for anchor in one.rules} == expected
     headings = {e.anchor for page in view.page_keys() for e in view.reading(page).elements if e.is_heading}
     assert not headings & {anchor for one in stated.values() for group in one.joined for anchor in group}
-
-
-def test_a_condition_list_and_its_lead_in_are_one_statement(view: View) -> None:
-    page = next(page for page in view.page_keys() if view.reading(page).title == "Harbour mooring grant")
-    texts = {element.anchor: element.text for element in view.reading(page).elements}
-    groups = [{texts[anchor] for anchor in group} for group in statements_on(view, [page])[page].joined]
-    whole = {"You can get the mooring grant if you:", "are 21 or over", "own a registered boat", "live in Port Ashby"}
-    assert whole in groups and all(len(group) > 1 for group in groups)
 
 
 def test_a_fact_is_near_where_its_page_says_so(view: View, embedder: HashingEmbedder) -> None:

@@ -12,8 +12,7 @@ from llama_index.core.llms.mock import MockLLM
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded, ModelUnavailable, PromptError, UnusableReply
-from clausegraph.core.models.build import guard
-from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.guard import GuardedLLM, guard
 from clausegraph.core.prompts import PromptLibrary
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
 from tests.core.models.stack.doubles import MemoryCache

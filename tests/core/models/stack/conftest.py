@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import GuardedLLM, make_llm
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
 from tests.harness.fake_model import as_new
 

@@ -13,14 +13,14 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
-from clausegraph.core.models import attempts
+from clausegraph.core.models import guard
 from clausegraph.core.models.api_embedding import ApiEmbedder
-from clausegraph.core.models.build import ModelOptions
+from clausegraph.core.models.calls import ModelOptions
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempts, "BASE_S", 0.01)
+    monkeypatch.setattr(guard, "BASE_S", 0.01)
 
 
 def _embedder(provider: Any, url: str, **options: Any) -> ApiEmbedder:

@@ -12,12 +12,11 @@ from llama_index.core.llms import MockLLM
 
 from clausegraph.core import secrets
 from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
-from clausegraph.core.models import attempts
+from clausegraph.core.models import guard as guarding
 from clausegraph.core.models.attempts import Tariff, prompt_bound
-from clausegraph.core.models.build import guard
-from clausegraph.core.models.calls import CallLabels, Reservation
+from clausegraph.core.models.calls import CallLabels, ModelCall, Reservation
+from clausegraph.core.models.guard import guard
 from clausegraph.core.models.loop import run_sync
-from clausegraph.core.models.stack import ModelCall
 from tests.core.models.stack.doubles import MemoryBudget, Records, asked, heard
 from tests.harness.wait import PATIENCE_S
 
@@ -61,7 +60,7 @@ def _failing(errors: list[BaseException]) -> Scripted:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempts, "BASE_S", 0.001)
+    monkeypatch.setattr(guarding, "BASE_S", 0.001)
 
 
 def test_it_passes_through_the_stack(records: Records, budget: MemoryBudget, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelRefused
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.guard import ChatRequest, chat_all
-from clausegraph.core.models.stack import finish_reason, usage_of
+from clausegraph.core.models.replies import finish_reason, usage_of
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import MemoryBudget, Records
 from tests.harness.wait import PATIENCE_S, until
@@ -102,7 +102,8 @@ SCRIPT = """
 import sys
 from contextlib import closing
 from llama_index.core.base.llms.types import ChatMessage
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.guard import ChatRequest, chat_all
 

@@ -12,7 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
-from clausegraph.core.models import attempts
+from clausegraph.core.models import guard
 from clausegraph.core.models.failures import Server, retry_after
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records, asked, heard
@@ -23,7 +23,7 @@ MESSAGES = [ChatMessage(role="user", content=TEXT)]
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempts, "BASE_S", 0.01)
+    monkeypatch.setattr(guard, "BASE_S", 0.01)
 
 
 @pytest.mark.integration

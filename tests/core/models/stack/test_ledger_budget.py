@@ -14,9 +14,8 @@ from sqlalchemy import select
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded
-from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.calls import CallLabels, CallRecord, Usage
-from clausegraph.core.models.guard import ChatRequest, chat_all
+from clausegraph.core.models.calls import CallLabels, CallRecord, ModelOptions, Usage
+from clausegraph.core.models.guard import ChatRequest, chat_all, make_llm
 from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
@@ -30,7 +29,8 @@ import sys
 from pathlib import Path
 from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.core.errors import BudgetExceeded
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.guard import ChatRequest, chat_all
 from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.loop import model_loop, run_sync
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import asked, heard
@@ -44,7 +45,7 @@ def test_the_sync_path_on_the_loop_is_an_error() -> None:
 def test_a_dropped_model_closes_its_connections(provider: str, fake: FakeModelServer) -> None:
     llm = make_llm(ModelOptions(provider, "fake-small", fake.url, "none"))  # type: ignore[arg-type]
     asked(llm, "hello")
-    closed = llm._connected()[0][1]._close.__self__  # type: ignore[union-attr]
+    closed = llm._connected().client._close.__self__  # type: ignore[union-attr]
     assert not closed.is_closed
     del llm
     gc.collect()
@@ -90,7 +91,8 @@ def test_a_forked_child_calls_too(provider: str, make: Make) -> None:
 SCRIPT = """
 import sys
 from llama_index.core.llms import ChatMessage
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.loop import start
 llm = make_llm(ModelOptions(sys.argv[1], "fake-small", sys.argv[2], "none"))
 print(llm.chat([ChatMessage(content="x")]).message.content)

@@ -14,7 +14,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBloc
 from clausegraph.core import secrets
 from clausegraph.core.models.driver import ReceivedText, _reply
 from clausegraph.core.models.failures import Server
-from clausegraph.core.models.stack import OTHER_REASON, encode_reply, finish_reason, usage_of
+from clausegraph.core.models.replies import OTHER_REASON, encode_reply, finish_reason, usage_of
 from clausegraph.core.secrets import MASK
 from tests.core.test_secrets import FORMS
 

@@ -10,8 +10,9 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelCallError, SettingsError
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.failures import Server
+from clausegraph.core.models.guard import make_llm
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import asked
 

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
-from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
-from clausegraph.query.crag.kg.endpoints import Endpoint
-from clausegraph.query.crag.kg.questions import ApiClient
+from clausegraph.query.crag.kg.api_graph import RuleLookup
 from clausegraph.query.crag.types import CragQuestion
 
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")
@@ -108,14 +106,8 @@ def replay(recorded: Path) -> Iterator[ReplayServer]:
 
 
 @pytest.fixture
-def api(replay: ReplayServer) -> Iterator[ApiClient]:
-    with Endpoint(replay.url) as endpoint:
-        yield ApiClient(endpoint)
-
-
-@pytest.fixture
 def rules(replay: ReplayServer) -> RuleLookup:
-    return RuleLookup(ApiAddress(replay.url))
+    return RuleLookup(replay.url)
 
 
 def asked(text: str) -> CragQuestion:

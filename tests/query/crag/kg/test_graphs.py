@@ -21,8 +21,8 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.crag.kg.endpoints import Endpoint, EndpointLimits, SparqlGraph
-from clausegraph.query.crag.kg.graphs import CorpusGraph
+from clausegraph.query.crag.kg.endpoint import Endpoint
+from clausegraph.query.crag.kg.graphs import CorpusGraph, SparqlGraph
 from clausegraph.query.crag.kg.plan import GraphLookup, GraphThing
 from clausegraph.query.crag.types import Attributes
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
@@ -126,7 +126,7 @@ def test_a_name_stays_a_literal_and_a_key_an_address(sparql: SparqlGraph) -> Non
 
 
 def test_an_endpoint_s_answer_is_bounded(sparql: SparqlGraph) -> None:
-    with Endpoint(sparql.name, EndpointLimits(bytes=10)) as small, pytest.raises(StoreRefused, match="more than 10"):
+    with Endpoint(sparql.name, most_bytes=10) as small, pytest.raises(StoreRefused, match="more than 10"):
         SparqlGraph(small).find("alder bridge", "")
 
 

@@ -1,4 +1,4 @@
-"""KERAG's plan and function calling over the replayed API, with scripted replies."""
+"""KERAG's plan over the replayed API, with scripted replies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from clausegraph.app.dev.crag_api import ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreUnavailable, UnusableReply
-from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, ToolLookup, parse_calls
+from clausegraph.query.crag.kg.api_graph import PlannedLookup
 from clausegraph.query.crag.kg.plan import GraphFact, SchemaRelation, nearest, parse_entities, parse_hop
 from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, KgFound
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
@@ -28,7 +28,7 @@ def looked_up(
 ) -> tuple[KgFound, dict[str, int]]:
     fake.set(replies="script", script=list(replies))
     meter = QuestionMeter()
-    lookup = PlannedLookup(ApiAddress(replay.url), steps.question(meter))
+    lookup = PlannedLookup(replay.url, steps.question(meter))
     found = lookup.lookup(asked(question), Attributes(), **more)
     return found, meter.usage().tasks
 
@@ -84,7 +84,7 @@ def test_without_a_usable_plan_the_rules_build_the_calls(
     found, _ = looked_up(fake, steps, replay, "what is the market cap of quillfeather?", "no JSON")
     assert found.answer == "$1,234,567"
     assert found.calls[0].startswith("no plan")
-    gone = PlannedLookup(ApiAddress("http://127.0.0.1:9"), steps.question(QuestionMeter()))
+    gone = PlannedLookup("http://127.0.0.1:9", steps.question(QuestionMeter()))
     fake.set(replies="script", script=[entities(("quillfeather", "company")), NOTHING])
     with pytest.raises(StoreUnavailable):
         gone.lookup(asked("what is quillfeather worth?"), Attributes())
@@ -99,21 +99,6 @@ def test_feedback_is_told_to_the_next_plan(fake: FakeModelServer, steps: ModelSt
     assert "The Slate Roof" in shown[0]
 
 
-def test_a_model_may_call_functions_itself(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
-    wanted = [
-        {"function": "finance_get_price_history", "arguments": ["QLF"]},
-        {"function": "os_system", "arguments": ["true"]},
-        {"function": "finance_get_eps", "arguments": [3]},
-    ]
-    fake.set(replies="script", script=[{"calls": wanted}])
-    lookup = ToolLookup(ApiAddress(replay.url), steps.question(QuestionMeter()))
-    found = lookup.lookup(asked("what did quillfeather close at on 2031-05-09?"), Attributes())
-    assert found.calls == ('finance_get_price_history("QLF")',)
-    assert any("2031-05-09" in one.text for one in found.references)
-    fake.set(replies="script", script=[{"calls": []}])
-    assert lookup.lookup(asked("who am i?"), Attributes()) == KgFound()
-
-
 def test_replies_are_read_strictly() -> None:
     schema = [SchemaRelation("members", "artist", "artist"), SchemaRelation("birth_date", "artist")]
     hop = parse_hop('{"enough": false, "drop": ["birth_date", "x"], "follow": ["members", "birth_date"]}', schema)
@@ -124,8 +109,6 @@ def test_replies_are_read_strictly() -> None:
     for reply, read in (
         ("{}", lambda text: parse_hop(text, schema)),
         ('{"entities": []}', lambda text: parse_entities(text, ["film"])),
-        ('{"calls": [{"function": "x", "arguments": []}]}', parse_calls),
-        ('{"calls": 3}', parse_calls),
     ):
         with pytest.raises(UnusableReply):
             read(reply)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
-from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
+from clausegraph.query.crag.kg.api_graph import RuleLookup
 from clausegraph.query.crag.types import Attributes, CragQuestion
 
 pytestmark = pytest.mark.integration
@@ -26,7 +26,7 @@ def test_what_the_recording_answers_fully_is_right_and_the_rest_is_left_open() -
     full = [question for question in questions if question["coverage"].startswith("full")]
     partial = [question for question in questions if question["coverage"].startswith("partial")]
     with ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as server:
-        rules = RuleLookup(ApiAddress(server.url))
+        rules = RuleLookup(server.url)
         answers = [rules.lookup(CragQuestion(q["query"], AT), Attributes()).answer for q in (*full, *partial)]
     assert [str(answer).lower() for answer in answers[:4]] == [question["answer"] for question in full]
     assert answers[4:] == [None] * len(partial)

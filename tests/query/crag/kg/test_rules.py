@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.core.errors import InputError, NotFoundError, StoreUnavailable
-from clausegraph.query.crag.kg.api import ApiAddress, RuleLookup
-from clausegraph.query.crag.kg.api_functions import FUNCTIONS, function_of
-from clausegraph.query.crag.kg.questions import ApiClient, ApiSession, aligned, candidates, nba_teams
+from clausegraph.app.dev.crag_api import ReplayServer
+from clausegraph.core.errors import InputError, StoreUnavailable
+from clausegraph.query.crag.kg.api import FUNCTIONS, ApiSession, path_of
+from clausegraph.query.crag.kg.api_graph import RuleLookup
+from clausegraph.query.crag.kg.endpoint import Endpoint
+from clausegraph.query.crag.kg.names import aligned, candidates, nba_teams
 from clausegraph.query.crag.types import Attributes, ReferenceKind
 from tests.query.crag.kg.conftest import asked
 
@@ -72,37 +74,26 @@ def test_an_entity_s_field_is_a_reference_and_no_answer(rules: RuleLookup) -> No
     assert found.answer is None
 
 
-def test_empty_not_there_refused_and_failed_differ(api: ApiClient) -> None:
-    session = ApiSession(api.call)
-    session.ask("sports_nba_get_games_on_date", "2031-05-04", "Utah Jazz")
-    session.ask("finance_get_eps", "NONE")
-    session.ask("finance_get_eps", 3)
-    session.ask("finance_get_eps", 3)  # a call is made once
-    assert [call.outcome for call in session.calls] == ["empty", "not there", "refused"]
+def test_calls_are_made_once_and_what_comes_of_them_is_told_apart(replay: ReplayServer) -> None:
+    with Endpoint(replay.url) as endpoint:
+        session = ApiSession(endpoint, most=3)
+        session.ask("sports_nba_get_games_on_date", "2031-05-04", "Utah Jazz")
+        session.ask("finance_get_eps", "NONE")
+        session.ask("finance_get_eps", "NONE")
+        assert session.ask("finance_get_market_capitalization", "QLF") == 1234567.0
+        assert session.ask("finance_get_price_history", "QLF") is None
+    assert [call.outcome for call in session.calls] == ["empty", "not there", "found", "refused"]
     assert "not recorded" in session.calls[1].reason
-    gone = RuleLookup(ApiAddress("http://127.0.0.1:9"))
+    gone = RuleLookup("http://127.0.0.1:9")
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
         gone.lookup(asked("what is the eps of quillfeather?"), Attributes())
-    with pytest.raises(NotFoundError):
-        api.call(function_of("finance_get_info"), ("QLF",))
 
 
-def test_a_question_makes_so_many_calls_and_no_more(api: ApiClient) -> None:
-    session = ApiSession(api.call, most=1)
-    assert session.ask("finance_get_market_capitalization", "QLF") == 1234567.0
-    assert session.ask("finance_get_price_history", "QLF") is None
-    assert session.calls[1].outcome == "refused"
-
-
-def test_functions_have_paths_bodies_and_schemas() -> None:
-    games = FUNCTIONS["sports_nba_get_games_on_date"]
-    assert games.path == "/sports/nba/get_games_on_date"
-    assert games.body(("2031-05-02",)) == {"date": "2031-05-02", "team_name": None}
-    assert games.args(games.body(("2031-05-02",))) == ("2031-05-02",)
-    assert FUNCTIONS["music_get_members"].body(("X",)) == {"query": "X"}
-    assert len({function.path for function in FUNCTIONS.values()}) == len(FUNCTIONS)
+def test_functions_have_paths() -> None:
+    assert path_of("sports_nba_get_games_on_date") == "/sports/nba/get_games_on_date"
+    assert len(set(map(path_of, FUNCTIONS))) == len(FUNCTIONS) == 38
     with pytest.raises(InputError, match="no function"):
-        function_of("sports_get_everything")
+        path_of("sports_get_everything")
 
 
 def test_alignment_takes_what_is_meant_beyond_doubt() -> None:

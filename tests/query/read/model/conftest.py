@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.calls import ModelOptions
+from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.prompts import library
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
 from tests.query.read.conftest import Pages, reading

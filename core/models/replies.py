@@ -1,17 +1,14 @@
-"""A call, the middlewares it passes through on its way to the client, and what is read from a reply."""
+"""What is read from a model's reply, the form in which it is stored, and the key that it is stored under."""
 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from hashlib import sha256
+from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
 
-from clausegraph.core.models.calls import Account, CallLabels, Usage
+from clausegraph.core.models.calls import ModelCall, Usage
 
 OTHER_REASON = "other"
 MOST_TOKENS = 10**9  # of one reply; a server that says more cannot be believed
@@ -82,64 +79,19 @@ def decode_reply(value: bytes) -> ChatResponse:
     return ChatResponse(message=message, raw=raw | {"cached": True}, delta=message.content, additional_kwargs=counts)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """What the server is to be sent, what for, and on whose account beside that of the model.
-
-    ``listen`` gets the text of the reply so far, on the model loop's thread, each time more of it has come from the
-    server; an attempt after a failed one begins anew with a shorter text. A reply that is stored already is not told.
-    """
-
-    messages: tuple[ChatMessage, ...]
-    options: Mapping[str, Any]
-    labels: CallLabels
-    account: Account | None = None
-    listen: Callable[[str], None] | None = None
+def reply_key(fingerprint: str, call: ModelCall) -> str:
+    """Hash of model, messages and options."""
+    messages = [_plain_message(message) for message in call.messages]
+    sent = json.dumps([fingerprint, messages, dict(call.options)], sort_keys=True, default=_plain)
+    return sha256(sent.encode()).hexdigest()
 
 
-Chat = Callable[[ModelCall], Awaitable[ChatResponse]]
+def _plain_message(message: ChatMessage) -> list[Any]:
+    blocks = [block.text if type(block) is TextBlock else block.model_dump(mode="json") for block in message.blocks]
+    return [str(message.role.value), blocks, message.additional_kwargs]
 
 
-class ModelClient(Protocol):
-    """The end of the stack: sends a call to the server, once."""
-
-    async def chat(self, call: ModelCall) -> ChatResponse:
-        """The reply, or a ``ModelCallError``."""
-
-    async def close(self) -> None:
-        """Close the connections."""
-
-
-class Middleware(Protocol):
-    """A layer around the rest of the stack."""
-
-    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
-        """Answer, by way of ``proceed`` as a rule."""
-
-
-@dataclass(slots=True)
-class Collected:
-    """What a layer learns of a call that passed it: the tokens, whether the whole reply came, or the error."""
-
-    usage: Usage = field(default_factory=Usage)
-    complete: bool = False
-    error: BaseException | None = None
-
-
-class Around(ABC):
-    """A middleware that only does something before and after a call."""
-
-    @abstractmethod
-    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Collected]:
-        """Entered before the call; it reads the outcome off what it yields."""
-
-    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
-        """One reply."""
-        async with self.around(call) as reply:
-            try:
-                response = await proceed(call)
-            except BaseException as error:
-                reply.error = error
-                raise
-            reply.usage, reply.complete = usage_of(response), True
-            return response
+def _plain(value: Any) -> Any:
+    """What JSON lacks; an object of which nothing is known never equals another."""
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json") if dump is not None and not isinstance(value, type) else f"{value!r} {id(value)}"

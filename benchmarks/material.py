@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
-import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import SourceDocument, open_source
@@ -156,12 +157,7 @@ def print_checks(checks: Sequence[Check]) -> None:
 
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least ``share`` of the values do not exceed."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.5) - 1))]
-
-
-def median(values: Sequence[float]) -> float:
-    return statistics.median(values)
+    return float(np.quantile(values, share, method="inverted_cdf"))
 
 
 def machine() -> dict[str, object]:

@@ -120,7 +120,6 @@ class PagerankRanking:
         self._at = {key: number for number, key in enumerate(base.graph.nodes)}
         pairs = {(self._at[edge.source], self._at[edge.target]) for edge in base.graph.edges}
         self._network = Graph(n=len(self._at), edges=sorted(pairs), directed=False)
-        self._named = frozenset(self._at)
 
     def __call__(self, question: str) -> Ranking:
         """Candidates by how often the walker is there; nodes that the question names are no answers."""

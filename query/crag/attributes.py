@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,15 +30,6 @@ from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_sc
 LABELS: Mapping[str, type[StrEnum]] = {"domain": Domain, "kind": CragKind, "dynamism": Dynamism}
 ATTRIBUTES = tuple(LABELS)
 _SURE = 0.95  # measured on the shipped questions: see tests/query/crag/test_attributes.py
-_REAL_TIME = (
-    r"\b(right now|at the moment|live score|currently (trading|winning|playing)|this (minute|second|instant))\b"
-)
-_FAST = (
-    r"\b(today|tonight|yesterday|last night|this (morning|week|weekend|month)|(last|past|next) (week|month|\w+day|game"
-    r"|match)|tomorrow|stock price|share price|market cap\w*|closing price|trading day)\b"
-)
-_FIXED = r"\b(born|die[ds]?|invented|founded|composed|painted|capital of|wrote|directed)\b"
-_CHANGING = r"\b(latest|newest|recent\w*|now|current\w*|how many|has|have)\b"
 SAMPLES = 3
 TEMPERATURE = 0.7
 _SHOWN = 5  # examples in a prompt, as ElectricSheep has them
@@ -76,42 +68,8 @@ def read_labels(path: Path) -> list[AttributeLabels]:
     return found
 
 
-_DOMAINS: Mapping[Domain, str] = {
-    Domain.FINANCE: r"\b(stocks?|shares?|ticker|market cap\w*|dividends?|eps|earnings per share|p/e|ipo|nasdaq|nyse"
-    r"|closing price|opening price|trading (day|at)|s&p|dow jones|acquisitions?|acquired?|revenue|ceo"
-    r"|chief executive)\b",
-    Domain.MUSIC: r"\b(songs?|albums?|singer|band|grammys?|billboard|hot 100|rapper|sang|drummer|guitarist|musician"
-    r"|discography|(debut|hit) single)\b",
-    Domain.MOVIE: r"\b(movies?|films?|oscars?|academy awards?|actors?|actress|box office|directed|starred|sequel"
-    r"|cinemas?|best (picture|director))\b",
-    Domain.SPORTS: r"\b(nba|nfl|nhl|mlb|premier league|la liga|serie a|bundesliga|champions league|super bowl|world cup"
-    r"|olympics?|world series|wimbledon|grand slam|mvp|goals|playoffs?|championships?|match|coach(es)?|roster)\b",
-}
+_SHOWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _PAST_YEAR = re.compile(r"\b(?:in|of|on|by|at|during|since)?\s*(?:the )?(1[5-9]\d\d|20\d\d)s?\b")
-_KINDS: Sequence[tuple[CragKind, str]] = (
-    (
-        CragKind.COMPARISON,
-        r"\b(longer|shorter|older|younger|taller|higher|larger|bigger|heavier|earlier|cheaper|more|fewer|first"
-        r"|better)\b[^?]*[,:]? \S+[^?]* or \S+|\bdid \S+ .* (before|after) \S+ (did|was|one)\b"
-        r"|^between .+ and .+, which\b",
-    ),
-    (
-        CragKind.POST_PROCESSING,
-        r"\b(how old (was|were) .+ when|how many (years|days|months|hours|seconds) (passed|between|ago|until"
-        r"|after|has it"
-        r"|have|did|are left|does|faster)|percent(age)?|what share of|difference between|by how (many|much)"
-        r"|average (rating|age) of|if i had)\b",
-    ),
-    (
-        CragKind.AGGREGATION,
-        r"^how many (?!points|goals|years|days|months|hours|people live|seconds|shares)\b|\baverage\b",
-    ),
-    (
-        CragKind.SET,
-        r"^(name|list) (the|all|some)\b|^(which|what) (are|were) (the|all)\b|^who (are|were) the\b"
-        r"|^which \w+(?<!s)s (are|were|is|make|did|has|have|border|reached|starred|gained|scored|won)\b",
-    ),
-)
 
 
 class AttributeRules:
@@ -128,7 +86,7 @@ class AttributeRules:
 
 def _domain(text: str) -> Domain | None:
     """The one domain whose words stand there; none where two have some, or none has."""
-    named = [domain for domain, pattern in _DOMAINS.items() if re.search(pattern, text)]
+    named = [Domain(name) for name, words in _SHOWS["domains"].items() if _has(text, words)]
     if nba_teams(text) and Domain.SPORTS not in named:
         named.append(Domain.SPORTS)
     return named[0] if len(named) == 1 else None
@@ -136,18 +94,24 @@ def _domain(text: str) -> Domain | None:
 
 def _kind(text: str) -> CragKind | None:
     """No rule says that a question is simple, or that its premise is false: that shows in what is found."""
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), None)
+    kinds = (CragKind(name) for name, patterns in _SHOWS["kinds"].items() if re.search("|".join(patterns), text))
+    return next(kinds, None)
 
 
 def _dynamism(text: str, this_year: int) -> Dynamism | None:
     years = [int(match[1]) for match in _PAST_YEAR.finditer(text)]
-    if re.search(_REAL_TIME, text):
+    shown = {name for name, words in _SHOWS["dynamism"].items() if _has(text, words)}
+    if "real_time" in shown:
         return Dynamism.REAL_TIME
-    if re.search(_FAST, text):
+    if "fast" in shown:
         return None if years else Dynamism.FAST
     if years and max(years) < this_year - 1 and not re.search(r"\bsince\b", text):
         return Dynamism.STATIC
-    return Dynamism.STATIC if re.search(_FIXED, text) and not re.search(_CHANGING, text) else None
+    return Dynamism.STATIC if "fixed" in shown and "changing" not in shown else None
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    return re.search(rf"\b({'|'.join(words)})\b", text) is not None
 
 
 SCHEMA = object_schema(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.query.crag.answer import asked, shown_attributes, shown_references, shown_time, shown_times
@@ -17,7 +16,6 @@ from clausegraph.query.crag.types import Attributes, CragQuestion, Reference
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import (
     CORRECT_SCHEMA,
-    TURN_SCHEMA,
     TURNS,
     UNUSABLE,
     Action,
@@ -25,7 +23,7 @@ from clausegraph.query.steps.reply import (
     Turn,
     listed,
     parse_correctness,
-    parse_turn,
+    take_turns,
 )
 
 _OBSERVED = 5  # pieces of pages that an action shows
@@ -70,27 +68,17 @@ def _verdict(model: StepModel, question: CragQuestion, first: Found) -> Correctn
 def _react(
     model: StepModel, question: CragQuestion, attributes: Attributes, pages: Look, graph: Look
 ) -> tuple[Found, list[str]]:
-    """Turn by turn; a reply that cannot be used ends the turns."""
-    inputs = asked(question, turns=str(TURNS))
-    prompt, chat, done = "crag-react", tuple[Any, ...](), list[str]()
+    """Turn by turn."""
     found: list[Reference] = []
-    for left in range(TURNS - 1, -1, -1):
-        try:
-            said = model.ask(prompt, inputs, parse_turn, schema=TURN_SCHEMA, before=chat)
-        except UNUSABLE as error:
-            done.append(f"no further turn: {error}")
-            break
-        turn: Turn = said.value
-        done.append(f"{turn.action.value}: {turn.query}" if turn.query else turn.action.value)
-        if turn.action is Action.ANSWER:
-            break
+
+    def act(turn: Turn) -> str:
         if turn.action is Action.EXTRACT:
-            observed = _extracted(model, question, attributes)
-        else:
-            looked = graph(turn.query) if turn.action is Action.GRAPH else pages(turn.query)
-            found += looked
-            observed = shown_references(looked if turn.action is Action.GRAPH else looked[:_OBSERVED])
-        prompt, chat, inputs = "react-next", said.chat, {"observed": observed, "left": str(left)}
+            return _extracted(model, question, attributes)
+        looked = graph(turn.query) if turn.action is Action.GRAPH else pages(turn.query)
+        found.extend(looked)
+        return shown_references(looked if turn.action is Action.GRAPH else looked[:_OBSERVED])
+
+    done = take_turns(model, "crag-react", asked(question, turns=str(TURNS)), act)
     return _once(*found), done
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.models.json_text import read_json
 from clausegraph.query.steps.protocol import Acceptance
+
+if TYPE_CHECKING:
+    from clausegraph.query.steps.model import StepModel
 
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
@@ -157,6 +160,26 @@ def parse_turn(text: str) -> Turn:
     if not query and action is not Action.ANSWER:
         raise UnusableReply(f"the reply says not what to look for ({action.value})")
     return Turn(action, query)
+
+
+def take_turns(model: StepModel, prompt: str, inputs: Mapping[str, object], act: Callable[[Turn], str]) -> list[str]:
+    """ReAct: thought, action, observation in one chat; in words what was done. A reply that cannot be used ends it.
+
+    Args:
+        act: does what a turn says, and gives what the model is shown of it.
+    """
+    chat, done = tuple[Any, ...](), list[str]()
+    for left in range(TURNS - 1, -1, -1):
+        try:
+            said = model.ask(prompt, inputs, parse_turn, schema=TURN_SCHEMA, before=chat)
+        except UNUSABLE as error:
+            return [*done, f"no further turn: {error}"]
+        turn = said.value
+        done.append(f"{turn.action.value}: {turn.query}" if turn.query else turn.action.value)
+        if turn.action is Action.ANSWER:
+            break
+        prompt, chat, inputs = "react-next", said.chat, {"observed": act(turn), "left": str(left)}
+    return done
 
 
 class Correctness(StrEnum):

@@ -12,7 +12,6 @@ from clausegraph.query.retrieve.pagerank import (
     Walk,
     build_network,
     excess,
-    like_names,
     walk_from,
 )
 
@@ -52,15 +51,6 @@ def test_a_title_leads_to_its_page() -> None:
     titled = walk_from(build_network(facts, stated, [("mill", place("mill"))]), {"f1": 0.9, "f2": 0.1}, walk=ONE)
     assert titled[place("mill")] > without[place("mill")]
     assert walk_from(build_network(facts, stated, [("nobody", place("mill")), ("mill", place("px"))]), CLEAR)
-
-
-def test_like_names_are_joined_by_rare_words() -> None:
-    names = ["brimholt works", "brimholt", "works of art", "town of art", *(f"x{n} town" for n in range(40))]
-    pairs = {(names[one], names[other]): weight for one, other, weight in like_names(names, 0.6)}
-    assert ("brimholt works", "brimholt") in pairs
-    assert not any("town" in one and "town" in other for one, other in pairs)
-    assert all(0.6 <= weight <= 1 for weight in pairs.values())
-    assert like_names([], 0.5) == like_names(["a"], 0.5) == like_names(["a", "b"], 0.5) == []
 
 
 def test_a_walk_crosses_like_names() -> None:

@@ -71,11 +71,7 @@ def open_private(path: Path) -> int:
 
 
 def write_whole(path: Path, data: bytes) -> str:
-    """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256."""
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     with file_errors(path):
         make_private(path.parent)
@@ -148,9 +144,6 @@ def rewrite(path: Path, writers_s: float) -> str:
 
     Args:
         writers_s: seconds to wait for other processes that write.
-
-    Raises:
-        sqlite3.Error: the file is damaged, or no database.
     """
     with closing(sqlite3.connect(path, timeout=writers_s, isolation_level=None)) as connection:
         try:

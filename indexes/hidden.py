@@ -181,11 +181,7 @@ def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str
 
 
 def unhide(ledger: Ledger, corpus: CorpusRow, number: int) -> HiddenStatement:
-    """Take a decision back; returns it as it was. The next publish shows what it hid, wherever that is still stated.
-
-    Raises:
-        NotFoundError: no decision of that id.
-    """
+    """Take a decision back; returns it as it was. The next publish shows what it hid, wherever that is still stated."""
     with ledger.write() as connection:
         mine = (hidden_statements.c.corpus_id == corpus.id, hidden_statements.c.id == number)
         row = connection.execute(delete(hidden_statements).where(*mine).returning(hidden_statements)).one_or_none()

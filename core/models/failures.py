@@ -183,11 +183,7 @@ def bounds(server: Server, limit: int, bounded: Callable[[ResponseBody, int, Ser
 
 
 def checked_key(provider: str, key: str | None, variable: str) -> str | None:
-    """The key, if it can be one.
-
-    Raises:
-        SettingsError: Mistral's is missing, or it could not be sent; the message does not show it.
-    """
+    """The key, if it can be one."""
     if not key and provider == "mistral":
         raise SettingsError(f"Mistral's API needs a key: set {variable} (any text will do for a server of your own)")
     if key and not (key.isascii() and key.isprintable() and " " not in key):
@@ -196,11 +192,7 @@ def checked_key(provider: str, key: str | None, variable: str) -> str | None:
 
 
 def checked_url(url: str, variable: str) -> str:
-    """The address without ``/v1``, which the clients add.
-
-    Raises:
-        SettingsError: it is not one of a web server.
-    """
+    """The address without ``/v1``, which the clients add."""
     if not url.startswith(("http://", "https://")):
         raise SettingsError(f"{variable} is {url!r}; it must begin with http:// or https://")
     return url.rstrip("/").removesuffix("/v1").rstrip("/")

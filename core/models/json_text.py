@@ -215,9 +215,6 @@ def read_json(text: str) -> JsonText:
     array are kept. Time is linear in the text, whatever it is; NaN and infinity read as null, of a key that
     occurs twice the last counts, unpaired surrogates become U+FFFD. What is not JSON from end to end is read in at
     most ``MAX_STEPS`` steps.
-
-    Raises:
-        UnusableReply: there is no JSON object or array in it.
     """
     thought, _, after = text.rpartition(_THOUGHT)
     body = text if thought.lstrip()[:1] in ("{", "[") else after  # in JSON from its start the mark is data

@@ -60,11 +60,7 @@ class Cassette:
         return len(self._lines)
 
     def for_model(self, fingerprint: str) -> Self:
-        """Itself, once it is known to be of this model; a new one begins as such.
-
-        Raises:
-            InputError: its replies are another model's, or of another temperature or length.
-        """
+        """Itself, once it is known to be of this model; a new one begins as such."""
         with self._lock:
             if self._model is None:
                 self._model = fingerprint
@@ -77,11 +73,7 @@ class Cassette:
         return self
 
     def find(self, key: str) -> bytes | None:
-        """The reply to a call as ``encode_reply`` wrote it, or none.
-
-        Raises:
-            ModelCallError: the call failed when it was recorded.
-        """
+        """The reply to a call as ``encode_reply`` wrote it, or none."""
         line = self._lines.get(key, {})
         if self.record and key in self._unusable:
             return None

@@ -170,11 +170,7 @@ def settle(ledger: Ledger, corpus: CorpusRow, number: int, state: str, by: str) 
 
 
 def deny(ledger: Ledger, corpus: CorpusRow, name: str, by: str) -> Decision:
-    """Decide that a name is not what pages define it to be; once decided it stays so.
-
-    Raises:
-        NotFoundError: no page defines it.
-    """
+    """Decide that a name is not what pages define it to be; once decided it stays so."""
     with ledger.write() as connection:
         key = entity_key(name)
         mine = (decisions.c.corpus_id == corpus.id, decisions.c.name == key, decisions.c.state == REJECTED)
@@ -242,11 +238,7 @@ def _check_undecided(row: Row[Any]) -> None:
 
 
 def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by: str) -> Decision:
-    """Decide that a name is not what pages define it to be.
-
-    Raises:
-        NotFoundError: no page defines it.
-    """
+    """Decide that a name is not what pages define it to be."""
     name = entity_key(what)
     entity = defined_names(connection, corpus.id).get(name)
     phrase = defined_by(connection, corpus.id, what)

@@ -35,11 +35,7 @@ class LedgerBudget:
             connection.execute(insert_new(budgets), values)
 
     def reserve(self, tokens: int, money: float) -> Reservation:
-        """Set aside what an attempt may use at most.
-
-        Raises:
-            BudgetExceeded: used, reserved and wanted together are more than the limit.
-        """
+        """Set aside what an attempt may use at most."""
         held = budgets.c
         all_tokens = held.used_tokens + held.reserved_tokens + tokens
         all_money = held.used_money + held.reserved_money + money
@@ -113,11 +109,7 @@ class LedgerUsage:
             self._write()
 
     def close(self) -> None:
-        """Write what is kept back.
-
-        Raises:
-            StorageError: the records cannot be written.
-        """
+        """Write what is kept back."""
         with self._lock:
             self._closing.set()
         self._writer.shutdown(wait=True)

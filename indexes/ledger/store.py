@@ -68,11 +68,7 @@ class Ledger:
             return shutil.disk_usage(self.home).free < _TIGHT
 
     def has_tables(self) -> bool:
-        """Whether it has its tables.
-
-        Raises:
-            SchemaError: another version of ClauseGraph made them.
-        """
+        """Whether it has its tables."""
         with self.read() as connection:
             if not inspect(connection).has_table("alembic_version"):
                 return False
@@ -88,11 +84,7 @@ class Ledger:
         )
 
     def make_tables(self) -> None:
-        """Make the tables where there are none.
-
-        Raises:
-            SchemaError: another version of ClauseGraph made them.
-        """
+        """Make the tables where there are none."""
         if not self.has_tables():
             with driver_errors(self.path):
                 _upgrade(self._writing())
@@ -159,11 +151,7 @@ def _none_at(path: Path) -> SchemaError:
 
 
 def ledger_id(ledger: Ledger) -> str:
-    """The id that the ledger was given when it was made.
-
-    Raises:
-        SchemaError: somebody has removed it.
-    """
+    """The id that the ledger was given when it was made."""
     with ledger.read() as connection:
         found = connection.execute(text("SELECT id FROM identity")).scalar()
     if found is None:

@@ -136,11 +136,7 @@ def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
 def _write(
     ledger: Ledger, corpus_id: int, model: str, kind: str, name: str, query: Select[tuple[int, str]]
 ) -> dict[str, Any]:
-    """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``.
-
-    Raises:
-        SegmentError: an embedding is gone.
-    """
+    """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``."""
     with ledger.read() as connection:
         rows = connection.execute(query).all()
         said = f"vector segment {name} of corpus {corpus_id} cannot be written: {{}} embeddings"

@@ -135,11 +135,7 @@ class Neo4jProjection:
         return report
 
     def status(self, corpus_id: int) -> ProjectionStatus:
-        """Where the projection stands; reads only.
-
-        Raises:
-            StoreError: as ``prepare``.
-        """
+        """Where the projection stands; reads only."""
         here = ledger_state(self._ledger, corpus_id)
         there = ServerState()
         if check_owner(self._server, ledger_id(self._ledger)):

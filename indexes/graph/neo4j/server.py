@@ -62,11 +62,7 @@ T = TypeVar("T")
 
 
 def run_within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
-    """The result of ``work``, which runs in a thread of this name.
-
-    Raises:
-        StoreUnavailable: with the text ``late``, when it has not ended after ``seconds``; the thread goes on.
-    """
+    """The result of ``work``, which runs in a thread of this name."""
     done: list[T] = []
     failed: list[BaseException] = []
     ended = threading.Event()
@@ -265,11 +261,7 @@ class Neo4jServer:
 
 
 def check_version(agent: str, uri: str) -> None:
-    """Refuse servers older than 5.23, whose Cypher lacks what we use.
-
-    Raises:
-        StoreRefused: too old, or no Neo4j at all.
-    """
+    """Refuse servers older than 5.23, whose Cypher lacks what we use."""
     found = re.match(r"Neo4j/(\d+)\.(\d+)", agent)
     if found is None:
         raise StoreRefused(f"the server at {uri} calls itself {agent[:60]!r}; a Neo4j from 5.23 on is needed")

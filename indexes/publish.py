@@ -110,10 +110,6 @@ def _name_tokens(plan: PublishPlan) -> list[dict[str, Any]]:
 def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
     """Write the segment of a frozen epoch, then what is taken along, and flip it: the only moment at which readers
     see a change.
-
-    Raises:
-        SegmentError: an embedding that the plan needs is missing; the plan can then only be abandoned.
-        StoreError: a required projection lacks the epoch, which stays frozen: the next run finishes it.
     """
     made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in VECTOR_KINDS]
     projections.prepare(lease.corpus_id, number)

@@ -57,13 +57,7 @@ class ApiEmbedder:
         return self._dimension
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """Embed passages: shape (len(texts), dimension), float32, rows of length 1.
-
-        Raises:
-            UnusableReply: the wrong number of vectors came, or some are no numbers or of another length.
-            ModelUnavailable: all attempts of a batch failed.
-            ModelRefused: the server refused the texts, the model or the key.
-        """
+        """Embed passages: shape (len(texts), dimension), float32, rows of length 1."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]

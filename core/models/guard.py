@@ -278,10 +278,6 @@ def make_llm(
     Args:
         cassette: answers in place of the server, or records what is answered. Replaying needs neither key nor network;
             replies are counted as they were when they were new.
-
-    Raises:
-        SettingsError: the key is missing or cannot be one, or the address is none.
-        InputError: the cassette is another model's; at the first call.
     """
     replays = cassette is not None and not cassette.record
     key = checked_key(options.provider, options.key or ("replayed" if replays else None), "CLAUSEGRAPH_LLM_KEY")

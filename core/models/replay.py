@@ -155,12 +155,7 @@ class ReplayClient:
         self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
 
     async def chat(self, call: ModelCall) -> ChatResponse:
-        """The recorded reply.
-
-        Raises:
-            ReplyMissing: there is none.
-            ModelCallError: the call failed when it was recorded.
-        """
+        """The recorded reply."""
         key, labels = reply_key(self._fingerprint, call), call.labels
         value = self._cassette.find(key)
         if value is None:

@@ -65,10 +65,6 @@ def step_lease(
         begin: the first step, which may take the corpus; a run that has it already gets it again.
         alone: takes a new fence, as ``begin`` does: an earlier attempt at the same step that is not dead after all
             can then publish nothing. Steps that may work side by side share the fence.
-
-    Raises:
-        LeaseHeldError: at the first step, another live run holds the corpus.
-        LeaseLostError: at a later one, another run has taken it.
     """
     if begin:
         lease = _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)

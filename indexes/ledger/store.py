@@ -113,12 +113,7 @@ class Ledger:
 
 
 def open_ledger(home: Path, *, create: bool = True) -> Ledger:
-    """Open the ledger of ``home`` for whoever changes it; where there is none, a new one is made.
-
-    Raises:
-        StorageError: the folder cannot be written, is on a network file system, or the file is damaged.
-        SchemaError: made by another version of ClauseGraph, or absent while ``create`` is false.
-    """
+    """Open the ledger of ``home`` for whoever changes it; where there is none, a new one is made."""
     path = home / "ledger.db"
     with file_errors(home), driver_errors(path):
         if create:
@@ -132,12 +127,7 @@ def open_ledger(home: Path, *, create: bool = True) -> Ledger:
 
 
 def open_to_read(home: Path) -> Ledger:
-    """Open the ledger of ``home`` for whoever only reads: nothing is made, changed or waited for.
-
-    Raises:
-        SchemaError: there is none, or another version of ClauseGraph made it.
-        StorageError: it cannot be read, is on a network file system, or is damaged.
-    """
+    """Open the ledger of ``home`` for whoever only reads: nothing is made, changed or waited for."""
     ledger = Ledger(home)
     with file_errors(home):
         exists = ledger.path.exists()

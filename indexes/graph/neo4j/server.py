@@ -133,12 +133,7 @@ class Neo4jServer:
             )
 
     def check(self) -> str:
-        """The server's version.
-
-        Raises:
-            StoreUnavailable: nobody answers.
-            StoreRefused: wrong password, or older than 5.23.
-        """
+        """The server's version."""
         info = self._within(self._driver.get_server_info)
         agent = str(info.agent)
         check_version(agent, self.address.uri)
@@ -181,10 +176,6 @@ class Neo4jServer:
         """What ``work`` makes of a transaction that can write nothing; which takes about so many rows, as they come.
 
         The server ends it after ``seconds``, when the caller is interrupted, and when ``work`` refuses what comes.
-
-        Raises:
-            StoreRefused: ``work`` raised it, or a value is nested deeper than Python can go.
-            StoreError: as ``read``.
         """
         if not self._checked:
             self.check()

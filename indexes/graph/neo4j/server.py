@@ -11,6 +11,7 @@ import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -62,29 +63,22 @@ T = TypeVar("T")
 
 
 def run_within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
-    """The result of ``work``, which runs in a thread of this name."""
-    done: list[T] = []
-    failed: list[BaseException] = []
-    ended = threading.Event()
+    """The result of ``work``, which runs in a thread of this name; with the text ``late`` an error when it has not
+    ended after ``seconds``. Then the thread goes on."""
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            done.append(work())
+            done.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
-            failed.append(error)
-        finally:
-            ended.set()
+            done.set_exception(error)
 
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
-    # Not join: interrupted, it calls a thread ended that still runs (Python 3.11), and its connection would be closed
-    if ended.wait(seconds):
-        thread.join()
-    if failed:
-        raise failed[0]
-    if not done:
+    if not wait([done], seconds).done:
         raise StoreUnavailable(late)
-    return done[0]
+    thread.join()  # not to wait by: interrupted, it calls a thread ended that still runs (Python 3.11)
+    return done.result()
 
 
 Record = dict[str, Any]

@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -72,7 +73,7 @@ def open_private(path: Path) -> int:
 
 def write_whole(path: Path, data: bytes) -> str:
     """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256."""
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     with file_errors(path):
         make_private(path.parent)
         try:

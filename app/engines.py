@@ -134,10 +134,10 @@ def _examples(settings: Settings) -> Examples | None:
 
 def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
-    from clausegraph.query.crag.types import CragOptions, CragParts
+    from clausegraph.query.crag.types import CragOptions
 
     switches = switches or crag_switches()
-    return CragOptions(switches, CragParts(_predictor_maker(settings), _graph(settings, switches), _calculator))
+    return CragOptions(switches, _predictor_maker(settings), _graph(settings, switches), _calculator)
 
 
 def crag_switches() -> CragSwitches:
@@ -158,7 +158,7 @@ def _predictor_maker(settings: Settings) -> Callable[[StepModel | None], Attribu
 
     known: list[AttributePredictor] = [AttributeRules()]
     if settings.crag_attribute_model is not None:
-        from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model
+        from clausegraph.query.crag.attributes import AttributeSvm, read_attribute_model
 
         classifiers = read_attribute_model(settings.crag_attribute_model.expanduser())
         known.append(AttributeSvm(classifiers, make_embedder(settings)))

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.material import (
@@ -20,7 +21,6 @@ from benchmarks.material import (
     Record,
     edit_one,
     editable,
-    median,
     percentile,
     print_checks,
     print_table,

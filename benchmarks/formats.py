@@ -29,7 +29,7 @@ from benchmarks.material import REPOSITORY, Check, find_folder, machine, print_c
 from clausegraph.core.pages.markup import HEADINGS
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Element, Reading
-from clausegraph.ingestion.formats.recognise import recognised
+from clausegraph.ingestion.formats.formats import recognised
 from clausegraph.ingestion.reading.page import read_page
 from clausegraph.ingestion.sources import open_source
 

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scipy.stats import binomtest
+from sklearn.metrics import cohen_kappa_score
+
 from clausegraph.core.errors import InputError
 
 CRITERIA = ("true", "alone", "subject", "object", "condition")
@@ -108,19 +111,8 @@ def read_verdicts(path: Path, wanted: Sequence[str]) -> Verdicts:
 
 def wilson(right: int, count: int) -> tuple[float, float]:
     """The 95% interval of a share (Wilson 1927)."""
-    z, share = 1.96, right / count
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
-    return middle - half, middle + half
-
-
-def kappa(first: Sequence[bool], second: Sequence[bool]) -> float:
-    """Cohen's kappa of two judges; 1 where both always say the same one thing."""
-    count = len(first)
-    agreed = sum(a == b for a, b in zip(first, second, strict=True)) / count
-    yes = sum(first) * sum(second) / count**2
-    by_chance = yes + (count - sum(first)) * (count - sum(second)) / count**2
-    return 1.0 if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
+    found = binomtest(right, count).proportion_ci(method="wilson")
+    return found.low, found.high
 
 
 def fully_right(verdicts: Verdicts) -> list[bool]:
@@ -142,7 +134,8 @@ def score(names: Sequence[str], judges: Mapping[str, Verdicts]) -> list[str]:
     if len(judges) == 2:
         one, other = (fully_right(verdicts) for verdicts in judges.values())
         agreed = sum(a == b for a, b in zip(one, other, strict=True))
-        lines.append(f"agreement on fully right: {agreed} of {len(names)}, kappa {kappa(one, other):.2f}")
+        kappa = 1.0 if one == other else cohen_kappa_score(one, other)
+        lines.append(f"agreement on fully right: {agreed} of {len(names)}, kappa {kappa:.2f}")
     return lines
 
 

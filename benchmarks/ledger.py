@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.costs import Workbench
@@ -27,7 +28,6 @@ from benchmarks.material import (
     Record,
     copies,
     edit_one,
-    median,
     percentile,
     print_checks,
     print_table,

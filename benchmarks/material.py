@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
-import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import SourceDocument, open_source
@@ -42,12 +43,7 @@ def find_folder(data: Path | None = None) -> Path | None:
 
 
 def find_material(data: Path | None = None) -> Material:
-    """ConditionalQA's pages and development questions, or else the example pages and their questions.
-
-    Args:
-        data: folder with ``documents.json`` (or with ``conditionalqa/documents.json``); without it
-            ``CLAUSEGRAPH_SHARED_DATA``, then ``../shared/data`` beside the repository.
-    """
+    """ConditionalQA's pages and development questions, or else the example pages and their questions."""
     folder = find_folder(data)
     if folder is not None:
         records = json.loads((folder / "documents.json").read_text(encoding="utf-8"))
@@ -161,12 +157,7 @@ def print_checks(checks: Sequence[Check]) -> None:
 
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least ``share`` of the values do not exceed."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, round(share * len(ordered) + 0.5) - 1))]
-
-
-def median(values: Sequence[float]) -> float:
-    return statistics.median(values)
+    return float(np.quantile(values, share, method="inverted_cdf"))
 
 
 def machine() -> dict[str, object]:

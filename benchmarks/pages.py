@@ -12,6 +12,8 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from benchmarks.costs import Workbench
 from benchmarks.material import Check, print_checks, print_table
 from clausegraph.core.pages.read import CONDITIONALQA, HTML, SourceDocument
@@ -74,15 +76,10 @@ def measure(family: str, size: int, limits: ReadingLimits = ReadingLimits()) -> 
 
 def growth(found: list[Measured], family: str) -> float | None:
     """Exponent of seconds against bytes, fitted to what was read; none where too little was measurable."""
-    points = [
-        (math.log(one.size), math.log(one.seconds))
-        for one in found
-        if one.family == family and one.seconds > _MEASURABLE
-    ]
-    if len(points) < 2:
+    read = [one for one in found if one.family == family and one.seconds > _MEASURABLE]
+    if len(read) < 2:
         return None
-    x_mean, y_mean = (sum(column) / len(points) for column in zip(*points, strict=True))
-    return sum((x - x_mean) * (y - y_mean) for x, y in points) / sum((x - x_mean) ** 2 for x, _ in points)
+    return float(np.polyfit(np.log([one.size for one in read]), np.log([one.seconds for one in read]), 1)[0])
 
 
 def _is_odd(one: Measured) -> bool:

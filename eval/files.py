@@ -111,17 +111,21 @@ def write_records(path: Path, records: Iterable[R], form: TypeAdapter[R]) -> Non
 def read_records(path: Path, form: TypeAdapter[R]) -> tuple[R, ...]:
     """Read the records of a finished run, in the order they were written."""
     records: dict[str, R] = {}
-    # Not splitlines(): it also cuts at characters such as U+2028, which JSON leaves as they are.
-    lines = read_text(path, advice="give the folder of a finished evaluation").split("\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        record = parse_json(line, form, where=where, advice="delete the line and run that question again")
+    text = read_text(path, advice="give the folder of a finished evaluation")
+    for where, record in _parsed(path, text, form, "delete the line and run that question again"):
         if record.id in records:
             raise InputError(f"{where}: id {record.id!r} was recorded before; keep one line of the two")
         records[record.id] = record
     return tuple(records.values())
+
+
+def _parsed(path: Path, text: str, form: TypeAdapter[R], advice: str) -> Iterator[tuple[str, R]]:
+    """Place and record of each line that is not empty."""
+    # Not splitlines(): it also cuts at characters such as U+2028, which JSON leaves as they are.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield where, parse_json(line, form, where=where, advice=advice)
 
 
 def recorded(
@@ -175,9 +179,7 @@ def _kept(path: Path, form: TypeAdapter[R], known: set[str], failed: Callable[[R
         return {}
     kept: dict[str, R] = {}
     whole, _, _ = read_text(path, advice="name another folder").rpartition("\n")
-    for number, line in enumerate(filter(None, whole.split("\n")), 1):
-        where = f"{path}, line {number}"
-        record = parse_json(line, form, where=where, advice="name another folder, or remove the line")
+    for where, record in _parsed(path, whole, form, "name another folder, or remove the line"):
         if record.id not in known:
             raise InputError(f"{where}: question {record.id!r} is none of those asked; name another folder")
         if not failed(record):

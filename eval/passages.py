@@ -20,7 +20,6 @@ from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.report import (
     RESAMPLED,
     Case,
-    Figure,
     Item,
     Plot,
     Report,
@@ -28,9 +27,9 @@ from clausegraph.eval.report import (
     Side,
     Table,
     about,
-    difference_text,
+    differences,
+    headline,
     interval_text,
-    percent_text,
     plot_bars,
 )
 from clausegraph.indexes.views import View
@@ -215,15 +214,12 @@ def make_report(folder: Path, run: Provenance) -> Report:
         _LACKING: "a supporting passage is not in the corpus, and counts as not found",
         _LOST: f"{run.baseline} found more than {run.system}",
     }
-    headline = []
-    for what, values in _values(records, run.system).items():
-        found = mean_interval(values)
-        interval = f"{percent_text(found.low)} to {percent_text(found.high)}"
-        headline.append(Figure(f"{what}, percent ({run.system})", percent_text(found.mean), interval))
     return Report(
         title="Supporting passages of multi-hop questions",
         about=about(run),
-        headline=tuple(headline),
+        headline=tuple(
+            headline(f"{what}, percent ({run.system})", values) for what, values in _values(records, run.system).items()
+        ),
         sections=(_rankings(records, run),),
         cases=cases,
         kinds=tuple((kind, meaning) for kind, meaning in meanings.items() if kind in seen),
@@ -244,15 +240,8 @@ def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
         )
         for name in run.retrievers
     )
-    differences = tuple(
-        (
-            f"{run.system} minus {name}",
-            *(difference_text(paired_difference(values[name][w], values[run.system][w])) for w in intervals),
-        )
-        for name in run.retrievers
-        if name != run.system
-    )
     at = max(len(titles) for record in records for titles in record.best.values())
+    heads = (f"recall@{at}", f"all in the top {at}")
     note = (
         f"Percent of the supporting passages among the best {at} pages, and of questions with all of them. {RESAMPLED} "
         "A supporting passage that the corpus lacks counts as not found."
@@ -262,8 +251,8 @@ def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
         "Rankings",
         note,
         (
-            Table(("ranking", f"recall@{at}", f"all in the top {at}", "median ms"), rows),
-            Table(("paired difference, points", f"recall@{at}", f"all in the top {at}"), differences),
+            Table(("ranking", *heads, "median ms"), rows),
+            differences(run.system, {name: list(of_one.values()) for name, of_one in values.items()}, heads),
         ),
         (Plot("recall-by-ranking", "Bars of recall by ranking", png),),
     )

@@ -18,7 +18,14 @@ from textwrap import fill
 
 from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.files import write_bytes, write_text
-from clausegraph.eval.metrics import CONFIDENCE, RESAMPLES, SEED, ConfidenceInterval
+from clausegraph.eval.metrics import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    ConfidenceInterval,
+    mean_interval,
+    paired_difference,
+)
 from clausegraph.eval.provenance import Provenance, read_run
 
 _MAKERS = {"conditionalqa": "clausegraph.eval.conditionalqa.report", "passages": "clausegraph.eval.passages"}
@@ -205,6 +212,25 @@ def difference_text(interval: ConfidenceInterval) -> str:
     """A difference and its interval in percentage points, signed; a star where the interval leaves out zero."""
     mark = " *" if interval.excludes_zero else ""
     return f"{100 * interval.mean:+.2f} [{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]{mark}"
+
+
+def headline(label: str, values: Mapping[str, float]) -> Figure:
+    """The mean of a value per question, with its interval."""
+    found = mean_interval(values)
+    return Figure(label, percent_text(found.mean), f"{percent_text(found.low)} to {percent_text(found.high)}")
+
+
+def differences(system: str, values: Mapping[str, Sequence[Mapping[str, float]]], heads: Sequence[str]) -> Table:
+    """The system minus each other, of several values per question by name of the system."""
+    rows = tuple(
+        (
+            f"{system} minus {name}",
+            *(difference_text(paired_difference(a, b)) for a, b in zip(theirs, values[system], strict=True)),
+        )
+        for name, theirs in values.items()
+        if name != system
+    )
+    return Table(("paired difference, points", *heads), rows)
 
 
 def about(run: Provenance) -> Table:

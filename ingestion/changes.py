@@ -1,20 +1,24 @@
-"""The first step of a run: what its source lists against the newest state of the corpus. It writes nothing."""
+"""The first step of a run: what its source lists against the newest state of the corpus, and why each page is done.
+
+It writes nothing.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.read import SourceDocument
+from clausegraph.core.pages.chunks import CHUNKER_FINGERPRINT
+from clausegraph.core.pages.read import READER_FINGERPRINT, SourceDocument
 from clausegraph.indexes.corpora import CorpusRow, list_sources
+from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import KnownVersion, OpenMember, known_versions, open_members
-from clausegraph.ingestion.reasons import GONE, KEPT, LEFT, page_reason, skipped_words
-from clausegraph.ingestion.results import Changes
+from clausegraph.indexes.truth import KnownVersion, OpenMember, known_versions, open_members, raw_hash_of
+from clausegraph.ingestion.formats.formats import conversion_fingerprint
+from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources.source import (
     Fetched,
     Gone,
@@ -28,10 +32,10 @@ from clausegraph.ingestion.sources.source import (
 )
 from clausegraph.ingestion.tools import Options
 
-Fate = Literal[
-    "added", "changed", "unchanged", "left", "kept", "rejected", "unlisted", "skipped", "gone", "same", "fetched"
-]
-_PAGES: tuple[Fate, ...] = ("added", "changed", "unchanged", "left", "kept")
+FORCED = "forced (--force)"
+_CHANGED = "its bytes changed"
+_OTHER_EXTRACTOR = "other extractor"
+_ENDINGS = 5  # of files that were not read, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +46,19 @@ class Before:
     versions: Mapping[str, Mapping[str, KnownVersion]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One thing that a source lists, what becomes of it, and why; a new or changed page with its document.
+def state_before(ledger: Ledger, source_id: int) -> Before:
+    """What the ledger has of a source."""
+    return Before(open_members(ledger, source_id), known_versions(ledger, source_id))
 
-    What is "unlisted" has a prefix of uris as its uri; what is "skipped" are files by ending; what is the "same" has in
-    ``page`` the uri of the page whose address it is.
-    """
 
-    uri: str
-    fate: Fate
-    why: str = ""
-    document: Page | None = None
-    rejects: tuple[Reject, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    page: str = ""
-    fetched: Mapping[str, int] = field(default_factory=dict)
+def check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
+    """A run mirrors its source, so another place under the same name would remove the first one's pages."""
+    for row in list_sources(ledger, corpus.id):
+        if row.name == source.name and row.location != source.location and not options.relocate:
+            raise SourceError(
+                f"source {row.name!r} of corpus {corpus.name!r} is {row.location}, not {source.location}; "
+                "add --source-name NAME to keep both, or --relocate if it has moved"
+            )
 
 
 def peek(source: Source, options: Options, documents: Iterator[Item] | None = None) -> Iterator[Item]:
@@ -84,35 +85,32 @@ def peek(source: Source, options: Options, documents: Iterator[Item] | None = No
 
 
 def _found_instead(source: Source, seen: Iterable[Item]) -> str:
-    """What a source without a page has."""
-    items = list(seen)
-    found = [skipped_words(item.counts) for item in items if isinstance(item, Skipped)]
-    unusable = [
-        Reject(item.prefix, item.reason) if isinstance(item, Unlisted) else item
-        for item in items
-        if isinstance(item, Reject | Unlisted)
-    ]
-    unusable += [Reject(item.uri, item.reason) for item in items if isinstance(item, Gone)]
-    if unusable:
-        first = unusable[0]
-        many = f"{len(unusable)} not usable, the first is {first.what!r}: "
-        found.append(first.reason if len(unusable) == 1 and first.what in source.location else many + first.reason)
+    found: list[str] = []
+    unusable: list[tuple[str, str]] = []
+    gone: list[tuple[str, str]] = []
+    for item in seen:
+        match item:
+            case Skipped(counts):
+                found.append(skipped_words(counts))
+            case Reject(what, reason) | Unlisted(what, reason):
+                unusable.append((what, reason))
+            case Gone(uri, reason):
+                gone.append((uri, reason))
+    if unusable := unusable + gone:
+        what, reason = unusable[0]
+        many = f"{len(unusable)} not usable, the first is {what!r}: "
+        found.append(reason if len(unusable) == 1 and what in source.location else many + reason)
     return "; ".join(found) or "it is empty"
 
 
-def check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
-    """A run mirrors its source, so another place under the same name would remove the first one's pages."""
-    for row in list_sources(ledger, corpus.id):
-        if row.name == source.name and row.location != source.location and not options.relocate:
-            raise SourceError(
-                f"source {row.name!r} of corpus {corpus.name!r} is {row.location}, not {source.location}; "
-                "add --source-name NAME to keep both, or --relocate if it has moved"
-            )
-
-
-def state_before(ledger: Ledger, source_id: int) -> Before:
-    """What the ledger has of a source."""
-    return Before(open_members(ledger, source_id), known_versions(ledger, source_id))
+def skipped_words(counts: Mapping[str, int]) -> str:
+    """Files that were not read, by ending, most frequent first: "3 files not read: 2 .xlsx, 1 .zip"."""
+    named = sorted(((count, ending) for ending, count in counts.items() if ending), key=lambda row: (-row[0], row[1]))
+    words = [f"{count} {ending}" for count, ending in named[:_ENDINGS]]
+    others = counts.get("", 0) + sum(count for count, _ in named[_ENDINGS:])
+    total = sum(counts.values())
+    kinds = ", ".join([*words, *([f"{others} other"] if others else [])])
+    return f"{total} file{'' if total == 1 else 's'} not read: {kinds}"
 
 
 def narrowed(documents: Iterable[Item], before: Before, options: Options) -> tuple[Iterable[Item], Before]:
@@ -135,86 +133,182 @@ def _concerns(item: Item, only: frozenset[str]) -> bool:
     return not isinstance(item, Skipped)
 
 
-def list_documents(documents: Iterable[Item], before: Before, extractor: str, options: Options) -> Iterator[Listed]:
-    """What becomes of each thing that the source lists, one after the other: a document may be large."""
-    taken = 0
-    for item in documents:
-        if not isinstance(item, Page):
-            yield _no_page(item)
-            continue
-        member = before.members.get(item.uri)
-        why = page_reason(item, member, before.versions.get(item.uri, {}), extractor, force=options.force)
-        if not why:
-            yield Listed(item.uri, "unchanged")
-        elif options.limit is not None and taken >= options.limit:
-            yield Listed(item.uri, "left", LEFT)
-        else:
-            taken += 1
-            yield Listed(item.uri, "changed" if member else "added", why, item)
+@dataclass(slots=True)
+class Changes:
+    """What a run does to the pages of its source, each with the reason in ``why``; a dry run is this and no more.
+
+    ``kept`` are missing or unusable now and stay as they were; ``left`` are beyond the limit of the run.
+    """
+
+    before: Before
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    unchanged: set[str] = field(default_factory=set)
+    why: dict[str, str] = field(default_factory=dict)
+    rejects: list[Reject] = field(default_factory=list)
+    skipped: dict[str, int] = field(default_factory=dict)
+    same: dict[str, str] = field(default_factory=dict)
+    fetched: dict[str, int] = field(default_factory=dict)
+    _gone: dict[str, str] = field(default_factory=dict)
+    _unlisted: set[str] = field(default_factory=set)
+
+    def to_read(self, documents: Iterable[Item], extractor: str, options: Options) -> Iterator[tuple[Page, str]]:
+        """Yield the pages to be read, with the reason, one after the other: a document may be large.
+
+        All else that the source lists is noted here. Whoever takes a page calls ``take`` or ``refuse``.
+        """
+        taken = 0
+        for item in documents:
+            match item:
+                case Reject():
+                    self.rejects.append(item)
+                case Unlisted(prefix, reason):
+                    self._unlisted.add(prefix)
+                    self.rejects.append(Reject(prefix, reason))
+                case Skipped(counts):
+                    self.skipped |= counts
+                case Gone(uri, reason):
+                    self._gone[uri] = reason
+                case SameAs(address, uri, reason):
+                    self.same[address] = f"{uri}: {reason}"
+                    self._gone[address] = f"it is the page {uri}: {reason}"
+                case Fetched(counts):
+                    self.fetched |= counts
+                case _:
+                    member, versions = self.before.members.get(item.uri), self.before.versions.get(item.uri, {})
+                    why = page_reason(item, member, versions, extractor, force=options.force)
+                    if not why:
+                        self.unchanged.add(item.uri)
+                    elif options.limit is not None and taken >= options.limit:
+                        self.left.append(item.uri)
+                        self.why[item.uri] = "beyond the limit of this run"
+                    else:
+                        taken += 1
+                        yield item, why
+
+    def take(self, uri: str, why: str, rejects: Iterable[Reject] = ()) -> None:
+        """The page is done, for this reason."""
+        (self.changed if uri in self.before.members else self.added).append(uri)
+        self.why[uri] = why
+        self.rejects += rejects
+
+    def refuse(self, uri: str, rejects: tuple[Reject, ...]) -> None:
+        """The page cannot be read: what the corpus has of it stays."""
+        if uri in self.before.members:
+            self.kept.append(uri)
+            self.why[uri] = rejects[-1].reason
+        self.rejects += rejects
+
+    def finish(self, options: Options) -> Changes:
+        """Tell what is missing, now that everything was listed; what is unusable is kept as it is in the corpus."""
+        unusable = {reject.what: reject.reason for reject in self.rejects}
+        listed = self.unchanged.union(self.added, self.changed, self.left, self.kept)
+        for uri in sorted(set(self.before.members) - listed):
+            place = "" if uri in self._gone else uri if uri in unusable else self._unlisted_above(uri)
+            if place or options.keep_missing:
+                self.kept.append(uri)
+                self.why[uri] = unusable.get(place, "gone from the source, kept (--keep-missing)")
+            else:
+                self.removed.append(uri)
+        self.why |= {uri: self._gone.get(uri, "gone from the source") for uri in self.removed}
+        return self
+
+    def _unlisted_above(self, uri: str) -> str:
+        """The shortest unlisted prefix, which ends with "/", that the uri has; empty without one."""
+        ends = (place + 1 for place, character in enumerate(uri) if character == "/") if self._unlisted else ()
+        return next((uri[:end] for end in ends if uri[:end] in self._unlisted), "")
+
+    def part(self, *, dry_run: bool = False) -> RunReport:
+        """What the report of a run says of them; pages that are left may be very many: a dry run alone names them."""
+        untold = frozenset(() if dry_run else self.left)
+        return RunReport(
+            pages_added=self.added,
+            pages_changed=self.changed,
+            pages_removed=self.removed,
+            pages_kept=self.kept,
+            pages_unchanged=len(self.unchanged),
+            pages_left=len(self.left),
+            pages_why={uri: why for uri, why in self.why.items() if uri not in untold},
+            rejects=self.rejects,
+            skipped=self.skipped,
+            pages_same=self.same,
+            fetched=self.fetched,
+        )
 
 
-def _no_page(item: Reject | Unlisted | Skipped | Gone | SameAs | Fetched) -> Listed:
-    match item:
-        case Reject(what):
-            return Listed(what, "rejected", rejects=(item,))
-        case Unlisted(prefix, reason):
-            return Listed(prefix, "unlisted", rejects=(Reject(prefix, reason),))
-        case Skipped(counts):
-            return Listed("", "skipped", skipped=counts)
-        case Gone(uri, reason):
-            return Listed(uri, "gone", reason)
-        case SameAs(address, uri, reason):
-            return Listed(address, "same", reason, page=uri)
-        case Fetched(counts):
-            return Listed("", "fetched", fetched=counts)
+# --- why ------------------------------------------------------------------------------------------
 
 
-def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Changes:
-    """The changes that follow, once everything was listed. What is unusable now is kept as it is in the corpus."""
-    by_fate: dict[Fate, list[str]] = {}
-    why: dict[str, str] = {}
-    rejects: list[Reject] = []
-    skipped: dict[str, int] = {}
-    fetched: dict[str, int] = {}
-    same: dict[str, str] = {}
-    gone: dict[str, str] = {}
-    for item in listed:
-        by_fate.setdefault(item.fate, []).append(item.uri)
-        rejects += item.rejects
-        skipped |= item.skipped
-        fetched |= item.fetched
-        if item.fate == "same":
-            same[item.uri] = f"{item.page}: {item.why}"
-            gone[item.uri] = f"it is the page {item.page}: {item.why}"
-        if item.fate == "gone":
-            gone[item.uri] = item.why
-        if item.fate in _PAGES and item.fate != "unchanged":
-            why[item.uri] = item.why
-    unusable = {reject.what: reject.reason for reject in rejects}
-    missing = sorted(set(before.members).difference(*(by_fate.get(fate, ()) for fate in _PAGES)))
-    unlisted = frozenset(by_fate.get("unlisted", ()))
-    kept: dict[str, str] = {}
-    for uri in missing:
-        place = "" if uri in gone else uri if uri in unusable else _above(uri, unlisted)
-        if place or options.keep_missing:
-            kept[uri] = unusable.get(place, KEPT)
-    removed = [uri for uri in missing if uri not in kept]
-    return Changes(
-        added=tuple(by_fate.get("added", ())),
-        changed=tuple(by_fate.get("changed", ())),
-        removed=tuple(removed),
-        kept=(*by_fate.get("kept", ()), *kept),
-        left=tuple(by_fate.get("left", ())),
-        unchanged=len(by_fate.get("unchanged", ())),
-        why=why | kept | {uri: gone.get(uri, GONE) for uri in removed},
-        rejects=tuple(rejects),
-        skipped=skipped,
-        same=same,
-        fetched=fetched,
-    )
+def pipeline_of(content_type: str) -> str:
+    """What determines the elements and chunks of documents of this type: reader (with its converter) and chunker."""
+    return f"{_reader_of(content_type)}+{CHUNKER_FINGERPRINT}"
 
 
-def _above(uri: str, prefixes: frozenset[str]) -> str:
-    """The shortest of the prefixes, which end with "/", that the uri has; empty without one."""
-    ends = (place + 1 for place, character in enumerate(uri) if character == "/") if prefixes else ()
-    return next((uri[:end] for end in ends if uri[:end] in prefixes), "")
+def _reader_of(content_type: str) -> str:
+    return ".".join(filter(None, (READER_FINGERPRINT, conversion_fingerprint(content_type))))
+
+
+def page_reason(
+    document: Page, member: OpenMember | None, versions: Mapping[str, KnownVersion], extractor: str, *, force: bool
+) -> str:
+    """Why the page is to be done, empty when it is current.
+
+    Args:
+        member: the page in the newest state, None when it is not there.
+        versions: the page's stored versions by version key.
+        extractor: fingerprint of the extractor of this run.
+    """
+    if member is None:
+        return "moved back: the corpus had it before" if any(known.published for known in versions.values()) else "new"
+    raw_hash = document.raw_hash if isinstance(document, StoredDocument) else raw_hash_of(document.raw)
+    kind = document.content_type
+    here = (raw_hash, kind, document.title or "", document.url or "", pipeline_of(kind))
+    was = versions[member.version_key]
+    found = []
+    if here != _stored(was):
+        earlier = any(known.published and here == _stored(known) for known in versions.values())
+        found = _version_reasons(document, raw_hash, was, earlier)
+    if extractor != member.extractor:
+        found.append(f"{_OTHER_EXTRACTOR} (was {member.extractor})")
+    if member.derivation != DERIVATION_FINGERPRINT:
+        found.append("rows are derived in another way")
+    return "; ".join(found) or (FORCED if force else "")
+
+
+def _stored(known: KnownVersion) -> tuple[str, ...]:
+    """What a document must have, in this order, for its reading to be this version."""
+    return known.raw_hash, known.content_type, known.title or "", known.url or "", known.pipeline
+
+
+def _version_reasons(document: Page, raw_hash: str, was: KnownVersion, earlier: bool) -> list[str]:
+    """What makes the document another version than ``was``; ``earlier``: the corpus had that one too."""
+    found = []
+    if raw_hash != was.raw_hash:
+        found.append("its bytes are again those of an earlier version" if earlier else _CHANGED)
+    said = (("title", document.title, was.title), ("address", document.url, was.url))
+    found += [f"its source gives another {name}" for name, now, then in said if (now or "") != (then or "")]
+    if document.content_type != was.content_type:
+        found.append(f"it is {document.content_type} now, not {was.content_type}")
+    reader, _, chunker = was.pipeline.partition("+")
+    if reader != _reader_of(document.content_type):
+        found.append("other reader")
+    if chunker != CHUNKER_FINGERPRINT:
+        found.append("other chunker")
+    return found or [_CHANGED]
+
+
+def chunk_reason(content_hash: str, input_key: str, was: Mapping[str, str], same_extractor: bool) -> str:
+    """Why a chunk of a changed page is to be extracted.
+
+    Args:
+        was: the page's chunks in the newest state, input key by content hash.
+        same_extractor: whether the page was extracted by the extractor of this run.
+    """
+    if content_hash not in was:
+        return "new or changed text"
+    if not same_extractor:
+        return _OTHER_EXTRACTOR
+    return "its title, headings or lead-in changed" if was[content_hash] != input_key else "no stored extraction"

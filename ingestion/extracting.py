@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clausegraph.core.extraction import (
     Extracted,
@@ -20,8 +20,8 @@ from clausegraph.core.extraction import (
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import OpenMember, StoredPage, known_extractions, open_chunks, store_extractions
 from clausegraph.indexes.work import Chunks
-from clausegraph.ingestion.reasons import chunk_reason
-from clausegraph.ingestion.results import ChunksExtracted, ChunksFound, PagesFailed
+from clausegraph.ingestion.changes import chunk_reason
+from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.tools import Tools
 
 _CHUNKS_AT_ONCE = 200  # stored in one transaction
@@ -68,7 +68,7 @@ def inputs_of(pages: Mapping[str, StoredPage], extractor: str) -> Users:
 
 def chunks_found(
     ledger: Ledger, pages: Mapping[str, StoredPage], work: ChunkWork, before: Mapping[str, OpenMember], extractor: str
-) -> ChunksFound:
+) -> RunReport:
     """How many chunks are reused, and why each chunk of a changed page is not."""
     missing = {uri: set(keys) for uri, keys in work.missing if uri in before}
     was = open_chunks(ledger, [before[uri].page_id for uri in missing])
@@ -81,7 +81,15 @@ def chunks_found(
                 same = member.extractor == extractor
                 reason = chunk_reason(chunk.content_hash, chunk_input.key, was.get(member.page_id, {}), same)
                 why.setdefault(uri, {}).setdefault(reason, []).append(chunk.key)
-    return ChunksFound(len(work.known), why)
+    return RunReport(chunks_reused=len(work.known), chunks_why=why)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksExtracted:
+    """What a report says of chunks that were extracted; for those that could not be, the problem by input key."""
+
+    part: RunReport
+    problems: dict[str, str] = field(default_factory=dict)
 
 
 def store_as_they_come(
@@ -90,7 +98,17 @@ def store_as_they_come(
     """Store extractions in batches, also when the work is stopped, and yield what was stored of each."""
     made: dict[str, Extraction] = {}
     problems: dict[str, str] = {}
-    stored, done = time.monotonic(), 0
+    last, done = time.monotonic(), 0
+
+    def stored() -> ChunksExtracted:
+        nonlocal done
+        store_extractions(tools.ledger, corpus_id, tools.extractor.fingerprint, made)
+        extracted = extracted_chunks(tools, list(made.values()), problems)
+        done += len(made)
+        made.clear()
+        problems.clear()
+        return extracted
+
     try:
         with closing(results):
             for result in results:
@@ -98,40 +116,32 @@ def store_as_they_come(
                     problems[result.key] = result.problem
                 else:
                     made[result.key] = result.extraction
-                if len(made) >= _CHUNKS_AT_ONCE or (made and time.monotonic() - stored > _SECONDS_UNSTORED):
-                    done += len(made)
-                    yield _stored(tools, corpus_id, made, problems)
+                if len(made) >= _CHUNKS_AT_ONCE or (made and time.monotonic() - last > _SECONDS_UNSTORED):
+                    yield stored()
                     tools.progress("extract", done, total)
-                    stored = time.monotonic()
+                    last = time.monotonic()
     finally:
         if made or problems:  # neither when the generator is closed: that happens where it yields
-            done += len(made)
-            yield _stored(tools, corpus_id, made, problems)
+            yield stored()
             tools.progress("extract", done, total)
-
-
-def _stored(tools: Tools, corpus_id: int, made: dict[str, Extraction], problems: dict[str, str]) -> ChunksExtracted:
-    """Store and forget what was made."""
-    store_extractions(tools.ledger, corpus_id, tools.extractor.fingerprint, made)
-    extracted = extracted_chunks(tools, list(made.values()), problems)
-    made.clear()
-    problems.clear()
-    return extracted
 
 
 def extracted_chunks(tools: Tools, extractions: Sequence[Extraction], problems: Mapping[str, str]) -> ChunksExtracted:
     """What a report says of these extractions."""
-    proposals = tools.extractor.proposals(extractions) if isinstance(tools.extractor, PageExtractor) else {}
-    rejects = [reject for extraction in extractions for reject in extraction.rejects]
-    return ChunksExtracted(len(extractions), rejects, proposals, dict(problems))
+    part = RunReport(
+        chunks_extracted=len(extractions),
+        rejects=[reject for extraction in extractions for reject in extraction.rejects],
+        proposals=tools.extractor.proposals(extractions) if isinstance(tools.extractor, PageExtractor) else {},
+    )
+    return ChunksExtracted(part, dict(problems))
 
 
-def pages_failed(users: Users, problems: Mapping[str, str]) -> PagesFailed:
-    """The pages that chunks with a problem leave incomplete: they stay as they were."""
-    return PagesFailed([Reject(uri, problem) for key, problem in problems.items() for uri in users[key][1]])
+def pages_failed(users: Users, problems: Mapping[str, str]) -> RunReport:
+    """The pages that chunks with a problem leave incomplete, one failure a chunk: they stay as they were."""
+    return RunReport(failures=[Reject(uri, problem) for key, problem in problems.items() for uri in users[key][1]])
 
 
-def complete(pages: Mapping[str, StoredPage], failed: PagesFailed) -> list[StoredPage]:
+def complete(pages: Mapping[str, StoredPage], failed: RunReport) -> list[StoredPage]:
     """The pages that have all their extractions."""
     incomplete = {failure.what for failure in failed.failures}
     return [page for uri, page in pages.items() if uri not in incomplete]

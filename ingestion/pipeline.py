@@ -1,18 +1,17 @@
 """The writing side, top to bottom: list → read → extract → plan → embed → publish → report.
 
 One function per step, each safe to repeat: what was read, extracted or embedded is stored at once and found again, and
-nothing is visible before the last step flips the epoch. A step returns what it did (``results.py``); the report is
-folded from that. Where the steps are processes of their own (``steps/``), they call the same functions.
+nothing is visible before the last step flips the epoch. A step returns its part of the report. Where the steps are
+processes of their own (``steps.py``), they call the same functions.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from clausegraph.core.extraction import Extraction, Reject, extract_all, extraction_inputs, scope_of
-from clausegraph.core.pages.read import SourceDocument
+from clausegraph.core.errors import ModelMismatchError
+from clausegraph.core.extraction import Reject, extract_all, extraction_inputs, scope_of
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import (
@@ -20,11 +19,14 @@ from clausegraph.indexes.corpora import (
     check_corpus_name,
     ensure_corpus,
     ensure_source,
+    get_corpus,
+    get_published,
     list_corpora,
     list_epochs,
     list_sources,
 )
 from clausegraph.indexes.derive import derive_rows
+from clausegraph.indexes.fetches import forget_pages
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
 from clausegraph.indexes.publish import finish, freeze
@@ -35,6 +37,7 @@ from clausegraph.indexes.truth import (
     check_dimension,
     load_reading,
     missing_embeddings,
+    open_members,
     store_embeddings,
     store_versions,
     stored_extractions,
@@ -42,13 +45,11 @@ from clausegraph.indexes.truth import (
 from clausegraph.indexes.vacuum import has_many_segments, vacuum
 from clausegraph.ingestion.changes import (
     Before,
-    Fate,
-    Listed,
-    changes_of,
+    Changes,
     check_location,
-    list_documents,
     narrowed,
     peek,
+    pipeline_of,
     state_before,
 )
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -61,19 +62,16 @@ from clausegraph.ingestion.extracting import (
     problems_of,
     store_as_they_come,
 )
-from clausegraph.ingestion.reading.pages import PageReading, page_reading
-from clausegraph.ingestion.reasons import pipeline_of
+from clausegraph.ingestion.reading.pages import page_reading
 from clausegraph.ingestion.report import RunReport, fold
-from clausegraph.ingestion.results import Changes, Published, TextsEmbedded
 from clausegraph.ingestion.run import Run, new_run_id, running
-from clausegraph.ingestion.sources import Item, Source
 from clausegraph.ingestion.sources.shelf import DryShelf, LedgerShelf
-from clausegraph.ingestion.sources.source import FetchedSource, Page, StoredDocument
+from clausegraph.ingestion.sources.source import FetchedSource, Item, Source, StoredDocument
 from clausegraph.ingestion.tools import Options, Progress, Tools, no_progress
 
-__all__ = ["Options", "Progress", "Tools", "ingest", "no_progress", "planned_changes"]
+__all__ = ["Options", "Progress", "Tools", "ingest", "no_progress"]
 
-_PAGES_AT_ONCE = 10  # read and stored in one transaction
+_PAGES_AT_ONCE = 10  # stored in one transaction
 _TEXTS_AT_ONCE = 512
 
 _log = logger(__name__)
@@ -90,34 +88,29 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     """
     corpus_name = check_corpus_name(corpus_name)
     if options.dry_run:
-        changes = planned_changes(tools, corpus_name, source, options)
-        return fold(new_run_id(), corpus_name, source.name, [changes], dry_run=True)
-    documents = None if isinstance(source, FetchedSource) else peek(source, options)
-    corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
-    check_location(tools.ledger, corpus, source, options)
+        part = _planned_changes(tools, corpus_name, source, options).part(dry_run=True)
+        return fold(new_run_id(), corpus_name, source.name, [part], dry_run=True)
+    corpus, documents = begin(tools, corpus_name, source, options)
     with running(tools, corpus, new_run_id(), source.name) as run:
         with run.timed("read"):
             read = read_source(tools, run, source, documents, options)
         with run.timed("extract"):
             done = _extract(tools, run, read)
-        with run.timed("plan"):
-            removed = [read.before.members[uri].page_id for uri in read.changes.removed]
-            targets = make_targets(tools, corpus.id, done, removed)
-            plan = make_plan(tools.ledger, corpus.id, targets, tools.embedder.fingerprint)
-        with run.timed("embed"):
-            run.collect(embed_texts(tools, plan))
-        with run.timed("publish"):
-            run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=bool(read.pages) and not done))
+        publish_pages(tools, run, options, done, read.removed, unless_empty=bool(read.pages) and not done)
         settle(source)
     return run.report
 
 
-def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Options) -> Changes:
-    """What a run would do to the pages, without a trace of it in the ledger.
+def begin(tools: Tools, corpus_name: str, source: Source, options: Options) -> tuple[CorpusRow, Iterable[Item] | None]:
+    """The corpus, made where there is none, and what the source lists; None of one that is fetched, within the run."""
+    documents = None if isinstance(source, FetchedSource) else peek(source, options)
+    corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
+    check_location(tools.ledger, corpus, source, options)
+    return corpus, documents
 
-    Raises:
-        SourceError: as :func:`ingest`.
-    """
+
+def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Options) -> Changes:
+    """What a run would do to the pages, without a trace of it in the ledger."""
     documents = None if isinstance(source, FetchedSource) else peek(source, options)
     before, under = Before(), None
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == corpus_name), None)
@@ -131,7 +124,10 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
         if isinstance(source, FetchedSource):
             documents = peek(source, options, source.fetch(shelf, tools.progress))
         items, before = narrowed(documents or (), before, options)
-        return changes_of(list_documents(items, before, tools.extractor.fingerprint, options), before, options)
+        changes = Changes(before)
+        for page, why in changes.to_read(items, tools.extractor.fingerprint, options):
+            changes.take(page.uri, why)
+        return changes.finish(options)
 
 
 def _shelf(tools: Tools, corpus_id: int, source_id: int, options: Options, *, begin: bool) -> LedgerShelf:
@@ -147,17 +143,77 @@ def settle(source: Source) -> None:
         source.settle()
 
 
+# --- publishing without a source --------------------------------------------------------------------
+
+
+def apply_decisions(tools: Tools, corpus_name: str, options: Options = Options()) -> RunReport:
+    """Publish the newest state under the accepted decisions; nothing happens when it is under them already.
+
+    The extractor of ``tools`` is not used: statements are stored as they were written.
+
+    Raises:
+        NotFoundError: no such corpus, or nothing was published yet.
+        ModelMismatchError: the corpus was embedded by another model; an ingest changes the model.
+        LeaseHeldError: another run is writing to the corpus.
+    """
+    corpus = get_corpus(tools.ledger, corpus_name)
+    with tools.ledger.read() as connection:
+        get_published(connection, corpus)
+    with running(tools, corpus, new_run_id(), kind="entities") as run:
+        _check_model(tools, corpus)
+        publish_pages(tools, run, options, unless_empty=True)
+    return run.report
+
+
+def remove_pages(
+    tools: Tools, corpus_name: str, uris: Mapping[int, Sequence[str]], options: Options = Options()
+) -> RunReport:
+    """Publish the corpus without these pages; what was fetched of them is forgotten.
+
+    The next run of their source brings back those that are still there.
+
+    Args:
+        uris: of the pages, by source id; one that the newest state has not is passed over.
+
+    Raises:
+        NotFoundError, ModelMismatchError, LeaseHeldError: as ``apply_decisions``.
+    """
+    corpus = get_corpus(tools.ledger, corpus_name)
+    with running(tools, corpus, new_run_id(), kind="pages") as run:
+        _check_model(tools, corpus)
+        held = {source: open_members(tools.ledger, source) for source in uris}
+        found = {source: [uri for uri in uris[source] if uri in held[source]] for source in uris}
+        gone = [uri for listed in found.values() for uri in listed]
+        run.add(RunReport(pages_removed=gone, pages_why=dict.fromkeys(gone, "removed by hand")))
+        ids = [held[source][uri].page_id for source, listed in found.items() for uri in listed]
+        publish_pages(tools, run, options, removed=ids)
+        with tools.ledger.write() as connection:
+            for source, listed in found.items():
+                forget_pages(connection, source, listed)
+    return run.report
+
+
+def _check_model(tools: Tools, corpus: CorpusRow) -> None:
+    model = list_epochs(tools.ledger, corpus.id)[0].model
+    if model != tools.embedder.fingerprint:
+        raise ModelMismatchError(
+            f"corpus {corpus.name!r} was embedded by {model}, but the settings name {tools.embedder.fingerprint}; set "
+            "CLAUSEGRAPH_EMBEDDING_MODEL as it was, or run `clausegraph ingest`, which embeds it with the new one and "
+            "applies the decisions too"
+        )
+
+
 # --- read -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRead:
-    """A source against what there was: what changes, and the page versions that were read, by uri."""
+    """A source against what there was: the page versions that were read, by uri, and ids of the pages to be removed."""
 
     source_id: int
     before: Before
-    changes: Changes
     pages: Mapping[str, StoredPage]
+    removed: Sequence[int]
 
 
 def read_source(
@@ -173,45 +229,44 @@ def read_source(
         shelf = _shelf(tools, run.corpus.id, source_id, options, begin=True)
         documents = peek(source, options, source.fetch(shelf, tools.progress))
     items, before = narrowed(documents or (), state_before(tools.ledger, source_id), options)
-    listed = list_documents(items, before, tools.extractor.fingerprint, options)
-    done: list[Listed] = []
+    changes = Changes(before)
     pages: dict[str, StoredPage] = {}
+    versions: list[VersionInput] = []
+
+    def store() -> None:
+        if versions:
+            pages.update(store_versions(tools.ledger, run.corpus.id, source_id, versions))
+            versions.clear()
+            tools.progress("read", len(pages), len(pages))
+
     with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:
-        while batch := list(itertools.islice(listed, _PAGES_AT_ONCE)):
-            read = [_read(read_page, item, _loaded(item.document)) if item.document else (item, None) for item in batch]
-            done += [item for item, _ in read]
-            versions = [version for _, version in read if version]
-            if versions:
-                pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
-                tools.progress("read", len(pages), len(pages))
-    changes = run.add(changes_of(done, before, options))
+        for page, why in changes.to_read(items, tools.extractor.fingerprint, options):
+            document = page.document() if isinstance(page, StoredDocument) else page
+            reading, rejects = read_page(document)
+            if not reading.elements:
+                told = any(reject.what == document.uri for reject in rejects)
+                none = () if told else (Reject(document.uri, "no readable element on the page"),)
+                changes.refuse(document.uri, rejects + none)
+                continue
+            changes.take(document.uri, why, rejects)
+            versions.append(
+                VersionInput(
+                    uri=document.uri,
+                    raw=document.raw,
+                    content_type=document.content_type,
+                    title=document.title,
+                    url=document.url,
+                    pipeline=pipeline_of(document.content_type),
+                    reading=reading,
+                )
+            )
+            if len(versions) >= _PAGES_AT_ONCE:
+                store()
+        store()
+    run.add(changes.finish(options).part())
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
-    return SourceRead(source_id, before, changes, pages)
-
-
-def _loaded(page: Page) -> SourceDocument:
-    return page.document() if isinstance(page, StoredDocument) else page
-
-
-def _read(read_page: PageReading, item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput | None]:
-    """The item without its document, which may be large, and the version to be stored, if it can be read."""
-    reading, rejects = read_page(document)
-    if not reading.elements:
-        if not any(reject.what == document.uri for reject in rejects):
-            rejects += (Reject(document.uri, "no readable element on the page"),)
-        fate: Fate = "kept" if item.fate == "changed" else "rejected"
-        return Listed(item.uri, fate, rejects[-1].reason, rejects=rejects), None
-    version = VersionInput(
-        uri=document.uri,
-        raw=document.raw,
-        content_type=document.content_type,
-        title=document.title,
-        url=document.url,
-        pipeline=pipeline_of(document.content_type),
-        reading=reading,
-    )
-    return replace(item, document=None, rejects=rejects), version
+    return SourceRead(source_id, before, pages, [before.members[uri].page_id for uri in changes.removed])
 
 
 # --- extract --------------------------------------------------------------------------------------
@@ -224,9 +279,11 @@ def _extract(tools: Tools, run: Run, read: SourceRead) -> list[StoredPage]:
     """
     work = find_chunks(tools, run, read)
     results = extract_all(tools.extractor, work.inputs(work.missing))
-    parts = run.collect(store_as_they_come(tools, run.corpus.id, results, len(work.users) - len(work.known)))
-    failed = run.add(pages_failed(work.users, problems_of(parts)))
-    return complete(read.pages, failed)
+    problems: dict[str, str] = {}
+    for made in store_as_they_come(tools, run.corpus.id, results, len(work.users) - len(work.known)):
+        run.add(made.part)
+        problems |= problems_of([made])
+    return complete(read.pages, run.add(pages_failed(work.users, problems)))
 
 
 def find_chunks(tools: Tools, run: Run, read: SourceRead) -> ChunkWork:
@@ -237,40 +294,52 @@ def find_chunks(tools: Tools, run: Run, read: SourceRead) -> ChunkWork:
     return work
 
 
-# --- plan -----------------------------------------------------------------------------------------
+# --- plan, embed, publish -------------------------------------------------------------------------
 
 
-def make_targets(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> list[PageTarget]:
-    """What each touched page shall be: the pages read, those removed (ids), and all others when the model changed."""
-    fingerprint = tools.extractor.fingerprint
+def publish_pages(
+    tools: Tools,
+    run: Run,
+    options: Options,
+    pages: Sequence[StoredPage] = (),
+    removed: Sequence[int] = (),
+    *,
+    unless_empty: bool = False,
+) -> None:
+    """Publish the corpus with these pages, without those that are removed (ids); see ``publish``."""
+    with run.timed("plan"):
+        plan = plan_pages(tools, run.corpus.id, pages, removed)
+    with run.timed("embed"):
+        for part in embed_texts(tools, plan):
+            run.add(part)
+    with run.timed("publish"):
+        run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=unless_empty))
+
+
+def plan_pages(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> PublishPlan:
+    """What changes with each touched page: those read, those removed, and all others when the model changed."""
+    fingerprint, model = tools.extractor.fingerprint, tools.embedder.fingerprint
     targets = [_target(tools, corpus_id, page, fingerprint) for page in pages]
     targets += [PageTarget(page_id) for page_id in removed]
     touched = {target.page_id for target in targets}
-    if _model_changed(tools, corpus_id):
+    epochs = list_epochs(tools.ledger, corpus_id)
+    if epochs and epochs[0].model != model:
         for page_id, version_id, extractor in all_open_members(tools.ledger, corpus_id):
             if page_id not in touched:
                 with tools.ledger.read() as connection:
                     reading = load_reading(connection, version_id)
                 targets.append(_target(tools, corpus_id, StoredPage(page_id, version_id, reading), extractor))
-    return targets
-
-
-def _model_changed(tools: Tools, corpus_id: int) -> bool:
-    epochs = list_epochs(tools.ledger, corpus_id)
-    return bool(epochs) and epochs[0].model != tools.embedder.fingerprint
+    return make_plan(tools.ledger, corpus_id, targets, model)
 
 
 def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> PageTarget:
     scope = scope_of(extractor, page.page_id)
     keys = [chunk_input.key for chunk_input, _ in extraction_inputs(page.reading, scope)]
-    found: dict[str, Extraction] = stored_extractions(tools.ledger, corpus_id, keys, extractor)
+    found = stored_extractions(tools.ledger, corpus_id, keys, extractor)
     return PageTarget(page.page_id, page.version_id, derive_rows(page.reading, found, extractor, scope), extractor)
 
 
-# --- embed ----------------------------------------------------------------------------------------
-
-
-def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[TextsEmbedded]:
+def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:
     """Embed the texts of the plan that have no stored embedding, shortest first, storing as it goes.
 
     Raises:
@@ -279,23 +348,20 @@ def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[TextsEmbedded]:
     model = tools.embedder.fingerprint
     missing = missing_embeddings(tools.ledger, plan.corpus_id, list(plan.texts), model)
     missing.sort(key=lambda key: (len(plan.texts[key]), key))  # equal lengths together: less padding
-    yield TextsEmbedded(0, reused=len(plan.texts) - len(missing))
+    yield RunReport(texts_reused=len(plan.texts) - len(missing))
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
         hashes = missing[start : start + _TEXTS_AT_ONCE]
         matrix = tools.embedder.embed_texts([plan.texts[key] for key in hashes])
         if not start:  # it cannot change within a run
             check_dimension(tools.ledger, plan.corpus_id, model, matrix.shape[1])
         store_embeddings(tools.ledger, plan.corpus_id, model, hashes, matrix)
-        yield TextsEmbedded(len(hashes), 0)
+        yield RunReport(texts_embedded=len(hashes))
         tools.progress("embed", start + len(hashes), len(missing))
-
-
-# --- publish --------------------------------------------------------------------------------------
 
 
 def publish(
     tools: Tools, corpus: CorpusRow, lease: RunLease, plan: PublishPlan, options: Options, *, unless_empty: bool = False
-) -> Published:
+) -> RunReport:
     """Publish the plan as the next epoch, unless readers already have exactly that.
 
     Args:
@@ -317,4 +383,4 @@ def publish(
             for what in done.remains:
                 _log.warning("removal.unfinished", reason=what)
             tools.projections.vacuumed(corpus.id)
-    return Published(epoch, plan.counts(), tuple(tools.projections.problems))
+    return RunReport(epoch=epoch, rows=plan.counts(), lagging=list(tools.projections.problems))

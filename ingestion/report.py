@@ -1,8 +1,7 @@
-"""What a run did, in plain values: printed, stored with the run, and returned to the caller."""
+"""What a run did, in plain values: each step returns the part of the report that it knows; ``fold`` adds them up."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
@@ -12,30 +11,16 @@ from pydantic import TypeAdapter
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import runs
-from clausegraph.ingestion.results import (
-    Changes,
-    ChunksExtracted,
-    ChunksFound,
-    Failed,
-    Killed,
-    PagesFailed,
-    Published,
-    Recovered,
-    Result,
-    TextsEmbedded,
-    Timed,
-    Used,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """Counts, rejects and seconds of one run. ``epoch`` is None when nothing was published; ``error`` says why the
-    run failed, and is empty where it did not."""
+    """Counts, rejects and seconds of one run, or of a part of one. ``epoch`` is None when nothing was published;
+    ``error`` says why the run failed, and is empty where it did not."""
 
-    run_id: str
-    corpus: str
-    source: str
+    run_id: str = ""
+    corpus: str = ""
+    source: str = ""
     dry_run: bool = False
     error: str = ""
     epoch: int | None = None
@@ -82,86 +67,46 @@ def report_from(values: Mapping[str, Any]) -> RunReport:
     return decode(runs.c.report, values.get("run_id"), kept, TypeAdapter(RunReport).validate_python)
 
 
-def fold(run_id: str, corpus: str, source: str, results: Iterable[Result], *, dry_run: bool = False) -> RunReport:
-    """The report of a run from what its steps returned, in their order."""
-    report = RunReport(run_id, corpus, source, dry_run)
-    for result in results:
-        report = _with(report, result)
-    if report.pages_failed and not (report.error or report.pages_added or report.pages_changed):
+def parts_to_json(parts: Iterable[RunReport]) -> list[dict[str, Any]]:
+    """Parts of a report as JSON values, without what is empty."""
+    return [{name: value for name, value in asdict(part).items() if value} for part in parts]
+
+
+def parts_from_json(rows: Iterable[Mapping[str, Any]]) -> list[RunReport]:
+    """What ``parts_to_json`` was given."""
+    return TypeAdapter(list[RunReport]).validate_python(list(rows))
+
+
+def fold(run_id: str, corpus: str, source: str, parts: Iterable[RunReport], *, dry_run: bool = False) -> RunReport:
+    """The report of a run from what its steps returned: counts are added, lists joined, all else is taken as it is.
+
+    A page that failed stays as it was: it is neither added nor changed.
+    """
+    sums: dict[str, Any] = {}
+    for part in parts:
+        for name in (one.name for one in fields(part)):
+            if value := getattr(part, name):
+                sums[name] = _sum(sums[name], value) if name in sums else value
+    report = RunReport(**sums | {"run_id": run_id, "corpus": corpus, "source": source, "dry_run": dry_run})
+    failed = dict.fromkeys(failure.what for failure in report.failures)
+    report = replace(
+        report,
+        pages_failed=list(failed),
+        pages_added=[uri for uri in report.pages_added if uri not in failed],
+        pages_changed=[uri for uri in report.pages_changed if uri not in failed],
+        proposals={
+            kind: dict(sorted(counts.items(), key=lambda row: (-row[1], row[0])))
+            for kind, counts in report.proposals.items()
+        },
+    )
+    if failed and not (report.error or report.pages_added or report.pages_changed):
         first = report.failures[0]
-        error = f"no page could be extracted: {len(report.pages_failed)} failed, first {first.what}: {first.reason}"
+        error = f"no page could be extracted: {len(failed)} failed, first {first.what}: {first.reason}"
         return replace(report, error=error)
     return report
 
 
-def _with(report: RunReport, result: Result) -> RunReport:
-    change: dict[str, Any]
-    match result:
-        case Changes():
-            change = _pages(report, result)
-        case Recovered(what):
-            change = {"recovered": what}
-        case Killed(runs):
-            change = {"killed": list(runs)}
-        case ChunksFound(reused, why):
-            listed = {uri: {reason: list(keys) for reason, keys in by.items()} for uri, by in why.items()}
-            change = {"chunks_reused": report.chunks_reused + reused, "chunks_why": listed}
-        case ChunksExtracted():
-            change = _chunks(report, result)
-        case PagesFailed(failures):
-            change = _failures(report, list(failures))
-        case TextsEmbedded(embedded, reused):
-            change = {"texts_embedded": report.texts_embedded + embedded, "texts_reused": report.texts_reused + reused}
-        case Published(epoch, rows, lagging):
-            counts = {table: dict(by) for table, by in rows.items()}
-            change = {"epoch": epoch, "rows": counts, "lagging": list(lagging)}
-        case Timed(stage, seconds):
-            change = {"seconds": report.seconds | {stage: report.seconds.get(stage, 0.0) + seconds}}
-        case Used(usage):
-            change = {"usage": {task: dict(used) for task, used in usage.items()}}
-        case Failed(error):
-            change = {"error": error}
-    return replace(report, **change)
-
-
-def _pages(report: RunReport, changes: Changes) -> dict[str, Any]:
-    untold = () if report.dry_run else frozenset(changes.left)  # they may be very many
-    return {
-        "pages_added": list(changes.added),
-        "pages_changed": list(changes.changed),
-        "pages_removed": list(changes.removed),
-        "pages_kept": list(changes.kept),
-        "pages_unchanged": changes.unchanged,
-        "pages_left": len(changes.left),
-        "pages_why": {uri: why for uri, why in changes.why.items() if uri not in untold},
-        "rejects": [*report.rejects, *changes.rejects],
-        "skipped": dict(changes.skipped),
-        "pages_same": dict(changes.same),
-        "fetched": dict(changes.fetched),
-    }
-
-
-def _chunks(report: RunReport, extracted: ChunksExtracted) -> dict[str, Any]:
-    proposals = {key: _summed(report.proposals.get(key, {}), counts) for key, counts in extracted.proposals.items()}
-    return {
-        "chunks_extracted": report.chunks_extracted + extracted.count,
-        "rejects": [*report.rejects, *extracted.rejects],
-        "proposals": report.proposals | proposals,
-    }
-
-
-def _failures(report: RunReport, failures: list[Reject]) -> dict[str, Any]:
-    """A page that failed stays as it was: it is neither added nor changed."""
-    failed = dict.fromkeys(failure.what for failure in failures)
-    return {
-        "failures": failures,
-        "pages_failed": list(failed),
-        "pages_added": [uri for uri in report.pages_added if uri not in failed],
-        "pages_changed": [uri for uri in report.pages_changed if uri not in failed],
-    }
-
-
-def _summed(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """Counts together, most frequent first."""
-    both = Counter(one) + Counter(other)
-    return dict(sorted(both.items(), key=lambda row: (-row[1], row[0])))
+def _sum(one: Any, other: Any) -> Any:
+    if isinstance(one, dict):
+        return one | {key: _sum(one[key], value) if key in one else value for key, value in other.items()}
+    return other if isinstance(one, str) else one + other

@@ -1,16 +1,12 @@
-"""The life of a run: lease → recover → steps → end. Every run goes through it, in one process or in many.
-
-It holds the corpus, meters the model calls, keeps the run's row and report in the ledger, and tells logs and traces.
-"""
+"""The life of a run, in one process or in many: lease → recover → steps → end, told to ledger, logs and traces."""
 
 from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
 from clausegraph.core.telemetry.logs import log_fields, logger
@@ -23,10 +19,7 @@ from clausegraph.indexes.runs import DONE, FAILED, INTERRUPTED, end_run, get_run
 from clausegraph.indexes.sweep import sweep, was_promised
 from clausegraph.indexes.work import write_step
 from clausegraph.ingestion.report import RunReport, fold
-from clausegraph.ingestion.results import Failed, Killed, Recovered, Result, Timed, Used
 from clausegraph.ingestion.tools import Tools
-
-R = TypeVar("R", bound=Result)
 
 _log = logger(__name__)
 
@@ -56,22 +49,18 @@ WHOLE = Part()
 
 @dataclass(slots=True)
 class Run:
-    """A run that is going on: its corpus, its lease, and what its steps have returned so far."""
+    """A run that is going on: its corpus, its lease, and what its steps have reported so far."""
 
     id: str
     source: str
     corpus: CorpusRow
     lease: RunLease
-    results: list[Result] = field(default_factory=list)
+    parts: list[RunReport] = field(default_factory=list)
 
-    def add(self, result: R) -> R:
-        """Keep the result of a step."""
-        self.results.append(result)
-        return result
-
-    def collect(self, results: Iterable[R]) -> list[R]:
-        """Keep results as they come: those that came before an error count too."""
-        return [self.add(result) for result in results]
+    def add(self, part: RunReport) -> RunReport:
+        """Keep what a step has to report."""
+        self.parts.append(part)
+        return part
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -81,12 +70,12 @@ class Run:
             with span(f"ingest.{stage}", corpus=self.corpus.name, run=self.id, source=self.source):
                 yield
         finally:
-            self.add(Timed(stage, time.perf_counter() - start))
+            self.add(RunReport(seconds={stage: time.perf_counter() - start}))
 
     @property
     def report(self) -> RunReport:
-        """The report of the results so far."""
-        return fold(self.id, self.corpus.name, self.source, self.results)
+        """The report so far."""
+        return fold(self.id, self.corpus.name, self.source, self.parts)
 
 
 @contextmanager
@@ -121,9 +110,9 @@ def running(
                     _recover(tools, run, part)
                 yield run
             finally:
-                run.add(Used(tools.meter.stop()))
+                run.add(RunReport(usage=tools.meter.stop()))
         except (Exception, KeyboardInterrupt) as error:  # a defect too: no run is left running
-            run.add(Failed(_why(error)))
+            run.add(RunReport(error=_why(error)))
             _end(tools, run, part, traced, error)
             raise
         _end(tools, run, part, traced)
@@ -153,7 +142,7 @@ def _begin(tools: Tools, run: Run, kind: str, part: Part) -> None:
         _log.info("run.start", source=run.source)
         if killed := start_run(tools.ledger, run.corpus.id, run.id, kind, run.source):
             _log.info("run.killed", count=len(killed))
-            run.add(Killed(killed))
+            run.add(RunReport(killed=killed))
     else:
         resume_run(tools.ledger, run.id)
     if part.step:
@@ -165,7 +154,7 @@ def _recover(tools: Tools, run: Run, part: Part) -> None:
         _log.warning("removal.unfinished", reason=what)
     done = recover(tools.ledger, run.lease, tools.projections)
     if done and part.begins:  # later, it is this run's own publish that was cut off
-        run.add(Recovered(done))
+        run.add(RunReport(recovered=done))
     run.corpus = get_corpus(tools.ledger, run.corpus.name)  # it may have flipped an epoch
 
 
@@ -175,7 +164,7 @@ def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseE
     if part.ends:
         outcome = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED if report.error else DONE
         end_run(tools.ledger, run.id, outcome, report.as_dict())
-        figures = _figures(report) | _used(report)
+        figures = _figures(report)
         traced.set(**figures)
         why = error_fields(error) if error else {"reason": report.error} if report.error else {}
         _log.info("run.end", outcome=outcome, **figures, **why)
@@ -187,26 +176,14 @@ def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseE
 
 
 def _figures(report: RunReport) -> dict[str, int | float | None]:
-    return {
-        "epoch": report.epoch,
-        "pages_added": len(report.pages_added),
-        "pages_changed": len(report.pages_changed),
-        "pages_removed": len(report.pages_removed),
-        "pages_kept": len(report.pages_kept),
-        "pages_failed": len(report.pages_failed),
-        "pages_unchanged": report.pages_unchanged,
-        "chunks_extracted": report.chunks_extracted,
-        "chunks_reused": report.chunks_reused,
-        "texts_embedded": report.texts_embedded,
-        "texts_reused": report.texts_reused,
-        "rejects": len(report.rejects),
-    }
-
-
-def _used(report: RunReport) -> dict[str, int | float]:
-    """What the models of the run used, over all tasks; nothing where none was called."""
-    totals: dict[str, int | float] = {}
-    for used in report.usage.values():
+    """What logs and traces say of a report: sizes and counts, and what its models used over all tasks."""
+    figures: dict[str, int | float | None] = {"epoch": report.epoch}
+    for name in ("pages_added", "pages_changed", "pages_removed", "pages_kept", "pages_failed"):
+        figures[name] = len(getattr(report, name))
+    for name in ("pages_unchanged", "chunks_extracted", "chunks_reused", "texts_embedded", "texts_reused"):
+        figures[name] = getattr(report, name)
+    figures["rejects"] = len(report.rejects)
+    if report.usage:
         for name in ("calls", "prompt_tokens", "output_tokens", "money"):
-            totals[name] = totals.get(name, 0) + used.get(name, 0)
-    return totals
+            figures[name] = sum(used.get(name, 0) for used in report.usage.values())
+    return figures

@@ -29,7 +29,7 @@ _NO_REPORT = {
 
 def report_lines(report: RunReport) -> list[RenderableType]:
     """What a run did, in figures, with everything that went wrong; of a dry run the pages too."""
-    from clausegraph.ingestion.reasons import skipped_words
+    from clausegraph.ingestion.changes import skipped_words
 
     lines: list[RenderableType] = [_headline(report), f"pages: {_page_counts(report)}"]
     if report.dry_run:
@@ -139,7 +139,7 @@ def _page_rows(report: RunReport) -> Iterator[tuple[str, str, str]]:
 
 def _is_read_again(report: RunReport, uri: str) -> bool:
     """Whether only --force made the run read a page: nothing about it had changed."""
-    from clausegraph.ingestion.reasons import FORCED
+    from clausegraph.ingestion.changes import FORCED
 
     return report.pages_why.get(uri) == FORCED
 

@@ -21,7 +21,6 @@ from clausegraph.eval.stark.methods import (
     ModelReranking,
     NearText,
     PagerankRanking,
-    VectorRanking,
 )
 from clausegraph.eval.stark.run import rank_all, read_base
 from clausegraph.ingestion.pipeline import Progress, no_progress
@@ -74,8 +73,8 @@ def measure_kgqa(
         made = crag_options(settings)
         for row in rows:
             switches = replace(row.applied(made.switches), seconds=trial.seconds)
-            parts = replace(made.parts, graph=partial(lookup, switches))
-            engine = CragEngine(replace(made, switches=switches, parts=parts), options.model, options.question)
+            given = replace(made, switches=switches, graph=partial(lookup, switches))
+            engine = CragEngine(given, options.model, options.question)
             shaping = described(settings, questions, row, trial) | {"triples": triples.name}
             kept = kept_records(output, row.name, shaping)
             ask = partial(_ask_graph, engine)
@@ -155,5 +154,5 @@ def _method(name: str, base: StarkBase, near: NearText, options: EngineOptions) 
     if name.startswith("hybrid"):
         return HybridRanking(base, near, options.model, options.question, rounds=ROUNDS if name == "hybrid" else 1)
     if name == "vector" or options.model is None:
-        return VectorRanking(near)
+        return near
     return ModelReranking(base, near, options.model, options.question)

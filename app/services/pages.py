@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from clausegraph.app.render import attributes
+from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.ingest import as_retained, run_ingest, run_tools, web_options
 from clausegraph.app.services.records import page_record, passage_record
@@ -98,7 +98,7 @@ def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport
     Raises:
         LeaseHeldError: another run is writing to the corpus.
     """
-    from clausegraph.ingestion.pages import remove_pages
+    from clausegraph.ingestion.pipeline import remove_pages
     from clausegraph.ingestion.tools import Options
 
     uris = {source.id: listed for source, listed in _by_source(workspace, corpus, names)}

@@ -21,8 +21,14 @@ from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_quest
 from clausegraph.eval.files import write_text
 from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels, AttributeRules, read_labels
-from clausegraph.query.crag.svm import accuracies, train_attribute_model
+from clausegraph.query.crag.attributes import (
+    ATTRIBUTES,
+    AttributeLabels,
+    AttributeRules,
+    accuracies,
+    read_labels,
+    train_attribute_model,
+)
 from clausegraph.query.crag.types import CragQuestion
 from clausegraph.query.read.model.guide import Guide, held_back, learned_guide, saw_of
 from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion

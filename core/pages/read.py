@@ -83,18 +83,18 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     page = few_attributes(decode_page(document.raw, document.charset))
     root, truncated = parse_page(page)
     if root is None:
-        return _nothing(document, "no HTML element could be parsed")
+        return nothing_read(document, "no HTML element could be parsed")
     blocks = page_blocks(root)
     if not blocks:
-        return _nothing(document, truncated or "the page has no text")
+        return nothing_read(document, truncated or "the page has no text")
     places = sum(map(spanned, tables_of(blocks)))
     flat = places <= MAX_SPANNED
     kept = main_blocks(blocks, page, use_trafilatura=flat and not is_wide(root), title=stated_title(root))
     if not kept:
-        return _nothing(document, "no main text: everything on the page is navigation, cookie notices or the like")
+        return nothing_read(document, "no main text: everything on the page is navigation, cookie notices or the like")
     why_not = no_page(kept, blocks, root)
     if why_not:
-        return _nothing(document, f"no main text: {why_not}")
+        return nothing_read(document, f"no main text: {why_not}")
     elements = elements_of(kept, with_headers=flat)
     dates = page_dates(root, [block.text for block in blocks if block.tag == "p"])
     reading = Reading(
@@ -115,7 +115,8 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     return reading, tuple(Reject(document.uri, reason) for reason in said)
 
 
-def _nothing(document: SourceDocument, reason: str) -> tuple[Reading, tuple[Reject, ...]]:
+def nothing_read(document: SourceDocument, reason: str) -> tuple[Reading, tuple[Reject, ...]]:
+    """The reading of a page without any usable text, and why."""
     reading = Reading(title=document.title or document.uri, url=document.url, elements=())
     return reading, (Reject(document.uri, reason),)
 
@@ -136,8 +137,7 @@ def read_whole(document: SourceDocument, updated: str | None = None) -> tuple[Re
     blocks = [] if root is None else page_blocks(root)
     said = [truncated] if truncated else []
     if root is None or not blocks:
-        reading = Reading(title=document.title or document.uri, url=document.url, elements=())
-        return reading, (Reject(document.uri, truncated or "the document has no text"),)
+        return nothing_read(document, truncated or "the document has no text")
     flat = sum(map(spanned, tables_of(blocks))) <= MAX_SPANNED
     if not flat:
         said.append(f"the cells of its tables span more than {MAX_SPANNED:,} places: read without column headers")
@@ -272,6 +272,5 @@ def read_document(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]
     """
     reader = PAGE_READERS.get(document.media_type)
     if reader is None:
-        reading = Reading(title=document.title or document.uri, url=document.url, elements=())
-        return reading, (Reject(document.uri, f"no reader for pages of type {document.content_type!r}"),)
+        return nothing_read(document, f"no reader for pages of type {document.content_type!r}")
     return reader(document)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
 from typing import Literal
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.conditionalqa.dataset import ZERO, Scores
+from clausegraph.eval.conditionalqa.dataset import Scores
 from clausegraph.eval.conditionalqa.records import QuestionRecord
 from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
 
@@ -26,48 +26,11 @@ AT_MOST = ("calls", "most_calls", "prompt_tokens", "tokens", "money", "milliseco
 # --- scores by group --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class GroupScores:
-    """Means over one group of questions; ``None`` where there is nothing to average.
-
-    ``official`` is what the official scorer prints: it leaves out questions without a
-    prediction. ``ours`` keeps them in the denominator, with zero.
-    """
-
-    questions: int
-    predictions: int
-    official: Scores | None
-    ours: Scores | None
-
-
-def aggregate(records: Iterable[QuestionRecord]) -> dict[Group, GroupScores]:
-    """Average over all questions and by group, in the order of ``GROUPS``.
-
-    "total" holds every question; "conditional" those where a gold answer has a condition,
-    whatever their kind; the other groups are the kinds.
-    """
-    rows = tuple(records)
-    found = {}
-    for group in GROUPS:
-        everything = [row for row in rows if in_group(row, group)]
-        scores = [row.scores for row in everything if row.has_prediction]
-        official, ours = _mean(scores, len(scores)), _mean(scores, len(everything))
-        found[group] = GroupScores(len(everything), len(scores), official, ours)
-    return found
-
-
 def in_group(record: QuestionRecord, group: str) -> bool:
-    """Whether a question counts in a group; see ``aggregate``."""
+    """Whether a question counts in a group: "conditional" are those where a gold answer has a condition."""
     if group == "total":
         return True
     return record.conditional if group == "conditional" else record.kind == group
-
-
-def _mean(scores: Sequence[Scores], count: int) -> Scores | None:
-    if count == 0:
-        return None
-    columns = zip(*(astuple(score) for score in [ZERO, *scores]), strict=True)
-    return Scores(*(math.fsum(column) / count for column in columns))
 
 
 def answer_table(records: Sequence[QuestionRecord]) -> dict[Group, dict[str, float]]:
@@ -77,10 +40,13 @@ def answer_table(records: Sequence[QuestionRecord]) -> dict[Group, dict[str, flo
     Scores are 0 to 1; NaN where a group is empty.
     """
     table: dict[Group, dict[str, float]] = {}
-    for group, found in aggregate(records).items():
-        table[group] = {"questions": found.questions, "predictions": found.predictions}
-        for prefix, scores in (("", found.ours), ("official_", found.official)):
-            table[group] |= {f"{prefix}{name}": getattr(scores, name, float("nan")) for name in METRICS}
+    for group in GROUPS:
+        rows = [record for record in records if in_group(record, group)]
+        scores = [record.scores for record in rows if record.has_prediction]
+        table[group] = {"questions": len(rows), "predictions": len(scores)}
+        for prefix, count in (("", len(rows)), ("official_", len(scores))):
+            sums = {name: math.fsum(getattr(one, name) for one in scores) for name in METRICS}
+            table[group] |= {f"{prefix}{name}": sums[name] / count if count else math.nan for name in METRICS}
     return table
 
 

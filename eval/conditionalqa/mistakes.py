@@ -53,11 +53,7 @@ def confusion(records: Sequence[QuestionRecord]) -> dict[AnswerClass, dict[Answe
 
 
 def mistakes(record: QuestionRecord, retrieval: Sequence[BudgetFigures] = ()) -> tuple[str, ...]:
-    """The kinds of error of one question; none for full marks (F1 with conditions of 1).
-
-    Args:
-        retrieval: evidence of the same question within each budget, as the system's retriever found it.
-    """
+    """The kinds of error of one question; none for full marks (F1 with conditions of 1)."""
     if record.has_prediction and record.scores.f1_with_conditions == 1.0:
         return ()
     late = [f"evidence not within {row.budget:,}" for row in retrieval if row.recall is not None and row.recall < 1]

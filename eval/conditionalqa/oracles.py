@@ -52,11 +52,7 @@ class GoldEvidence:
 
     @classmethod
     def of(cls, view: View, questions: Iterable[Question], read: Callable[[str], str] = str) -> GoldEvidence:
-        """Of the questions that have evidence.
-
-        Args:
-            read: how the engine reads a question's misspelt words.
-        """
+        """Of the questions that have evidence."""
         return cls(view, {(read(one.question), one.scenario): one for one in questions if one.evidences})
 
     def question(self, inquiry: Inquiry) -> Question | None:

@@ -25,6 +25,8 @@ from clausegraph.eval.report import (
     Table,
     about,
     difference_text,
+    differences,
+    headline,
     interval_text,
     percent_text,
     plot_bars,
@@ -91,19 +93,11 @@ def _scores(records: Records, metric: str, group: str = "total") -> dict[str, fl
 
 
 def _headline(found: Folder) -> tuple[Figure, ...]:
-    figures = [
-        Figure(f"{METRIC_NAMES[metric]}, percent", *_split(mean_interval(_scores(found.answers, metric))))
-        for metric in METRICS
-    ]
+    figures = [headline(f"{METRIC_NAMES[metric]}, percent", _scores(found.answers, metric)) for metric in METRICS]
     if found.retrieval:
         for budget, recall in by_budget(found.retrieval[found.run.system]).items():
-            label = f"evidence within {budget:,} tokens, percent ({found.run.system})"
-            figures.append(Figure(label, *_split(mean_interval(recall))))
+            figures.append(headline(f"evidence within {budget:,} tokens, percent ({found.run.system})", recall))
     return tuple(figures)
-
-
-def _split(interval: ConfidenceInterval) -> tuple[str, str]:
-    return percent_text(interval.mean), f"{percent_text(interval.low)} to {percent_text(interval.high)}"
 
 
 def _answers(found: Folder) -> Section:
@@ -167,18 +161,11 @@ def _official(answers: Records) -> Table:
 
 def _against_trivial(found: Folder, groups: Sequence[str]) -> Table:
     metrics = ("f1", "f1_with_conditions")
-    rows = [
-        (
-            f"{_LABELS.get(group, group)}, ClauseGraph minus trivial",
-            *(
-                difference_text(
-                    paired_difference(_scores(found.trivial, metric, group), _scores(found.answers, metric, group))
-                )
-                for metric in metrics
-            ),
-        )
-        for group in groups
-    ]
+    rows = []
+    for group in groups:
+        pairs = [[_scores(answers, metric, group) for answers in (found.trivial, found.answers)] for metric in metrics]
+        cells = (difference_text(paired_difference(*pair)) for pair in pairs)
+        rows.append((f"{_LABELS.get(group, group)}, ClauseGraph minus trivial", *cells))
     return Table(("paired difference, points", *(METRIC_NAMES[metric] for metric in metrics)), tuple(rows))
 
 
@@ -208,7 +195,8 @@ def _retrieval(found: Folder) -> Section:
         heads = tuple(f"{what} within {budget:,}" for budget in values[system])
         intervals = {name: {b: mean_interval(v) for b, v in at.items()} for name, at in values.items()}
         rows = tuple((name, *map(interval_text, at.values())) for name, at in intervals.items())
-        tables += [Table(("retriever", *heads), rows), _differences(values, system, heads)]
+        by_name = {name: list(at.values()) for name, at in values.items()}
+        tables += [Table(("retriever", *heads), rows), differences(system, by_name, heads)]
         drawn = drawn or {
             name: {f"{budget:,} tokens": one for budget, one in at.items()} for name, at in intervals.items()
         }
@@ -220,18 +208,6 @@ def _retrieval(found: Folder) -> Section:
     png = plot_bars(drawn, title="Gold evidence within the budget", ylabel="evidence recall, percent")
     plot = Plot("recall-by-budget", "Bars of evidence recall by budget", png)
     return Section("Retrieval", note, tuple(tables), (plot,))
-
-
-def _differences(values: Mapping[str, Mapping[int, Mapping[str, float]]], system: str, heads: Sequence[str]) -> Table:
-    rows = tuple(
-        (
-            f"{system} minus {name}",
-            *(difference_text(paired_difference(at, values[system][budget])) for budget, at in of_one.items()),
-        )
-        for name, of_one in values.items()
-        if name != system
-    )
-    return Table(("paired difference, points", *heads), rows)
 
 
 def _kinds(cases: Sequence[Case], kinds: Sequence[tuple[str, str]], questions: int) -> Section:

@@ -225,17 +225,7 @@ def ask_all(
     at_once: int = 1,
     rounds: RoundsOf = lambda _: (),
 ) -> tuple[QuestionRecord, ...]:
-    """The records of all questions, in their order.
-
-    Args:
-        path: JSONL file of records, which is gone on with.
-        at_once: questions that are open at once.
-        rounds: what is known of the rounds of a question that was answered.
-
-    Raises:
-        InputError: the file holds records of other questions or of another form.
-        SettingsError, ReplyMissing: no question can be asked as things are.
-    """
+    """The records of all questions, in their order."""
 
     def ask(question: Question) -> QuestionRecord:
         return replace(asked(engine, question), rounds=rounds(question))
@@ -250,11 +240,7 @@ def ask_all(
 
 
 def check_same(path: Path, described: Mapping[str, object], written: Mapping[str, object]) -> None:
-    """Refuse to go on with records that another configuration made.
-
-    Args:
-        described: what is known of this run until now.
-    """
+    """Refuse to go on with records that another configuration made."""
     for name, now in sorted(described.items()):
         before = written.get(name)
         if before != now:
@@ -274,11 +260,7 @@ def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[
 
 
 def oracle(questions: Sequence[Question], read: Callable[[str], str] = str) -> FormOf:
-    """The form of the gold answer, as the published system is told; not answerable ones by their words.
-
-    Args:
-        read: how the engine reads a question's misspelt words: it asks for the form of what it reads.
-    """
+    """The form of the gold answer, as the published system is told; not answerable ones by their words."""
     told = {(read(q.question), q.scenario): gold_form(q) for q in questions}
 
     def form(inquiry: Inquiry) -> AnswerForm:

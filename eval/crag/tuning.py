@@ -52,12 +52,7 @@ def parse_reasoned(text: str) -> tuple[str, str]:
 def tuning_lines(
     cases: Sequence[CragCase], gather: Gather, steps: ModelSteps, judge: CragJudge, model: str
 ) -> Iterator[TuningLine]:
-    """A line for each question, in their order.
-
-    Args:
-        gather: the references of a question, as the engine finds them.
-        model: whose reasoning it is, for the provenance.
-    """
+    """A line for each question, in their order."""
     for case in cases:
         try:
             references = gather(case)

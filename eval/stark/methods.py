@@ -25,7 +25,16 @@ from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
 from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
 from clausegraph.query.retrieve.pagerank import excess
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
-from clausegraph.query.steps.reply import UNUSABLE, listed, member, object_of, object_schema, parse_judgement, short
+from clausegraph.query.steps.reply import (
+    UNUSABLE,
+    fault_of,
+    listed,
+    named_things,
+    object_of,
+    object_schema,
+    parse_judgement,
+    short,
+)
 
 SEEDS = 5  # nearest nodes that a walk begins from beside those that the question names
 _DAMPING = 0.85
@@ -33,18 +42,11 @@ _RERANKED = 600  # characters of a node that a model is shown to order it
 ROUNDS, STEPS = 4, 2
 _THINGS, _BREADTH = 4, 200  # things of a question; nodes that a further step goes on from
 _SHOWN, _CHARACTERS = 3, 500  # nodes that the validator sees, and of each
-_TEXTS = {"type": "array", "items": {"type": "string"}}
+_TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
 ROUTE_SCHEMA = object_schema(
     "route",
-    entities={
-        "type": "array",
-        "items": {
-            "type": "object",
-            "properties": {"name": {"type": "string"}, "type": {"type": "string"}},
-            "required": ["name", "type"],
-            "additionalProperties": False,
-        },
-    },
+    entities={"type": "array", "items": object_schema("entity", name=_TEXT, type=_TEXT)[1]},
     relations=_TEXTS,
     module={"type": "string", "enum": ["graph", "text"]},
 )
@@ -72,16 +74,9 @@ class NearText:
         rows = range(len(self.ids)) if among is None else [self._rows[key] for key in among if key in self._rows]
         return [self.ids[row] for row in sorted(rows, key=lambda row: (-scores[row], row))[:count]]
 
-
-class VectorRanking:
-    """Similarity alone."""
-
-    def __init__(self, near: NearText) -> None:
-        self._near = near
-
     def __call__(self, question: str) -> Ranking:
-        """The nearest."""
-        return Ranking(tuple(self._near.first(self._near.scores(question), DEPTH)))
+        """The nearest: a method by itself."""
+        return Ranking(tuple(self.first(self.scores(question), DEPTH)))
 
 
 class ModelReranking:
@@ -125,7 +120,6 @@ class PagerankRanking:
         self._at = {key: number for number, key in enumerate(base.graph.nodes)}
         pairs = {(self._at[edge.source], self._at[edge.target]) for edge in base.graph.edges}
         self._network = Graph(n=len(self._at), edges=sorted(pairs), directed=False)
-        self._named = frozenset(self._at)
 
     def __call__(self, question: str) -> Ranking:
         """Candidates by how often the walker is there; nodes that the question names are no answers."""
@@ -192,23 +186,14 @@ def parse_route(text: str, types: Sequence[str], relations: Sequence[str]) -> St
     reply = object_of(text)
     if reply.get("module") not in ("graph", "text"):
         raise UnusableReply("the reply names no module")
-    names = []
-    for one in reply["entities"] if isinstance(reply.get("entities"), list) else []:
-        if isinstance(one, dict) and short(one.get("name")).strip():
-            kind = short(one.get("type")).strip()
-            names.append((short(one["name"]).strip(), kind if kind in types else ""))
     wanted = reply["relations"] if isinstance(reply.get("relations"), list) else []
     known = tuple(one for one in dict.fromkeys(map(short, wanted)) if one in relations)
-    return StarkRoute(tuple(dict.fromkeys(names))[:_THINGS], known, reply["module"] == "graph")
+    return StarkRoute(named_things(reply.get("entities"), types)[:_THINGS], known, reply["module"] == "graph")
 
 
 def parse_fault(text: str) -> str:
     """A commentor's reply in words."""
-    reply = object_of(text)
-    fault = member(reply.get("error"), StarkFault)
-    if fault is None:
-        raise UnusableReply("the reply names no error of the set")
-    about = short(reply.get("about")).strip()
+    fault, about = fault_of(text, StarkFault, "error", "about", "the reply names no error of the set")
     return f"{fault.value}: {about}" if about else fault.value
 
 

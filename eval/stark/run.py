@@ -41,12 +41,7 @@ class StarkBase:
 
 
 def read_base(folder: Path, types: tuple[str, ...] = (), questions: Path | None = None) -> StarkBase:
-    """The files of a folder.
-
-    Args:
-        types: of nodes that may be answers; none: all.
-        questions: a file in place of the folder's.
-    """
+    """The files of a folder."""
     nodes = _rows(folder / "nodes.jsonl", "node (id, text)", _node)
     graph = FileGraph(nodes, ())
     if len(graph.nodes) < len(nodes):

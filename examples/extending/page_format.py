@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from clausegraph.core.pages.read import SourceDocument
-from clausegraph.ingestion.formats.converted import Converted
-from clausegraph.ingestion.formats.formats import FORMATS, Format
+from clausegraph.ingestion.formats.formats import FORMATS, Converted, Format
 from clausegraph.ingestion.reading.page import read_page
 
 

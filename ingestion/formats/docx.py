@@ -17,7 +17,7 @@ from lxml import etree, html
 from lxml.etree import _Element
 
 from clausegraph.core.pages.page_facts import iso_date
-from clausegraph.ingestion.formats.converted import Converted, Unreadable
+from clausegraph.ingestion.formats.formats import Converted, Unreadable
 
 _MAX_PARTS = 10_000
 _MAX_XML = 100_000_000  # bytes of the XML parts unpacked; a thousand pages have about 10 MB

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import cast
 
 from clausegraph.core.pages.decode import decode_page
-from clausegraph.ingestion.formats.converted import Converted, Unreadable
+from clausegraph.ingestion.formats.formats import Converted, Unreadable
 from clausegraph.ingestion.formats.text import html_of_text
 
 _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)

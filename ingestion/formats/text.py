@@ -1,13 +1,20 @@
-"""Plain text: paragraphs, lists and headings told by blank lines, bullets and underlines."""
+"""Files of plain text and of Markdown to HTML.
+
+Markdown is converted by markdown-it-py (CommonMark, tables, definition lists, footnotes); its front matter says title,
+date and address. Paragraphs, lists and headings of plain text are told by blank lines, bullets and underlines.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from typing import Any
 
 from clausegraph.core.pages.decode import decode_page
-from clausegraph.ingestion.formats.converted import Converted
+from clausegraph.core.pages.page_facts import iso_date
+from clausegraph.ingestion.formats.formats import Converted
 
 _BULLET = re.compile(r"^\s*(?:[-*•‣◦·–]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+(?=\S)")
 _NUMBER = re.compile(r"^\s*\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=[A-Z])")
@@ -116,3 +123,69 @@ def _items(lines: Sequence[str], width: int) -> str:
 
 def _tagged(tag: str, text: str) -> str:
     return f"<{tag}>{escape(text.strip(), quote=False)}</{tag}>"
+
+
+# --- Markdown -----------------------------------------------------------------------------------
+
+_FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.{0,20000}?)^\1[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_KEYS = re.compile(r"^[\w-]+\s*[:=]", re.MULTILINE)
+_UPDATED = ("updated", "last_updated", "lastmod", "last_modified", "last_modified_at", "modified", "date", "published")
+_ADDRESSES = ("canonical", "canonical_url", "canonicalurl", "url")
+
+
+def convert_markdown(raw: bytes) -> Converted:
+    """Markdown with the HTML in it, of which the reading takes what it takes of any page."""
+    text = decode_page(raw)
+    found = _FRONT.match(text)
+    said: Mapping[str, Any] = {}
+    problem: tuple[str, ...] = ()
+    if found is not None and _KEYS.search(found[2]):
+        text = text[found.end() :]
+        try:
+            said = _front_matter(found[1], found[2])
+        except ValueError as error:
+            problem = (f"its front matter was left out: {' '.join(str(error).split())[:200]}",)
+    known: dict[str, Any] = {}
+    html = _renderer().render(text, known)
+    notes = known.get("footnotes", {}).get("refs", {})
+    problem += tuple(f"a footnote that nothing refers to: {name[1:]}" for name, place in notes.items() if place < 0)
+    updated = next((day for key in _UPDATED if (day := iso_date(_plain(said.get(key))))), None)
+    address = next((url for key in _ADDRESSES if re.match(r"https?://\S+$", url := _plain(said.get(key)))), None)
+    return Converted(html, _plain(said.get("title")), updated, address, problem)
+
+
+def _renderer() -> Any:
+    """Footnotes stand under a heading of their own, without arrows back to the text."""
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.deflist import deflist_plugin
+    from mdit_py_plugins.footnote import footnote_plugin
+
+    renderer = MarkdownIt("commonmark", {"html": True, "maxNesting": 200}).enable(["table", "strikethrough"])
+    renderer.use(deflist_plugin).use(footnote_plugin)
+    renderer.add_render_rule("footnote_block_open", lambda *_: "<h2>Notes</h2>\n<ol>\n")
+    renderer.add_render_rule("footnote_block_close", lambda *_: "</ol>\n")
+    renderer.add_render_rule("footnote_anchor", lambda *_: "")
+    return renderer
+
+
+def _front_matter(mark: str, text: str) -> dict[str, Any]:
+    """The values of the front matter by lower-case key: YAML between "---", TOML between "+++".
+
+    Raises:
+        ValueError: it is neither.
+    """
+    import yaml
+
+    if mark == "+++":
+        values: Any = tomllib.loads(text)
+    else:
+        try:
+            values = yaml.load(text, yaml.BaseLoader)  # noqa: S506 (it makes texts, lists and mappings only)
+        except (yaml.YAMLError, RecursionError) as error:
+            raise ValueError(f"no YAML: {error}") from error
+    return {str(key).lower(): value for key, value in values.items()} if isinstance(values, dict) else {}
+
+
+def _plain(value: Any) -> str:
+    """A plain value as text; of a list or mapping nothing: one may stand for a billion texts."""
+    return "" if value is None or isinstance(value, (list, dict)) else " ".join(str(value).split())

@@ -6,8 +6,7 @@ from clausegraph.core.extraction import Reject, extraction_inputs
 from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.formats.formats import FORMATS
-from clausegraph.ingestion.formats.read import read_converted
+from clausegraph.ingestion.formats.formats import FORMATS, read_converted
 
 PageRead = tuple[Reading, tuple[Reject, ...]]
 

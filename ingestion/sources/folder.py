@@ -12,9 +12,7 @@ from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.read import MAX_PAGE_BYTES, SourceDocument
 from clausegraph.core.text import is_text
-from clausegraph.ingestion.formats.converted import Unreadable
-from clausegraph.ingestion.formats.formats import content_type_by_ending
-from clausegraph.ingestion.formats.recognise import recognised
+from clausegraph.ingestion.formats.formats import Unreadable, content_type_by_ending, recognised
 from clausegraph.ingestion.sources.files import kind_of, local, read_regular
 from clausegraph.ingestion.sources.source import Item, Skipped, Unlisted
 

@@ -94,12 +94,7 @@ def unknown(because: str, **reasons: object) -> CragDraft:
 
 
 def parse_answer(text: str, references: Sequence[Reference], *, false_premise: bool = True) -> CragDraft:
-    """A reply as a draft.
-
-    Args:
-        references: as they were shown, in that order; labels that were not shown are left out and told of.
-        false_premise: whether one may be found.
-    """
+    """A reply as a draft."""
     reply = object_of(text)
     if not isinstance(reply.get("answer"), (str, int, float, list)) or isinstance(reply.get("answer"), bool):
         raise UnusableReply("the reply has no answer")

@@ -1,10 +1,14 @@
-"""What a question is like (domain, kind, dynamism): by the words, by a model's samples, or by several together."""
+"""What a question is like (domain, kind, dynamism): by its words, a model's samples, classifiers, or several together.
+
+Classifiers are linear, on sentence embeddings; ``clausegraph train attributes`` trains them.
+"""
 
 from __future__ import annotations
 
 import json
 import random
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +17,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from clausegraph.core.errors import InputError, UnusableReply
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from clausegraph.core.errors import InputError, ModelMismatchError, UnusableReply, require_extra
+from clausegraph.core.models.embedding import Embedder
 from clausegraph.query.crag.kg.names import nba_teams
 from clausegraph.query.crag.types import AttributePredictor, Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import StepModel
@@ -22,15 +30,6 @@ from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_sc
 LABELS: Mapping[str, type[StrEnum]] = {"domain": Domain, "kind": CragKind, "dynamism": Dynamism}
 ATTRIBUTES = tuple(LABELS)
 _SURE = 0.95  # measured on the shipped questions: see tests/query/crag/test_attributes.py
-_REAL_TIME = (
-    r"\b(right now|at the moment|live score|currently (trading|winning|playing)|this (minute|second|instant))\b"
-)
-_FAST = (
-    r"\b(today|tonight|yesterday|last night|this (morning|week|weekend|month)|(last|past|next) (week|month|\w+day|game"
-    r"|match)|tomorrow|stock price|share price|market cap\w*|closing price|trading day)\b"
-)
-_FIXED = r"\b(born|die[ds]?|invented|founded|composed|painted|capital of|wrote|directed)\b"
-_CHANGING = r"\b(latest|newest|recent\w*|now|current\w*|how many|has|have)\b"
 SAMPLES = 3
 TEMPERATURE = 0.7
 _SHOWN = 5  # examples in a prompt, as ElectricSheep has them
@@ -69,42 +68,8 @@ def read_labels(path: Path) -> list[AttributeLabels]:
     return found
 
 
-_DOMAINS: Mapping[Domain, str] = {
-    Domain.FINANCE: r"\b(stocks?|shares?|ticker|market cap\w*|dividends?|eps|earnings per share|p/e|ipo|nasdaq|nyse"
-    r"|closing price|opening price|trading (day|at)|s&p|dow jones|acquisitions?|acquired?|revenue|ceo"
-    r"|chief executive)\b",
-    Domain.MUSIC: r"\b(songs?|albums?|singer|band|grammys?|billboard|hot 100|rapper|sang|drummer|guitarist|musician"
-    r"|discography|(debut|hit) single)\b",
-    Domain.MOVIE: r"\b(movies?|films?|oscars?|academy awards?|actors?|actress|box office|directed|starred|sequel"
-    r"|cinemas?|best (picture|director))\b",
-    Domain.SPORTS: r"\b(nba|nfl|nhl|mlb|premier league|la liga|serie a|bundesliga|champions league|super bowl|world cup"
-    r"|olympics?|world series|wimbledon|grand slam|mvp|goals|playoffs?|championships?|match|coach(es)?|roster)\b",
-}
+_SHOWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _PAST_YEAR = re.compile(r"\b(?:in|of|on|by|at|during|since)?\s*(?:the )?(1[5-9]\d\d|20\d\d)s?\b")
-_KINDS: Sequence[tuple[CragKind, str]] = (
-    (
-        CragKind.COMPARISON,
-        r"\b(longer|shorter|older|younger|taller|higher|larger|bigger|heavier|earlier|cheaper|more|fewer|first"
-        r"|better)\b[^?]*[,:]? \S+[^?]* or \S+|\bdid \S+ .* (before|after) \S+ (did|was|one)\b"
-        r"|^between .+ and .+, which\b",
-    ),
-    (
-        CragKind.POST_PROCESSING,
-        r"\b(how old (was|were) .+ when|how many (years|days|months|hours|seconds) (passed|between|ago|until"
-        r"|after|has it"
-        r"|have|did|are left|does|faster)|percent(age)?|what share of|difference between|by how (many|much)"
-        r"|average (rating|age) of|if i had)\b",
-    ),
-    (
-        CragKind.AGGREGATION,
-        r"^how many (?!points|goals|years|days|months|hours|people live|seconds|shares)\b|\baverage\b",
-    ),
-    (
-        CragKind.SET,
-        r"^(name|list) (the|all|some)\b|^(which|what) (are|were) (the|all)\b|^who (are|were) the\b"
-        r"|^which \w+(?<!s)s (are|were|is|make|did|has|have|border|reached|starred|gained|scored|won)\b",
-    ),
-)
 
 
 class AttributeRules:
@@ -121,7 +86,7 @@ class AttributeRules:
 
 def _domain(text: str) -> Domain | None:
     """The one domain whose words stand there; none where two have some, or none has."""
-    named = [domain for domain, pattern in _DOMAINS.items() if re.search(pattern, text)]
+    named = [Domain(name) for name, words in _SHOWS["domains"].items() if _has(text, words)]
     if nba_teams(text) and Domain.SPORTS not in named:
         named.append(Domain.SPORTS)
     return named[0] if len(named) == 1 else None
@@ -129,18 +94,24 @@ def _domain(text: str) -> Domain | None:
 
 def _kind(text: str) -> CragKind | None:
     """No rule says that a question is simple, or that its premise is false: that shows in what is found."""
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), None)
+    kinds = (CragKind(name) for name, patterns in _SHOWS["kinds"].items() if re.search("|".join(patterns), text))
+    return next(kinds, None)
 
 
 def _dynamism(text: str, this_year: int) -> Dynamism | None:
     years = [int(match[1]) for match in _PAST_YEAR.finditer(text)]
-    if re.search(_REAL_TIME, text):
+    shown = {name for name, words in _SHOWS["dynamism"].items() if _has(text, words)}
+    if "real_time" in shown:
         return Dynamism.REAL_TIME
-    if re.search(_FAST, text):
+    if "fast" in shown:
         return None if years else Dynamism.FAST
     if years and max(years) < this_year - 1 and not re.search(r"\bsince\b", text):
         return Dynamism.STATIC
-    return Dynamism.STATIC if re.search(_FIXED, text) and not re.search(_CHANGING, text) else None
+    return Dynamism.STATIC if "fixed" in shown and "changing" not in shown else None
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    return re.search(rf"\b({'|'.join(words)})\b", text) is not None
 
 
 SCHEMA = object_schema(
@@ -221,3 +192,133 @@ class AttributesTogether:
             labels[name], by[name] = best, "+".join(one.by.get(name, "?") for one in agree)
             confidence[name] = round(surest * weights[best] / (sum(weights.values()) or 1.0), 3)
         return Attributes(**labels, confidence=confidence, by=by)
+
+
+# --- classifiers ------------------------------------------------------------------------------------
+
+FORM = 1
+FEWEST = 50
+FOLDS = 5
+_BINS = 5
+_KEPT = 5  # digits of a weight: more change no label
+
+
+@dataclass(frozen=True)
+class LinearClassifier:
+    """One attribute: a row of weights and a bias for each label; ``sure`` has (margin from, share right) by margin."""
+
+    labels: list[str]
+    weights: list[list[float]]
+    bias: list[float]
+    sure: list[tuple[float, float]]
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class AttributeModel:
+    """What a file of ``train attributes`` holds."""
+
+    form: int
+    embedder: str
+    questions: int
+    attributes: dict[str, LinearClassifier]
+
+    def as_json(self) -> str:
+        """The file."""
+        return _MODEL.dump_json(self).decode() + "\n"
+
+
+_MODEL = TypeAdapter(AttributeModel)
+
+
+def read_attribute_model(path: Path) -> AttributeModel:
+    """The model of a file."""
+    try:
+        found = _MODEL.validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        said = str(error).splitlines()[0]
+        raise InputError(
+            f"{path} is no attribute model: {said}; make one with `clausegraph train attributes`"
+        ) from error
+    if found.form != FORM or not set(LABELS) <= set(found.attributes):
+        raise InputError(f"attribute model {path} has form {found.form}, this version reads {FORM}; train it again")
+    return found
+
+
+class AttributeSvm:
+    """Predicts all three attributes of a question by its embedding."""
+
+    def __init__(self, model: AttributeModel, embedder: Embedder) -> None:
+        """Take both."""
+        if model.embedder != embedder.fingerprint:
+            raise ModelMismatchError(
+                f"the attribute model was trained on embeddings of {model.embedder}, and the settings have "
+                f"{embedder.fingerprint}; train it again"
+            )
+        self._embedder = embedder
+        self._parts = {
+            name: (one, np.asarray(one.weights), np.asarray(one.bias)) for name, one in model.attributes.items()
+        }
+
+    def predict(self, question: CragQuestion) -> Attributes:
+        """The nearest labels."""
+        vector = np.asarray(self._embedder.embed_texts([question.text])[0], dtype=float)
+        labels: dict[str, Any] = {}
+        confidence: dict[str, float] = {}
+        for name, (part, weights, bias) in self._parts.items():
+            scores = weights @ vector + bias
+            labels[name] = LABELS[name](part.labels[int(scores.argmax())])
+            confidence[name] = _confidence(part.sure, float(scores.max()))
+        return Attributes(**labels, confidence=confidence, by=dict.fromkeys(LABELS, "svm"))
+
+
+def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedder, seed: int = 13) -> AttributeModel:
+    """Linear classifiers of the questions' embeddings, with their cross-validated accuracy."""
+    require_extra("train", "training")
+    if len(questions) < FEWEST:
+        raise InputError(f"there are {len(questions)} labelled questions; at least {FEWEST} are needed")
+    vectors = np.asarray(embedder.embed_texts([one.question for one in questions]), dtype=float)
+    parts = {name: _trained(vectors, [one.label(name) for one in questions], seed) for name in LABELS}
+    return AttributeModel(FORM, embedder.fingerprint, len(questions), parts)
+
+
+def _trained(vectors: Any, labels: list[str], seed: int) -> LinearClassifier:
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import LinearSVC
+
+    known = sorted(set(labels))
+    scarce = [label for label in known if labels.count(label) < FOLDS]
+    if scarce or len(known) < 3:
+        raise InputError(f"each label needs {FOLDS} questions, and there are three labels or more; too few of {scarce}")
+    make = LinearSVC(C=0.5, class_weight="balanced", random_state=seed)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    margins = cross_val_predict(make, vectors, labels, cv=folds, method="decision_function")
+    right = np.asarray([known[at] for at in margins.argmax(axis=1)]) == np.asarray(labels)
+    fitted = make.fit(vectors, labels)
+    return LinearClassifier(
+        labels=known,
+        weights=np.round(fitted.coef_, _KEPT).tolist(),
+        bias=np.round(fitted.intercept_, _KEPT).tolist(),
+        sure=_by_margin(margins.max(axis=1), right),
+        accuracy=float(right.mean()),
+    )
+
+
+def _by_margin(margins: Any, right: Any) -> list[tuple[float, float]]:
+    """Share of right ones in equal parts by margin, lowest first; never falling, so that surer means surer."""
+    order = np.argsort(margins)
+    parts = np.array_split(order, _BINS)
+    shares = np.maximum.accumulate([float(right[part].mean()) for part in parts])
+    return [
+        (round(float(margins[part[0]]), 3), round(float(share), 3)) for part, share in zip(parts, shares, strict=True)
+    ]
+
+
+def _confidence(sure: Sequence[tuple[float, float]], margin: float) -> float:
+    below = [share for least, share in sure if margin >= least]
+    return below[-1] if below else sure[0][1]
+
+
+def accuracies(model: AttributeModel) -> Mapping[str, float]:
+    """Cross-validated accuracy by attribute."""
+    return {name: part.accuracy for name, part in model.attributes.items()}

@@ -36,13 +36,7 @@ _NEARBY = 5  # pages and functions that are named there
 
 
 class CragEngine:
-    """Answers open questions.
-
-    Args:
-        options: modules, and makers of parts.
-        model: none: rules, a graph's own answer, and what one sentence surely states.
-        limits: what a question may use of the model.
-    """
+    """Answers open questions."""
 
     def __init__(
         self, options: CragOptions, model: ModelSteps | None = None, limits: QuestionLimits = QuestionLimits()
@@ -120,21 +114,17 @@ class CorpusCrag:
 
 def _with_own_graph(options: CragOptions, view: View) -> CragOptions:
     """Where no other graph is set up, the corpus's own is planned over; without a model there is no plan."""
-    if options.parts.graph is not nobody:
+    if options.graph is not nobody:
         return options
 
     def graph(model: StepModel | None) -> GraphLookup | None:
         return GraphLookup(lambda: nullcontext(CorpusGraph(view)), model) if model is not None else None
 
-    return replace(options, parts=replace(options.parts, graph=graph))
+    return replace(options, graph=graph)
 
 
 def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embedder: Embedder | None = None) -> Answer:
-    """The answer in the form that every engine returns; where nothing is asserted, it quotes what was nearest.
-
-    Args:
-        embedder: by which sentences of a piece are compared beside their words; none: by words alone.
-    """
+    """The answer in the form that every engine returns; where nothing is asserted, it quotes what was nearest."""
     evidence = tuple(each_once(quote for reference in found.used for quote in reference.evidence))
     status, answered = found.status, found.status is AnswerStatus.ANSWERED
     unknown, quotes = found.status is AnswerStatus.UNKNOWN, tuple[Evidence, ...]()

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from clausegraph.core.errors import BudgetExceeded, StoreError
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.crag.answer import ModelAnswerer, recall, shown_attributes, shown_times, unknown
-from clausegraph.query.crag.critic import Critic, choices
-from clausegraph.query.crag.gather import CragSources, gather
+from clausegraph.query.crag.baselines import gather
+from clausegraph.query.crag.critic import choices, comment, judge
 from clausegraph.query.crag.sure import SureAnswerer
 from clausegraph.query.crag.types import (
     Attributes,
@@ -41,12 +41,7 @@ FAILED_SOURCE = "failed source"  # which is not "not found"
 
 @dataclass(slots=True)
 class TimeLeft:
-    """Told of each step how long it took, it says what is left out so that the question ends in time.
-
-    Args:
-        seconds: that the question has; 0 is no limit.
-        started: of ``time.monotonic()``.
-    """
+    """Told of each step how long it took, it says what is left out so that the question ends in time."""
 
     seconds: float
     started: float = field(default_factory=time.monotonic)
@@ -91,12 +86,10 @@ class CragRounds:
         self.question, self.switches = question, options.switches
         self.meter, self.model, self.time, self.trace = meter, model, time, Trace()
         self.text = text if self.switches.pages else None
-        parts = options.parts
-        self.predictor = parts.predictor(model) if self.switches.attributes != "off" else None
-        self.graph: KgLookup | None = parts.graph(model) if self.switches.graph != "off" else None
-        self.calculator = parts.calculator(model) if self.switches.calculator else None
+        self.predictor = options.predictor(model) if self.switches.attributes != "off" else None
+        self.graph: KgLookup | None = options.graph(model) if self.switches.graph != "off" else None
+        self.calculator = options.calculator(model) if self.switches.calculator else None
         self.answerer = ModelAnswerer(model, self.switches) if model else SureAnswerer()
-        self.critic = Critic(model)
         self.attributes, self.known, self.draft = Attributes(), KgFound(), unknown("nothing was asked")
         self.remembered: tuple[Reference, ...] = ()
         self.references: tuple[Reference, ...] = ()
@@ -172,10 +165,10 @@ class CragRounds:
         """Gather references: graph, pages, what a model remembers."""
         if self.model is not None and self.switches.gather != "all":
             with self._told(self.switches.gather) as detail:
-                sources = CragSources(self._find_pages, self._find_facts)
-                done = gather(self.switches.gather, self.model, self.question, self.attributes, sources)
-                self.references = tuple(sources.found)
-                detail.update({"done": list(done), "references": len(self.references)})
+                way, pages, graph = self.switches.gather, self._find_pages, self._find_facts
+                found, done = gather(way, self.model, self.question, self.attributes, pages, graph)
+                self.references = found
+                detail.update({"done": done, "references": len(found)})
         else:
             if not self.asked_graph:
                 self._ask_graph()
@@ -254,7 +247,7 @@ class CragRounds:
             self._end_in_time()
             return True
         with self._told("validate") as detail:
-            verdict = self.critic.judge(self.question, self.references, self.draft)
+            verdict = judge(self.model, self.question, self.references, self.draft)
             detail.update({"accepted": verdict.accepted, "because": verdict.reason})
         self.problem, self.unjudged = verdict.reason, verdict.accepted
         return verdict.accepted
@@ -268,9 +261,10 @@ class CragRounds:
         with self._told("comment") as detail:
             said = None
             if open_to:
-                said = self.critic.comment(
-                    self.question, self.attributes, self.looked, self.draft, self.problem, self.feedback, open_to
-                )
+                said = comment(
+                    self.model, self.question, self.attributes, self.looked, self.draft, self.problem, self.feedback,
+                    open_to,
+                )  # fmt: skip
             detail["feedback"] = str(said) if said is not None else "nothing left to try"
             if said is None and self.draft.status is not AnswerStatus.UNKNOWN:
                 self.draft = unknown(f"the critic rejects {self.draft.text!r}: {self.problem}")

@@ -319,17 +319,10 @@ def nobody(_: StepModel | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class CragParts:
-    """The parts that differ by deployment; one that is none is left out of every question."""
+class CragOptions:
+    """How open questions are answered: which modules are on, and makers of the parts that a deployment has."""
 
+    switches: CragSwitches = field(default_factory=CragSwitches)
     predictor: Maker[AttributePredictor] = nobody
     graph: Maker[KgLookup] = nobody
     calculator: Maker[Calculator] = nobody
-
-
-@dataclass(frozen=True, slots=True)
-class CragOptions:
-    """How open questions are answered: which modules are on, and the parts that a deployment has."""
-
-    switches: CragSwitches = field(default_factory=CragSwitches)
-    parts: CragParts = field(default_factory=CragParts)

@@ -85,12 +85,7 @@ def asks(options: EngineOptions) -> bool:
 
 
 def reader_of(embedder: Embedder, options: EngineOptions) -> ReaderOf:
-    """What makes the reader of a question; one that asks no model is made once.
-
-    Raises:
-        InputError: no such reader.
-        SettingsError: it asks a language model, and there is none.
-    """
+    """What makes the reader of a question; one that asks no model is made once."""
     reader = options.reader
     if isinstance(reader, str):
         if READERS[reader].asks and options.model is not None:

@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workflows import Context, Workflow, step
@@ -43,54 +42,12 @@ class RoundsQuestion(Protocol):
         """Take what was accepted, or the best of what was not."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """A question, the thread that its steps run in, and whether anybody looks on."""
-
-    question: RoundsQuestion
-    thread: ThreadPoolExecutor
-    watched: bool
-
-    async def run(self, ctx: Context, work: Callable[[], Any]) -> Any:
-        """The result of a step. What it tells goes through the one stream of events, also while it runs."""
-        loop = asyncio.get_running_loop()
-
-        def tell(told: TraceStep) -> None:
-            loop.call_soon_threadsafe(ctx.write_event_to_stream, StepTold(step=told))
-
-        if self.watched:
-            self.question.trace.watch = tell
-            if self.question.model is not None:
-                self.question.model.watch = tell
-        return await loop.run_in_executor(self.thread, copy_context().run, work)
-
-
 class QuestionBegins(StartEvent):
-    """A question begins."""
+    """A question begins; its steps run in the thread, and ``watched`` says whether anybody looks on."""
 
-    asked: Any  # OpenQuestion
-
-
-class QuestionEvent(Event):
-    """Something of a question."""
-
-    asked: Any  # OpenQuestion
-
-
-class RoundBegins(QuestionEvent):
-    """A further round begins."""
-
-
-class RoundFound(QuestionEvent):
-    """Something was looked up."""
-
-
-class RoundRejected(QuestionEvent):
-    """What was found was turned down."""
-
-
-class RoundsEnd(QuestionEvent):
-    """There is no further round."""
+    question: Any  # RoundsQuestion
+    thread: Any  # ThreadPoolExecutor
+    watched: bool
 
 
 class StepTold(Event):
@@ -100,35 +57,32 @@ class StepTold(Event):
 
 
 class FeedbackLoop(Workflow):
-    """The loop as events. It holds nothing: questions may run in it side by side."""
+    """It holds nothing: questions may run in it side by side."""
 
     @step
-    async def look(self, ctx: Context, event: QuestionBegins | RoundBegins) -> RoundFound | RoundsEnd:
-        """Look something up."""
-        found = await event.asked.run(ctx, event.asked.question.look)
-        return RoundFound(asked=event.asked) if found else RoundsEnd(asked=event.asked)
+    async def answer(self, ctx: Context, event: QuestionBegins) -> StopEvent:
+        """Round after round, then the conclusion. What a step tells streams as events while it runs."""
+        question, loop = event.question, asyncio.get_running_loop()
 
-    @step
-    async def judge(self, ctx: Context, event: RoundFound) -> RoundRejected | RoundsEnd:
-        """Judge what was found."""
-        accepted = await event.asked.run(ctx, event.asked.question.is_accepted)
-        return RoundsEnd(asked=event.asked) if accepted else RoundRejected(asked=event.asked)
+        def tell(told: TraceStep) -> None:
+            loop.call_soon_threadsafe(ctx.write_event_to_stream, StepTold(step=told))
 
-    @step
-    async def mend(self, ctx: Context, event: RoundRejected) -> RoundBegins | RoundsEnd:
-        """Comment, where a round is left."""
-        goes_on = await event.asked.run(ctx, event.asked.question.mend)
-        return RoundBegins(asked=event.asked) if goes_on else RoundsEnd(asked=event.asked)
+        async def run(work: Callable[[], Any]) -> Any:
+            return await loop.run_in_executor(event.thread, copy_context().run, work)
 
-    @step
-    async def conclude(self, ctx: Context, event: RoundsEnd) -> StopEvent:
-        """Answer."""
-        await event.asked.run(ctx, event.asked.question.conclude)
+        if event.watched:
+            question.trace.watch = tell
+            if question.model is not None:
+                question.model.watch = tell
+        while await run(question.look) and not await run(question.is_accepted) and await run(question.mend):
+            pass
+        await run(question.conclude)
         return StopEvent()
 
 
 def run_rounds(question: RoundsQuestion, watch: Watch | None = None) -> None:
-    """Run a question to its end. The watch hears what it tells in order, from the models' loop alone."""
+    """Run a question to its end, or raise what a step raises. The watch hears what it tells in order, from the models'
+    loop alone."""
     running = start(_run(question, watch))
     try:
         running.result()
@@ -141,8 +95,8 @@ def run_rounds(question: RoundsQuestion, watch: Watch | None = None) -> None:
 async def _run(question: RoundsQuestion, watch: Watch | None) -> None:
     thread = ThreadPoolExecutor(1, "clausegraph-question")
     try:
-        asked = OpenQuestion(question, thread, watch is not None)
-        handler = FeedbackLoop(timeout=None).run(start_event=QuestionBegins(asked=asked))
+        begins = QuestionBegins(question=question, thread=thread, watched=watch is not None)
+        handler = FeedbackLoop(timeout=None).run(start_event=begins)
         try:
             async for event in handler.stream_events():
                 if isinstance(event, StepTold) and watch is not None:

@@ -56,12 +56,7 @@ class Round:
 
 
 class LoopQuestion:
-    """One question on its way through the loop: its rounds, its trace, its account.
-
-    Raises:
-        InputError: no such step, retriever or reader.
-        SettingsError: a step asks a language model, and there is none.
-    """
+    """One question on its way through the loop: its rounds, its trace, its account."""
 
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions, inquiry: Inquiry) -> None:
         self.trace, self.rounds = Trace(), list[Round]()
@@ -215,12 +210,7 @@ def better(first: ReadResult, second: ReadResult) -> ReadResult:
 
 
 class Loop:
-    """The engine on a view, a question at a time in each call.
-
-    Raises:
-        InputError: no such step, retriever or reader, or a limit or number of rounds below 1.
-        SettingsError: a step asks a language model, and there is none.
-    """
+    """The engine on a view, a question at a time in each call."""
 
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
         depth(options.limit, None)

@@ -6,16 +6,13 @@ found in any turn is then read in one prompt.
 
 from __future__ import annotations
 
-from typing import Any
-
-from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.preset import Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
 from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.model import inputs_of
-from clausegraph.query.steps.reply import TURN_SCHEMA, TURNS, Action, Turn, listed, parse_turn
+from clausegraph.query.steps.reply import TURNS, Action, Turn, listed, take_turns
 
 CHUNKS, TRIPLES = 3, 10  # that an action finds
 NAMES = 15  # entities, and relations, that "extract" names
@@ -23,25 +20,18 @@ NAMES = 15  # entities, and relations, that "extract" names
 
 def _turns(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The pieces and triples that the turns found, each once; those of the question where they found nothing."""
-    inputs = inputs_of(inquiry, turns=str(TURNS))
     found: dict[tuple[object, str], Hit] = {}
     stated: list[str] = []
-    prompt, chat = "react", tuple[Any, ...]()
-    for left in range(TURNS - 1, -1, -1):
-        try:
-            said = sources.model.ask(prompt, inputs, parse_turn, schema=TURN_SCHEMA, before=chat)
-        except UnusableReply:
-            break  # what was found until now is read
-        if said.value.action is Action.ANSWER:
-            break
-        observed, triples, hits = _taken(sources, said.value)
-        stated += triples
+
+    def act(turn: Turn) -> str:
+        observed, triples, hits = _taken(sources, turn)
+        stated.extend(triples)
         for hit in hits:
             found.setdefault((hit.page, hit.key), hit)
-        prompt, chat, inputs = "react-next", said.chat, {"observed": observed, "left": str(left)}
-    if not found:
-        return sources.shown(sources.chunks(inquiry, CHUNKS), stated)
-    return sources.shown(list(found.values()), stated)
+        return observed
+
+    take_turns(sources.model, "react", inputs_of(inquiry, turns=str(TURNS)), act)
+    return sources.shown(list(found.values()) or sources.chunks(inquiry, CHUNKS), stated)
 
 
 def _taken(sources: Sources, turn: Turn) -> tuple[str, list[str], list[Hit]]:

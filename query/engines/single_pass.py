@@ -52,11 +52,6 @@ class SinglePass:
 
 
 def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
-    """The engine on a view.
-
-    Raises:
-        InputError: no such retriever or reader, or a limit below 1.
-        SettingsError: the reader asks a language model, and there is none.
-    """
+    """The engine on a view."""
     retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
     return SinglePass(view, retriever, reader_of(embedder, options), options)

@@ -174,9 +174,6 @@ def make_retriever(
 ) -> Retriever:
     """The retriever of that name on a view; with a ``reranker``, its first hits in the order of that one.
 
-    Args:
-        weights: of the ranking formula, for "hybrid" only.
-
     Raises:
         InputError: no such retriever, or weights that are none or that it does not have.
     """

@@ -210,12 +210,7 @@ _networks: WeakKeyDictionary[View, Network | None] = WeakKeyDictionary()  # none
 
 
 def network_for(view: View, facts: Mapping[str, float], places: Mapping[Place, float]) -> Network:
-    """The network for a question: the whole graph up to ``WHOLE`` facts, else two hops around its seeds.
-
-    Args:
-        facts: similarity of facts by id.
-        places: similarity of chunks.
-    """
+    """The network for a question: the whole graph up to ``WHOLE`` facts, else two hops around its seeds."""
     if view not in _networks:
         known = view.graph.counts().facts
         with span("rank.network", facts=known):

@@ -30,6 +30,7 @@ from clausegraph.query.steps.protocol import (
 from clausegraph.query.steps.reply import (
     UNUSABLE,
     chosen,
+    fault_of,
     labelled,
     listed,
     member,
@@ -37,7 +38,6 @@ from clausegraph.query.steps.reply import (
     object_schema,
     parse_judgement,
     parse_label,
-    short,
 )
 from clausegraph.query.steps.rules import TOPICS, RuleCommentor, RuleRouter, RuleValidator, kind_of, mended
 
@@ -85,12 +85,8 @@ parse_module = partial(parse_label, name="module", kind=Module, refusal="the rep
 
 def parse_feedback(text: str, route: Route, offer: Offer) -> Feedback:
     """Read a commentor's reply; what it is about must be of the route or on offer, else it is left out."""
-    reply = object_of(text)
-    kind = member(reply.get("error"), FeedbackKind)
-    if kind is None:
-        raise UnusableReply("the reply names no error of the set")
+    kind, about = fault_of(text, FeedbackKind, "error", "about", "the reply names no error of the set")
     known = {*route.keys, *route.relations, *(topic.key for topic in offer.entities), *offer.relations, *AskedKind}
-    about = short(reply.get("about")).strip()
     return Feedback(kind, about if about in known else "")
 
 

@@ -187,12 +187,7 @@ COMMENTORS = Registry(
 
 
 def make_step(registry: Registry[StepEntry], name: str | StepMaker, parts: StepParts) -> Any:
-    """The router, validator or commentor of that name, for one question.
-
-    Raises:
-        InputError: no such implementation.
-        SettingsError: it asks a language model, and there is none.
-    """
+    """The router, validator or commentor of that name, for one question."""
     if not isinstance(name, str):
         return name(parts)
     entry = registry[name]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.models.json_text import read_json
 from clausegraph.query.steps.protocol import Acceptance
+
+if TYPE_CHECKING:
+    from clausegraph.query.steps.model import StepModel
 
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
@@ -56,6 +59,25 @@ def flag(reply: dict[str, Any], name: str, refusal: str) -> bool:
     if not isinstance(value, bool):
         raise UnusableReply(refusal)
     return value
+
+
+def fault_of(text: str, kind: type[E], name: str, about: str, refusal: str) -> tuple[E, str]:
+    """The fault that a commentor's reply has under ``name``, and what it says under ``about``."""
+    reply = object_of(text)
+    fault = member(reply.get(name), kind)
+    if fault is None:
+        raise UnusableReply(refusal)
+    return fault, short(reply.get(about)).strip()
+
+
+def named_things(value: object, types: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Names and types of a list of things in a reply, each once; a type that is not known is left open."""
+    known, found = {kind.lower(): kind for kind in types}, dict[tuple[str, str], None]()
+    for one in value if isinstance(value, list) else []:
+        name = short(one.get("name")).strip() if isinstance(one, dict) else ""
+        if name:
+            found[name, known.get(short(one.get("type")).strip().lower(), "")] = None
+    return tuple(found)
 
 
 def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
@@ -138,6 +160,26 @@ def parse_turn(text: str) -> Turn:
     if not query and action is not Action.ANSWER:
         raise UnusableReply(f"the reply says not what to look for ({action.value})")
     return Turn(action, query)
+
+
+def take_turns(model: StepModel, prompt: str, inputs: Mapping[str, object], act: Callable[[Turn], str]) -> list[str]:
+    """ReAct: thought, action, observation in one chat; in words what was done. A reply that cannot be used ends it.
+
+    Args:
+        act: does what a turn says, and gives what the model is shown of it.
+    """
+    chat, done = tuple[Any, ...](), list[str]()
+    for left in range(TURNS - 1, -1, -1):
+        try:
+            said = model.ask(prompt, inputs, parse_turn, schema=TURN_SCHEMA, before=chat)
+        except UNUSABLE as error:
+            return [*done, f"no further turn: {error}"]
+        turn = said.value
+        done.append(f"{turn.action.value}: {turn.query}" if turn.query else turn.action.value)
+        if turn.action is Action.ANSWER:
+            break
+        prompt, chat, inputs = "react-next", said.chat, {"observed": act(turn), "left": str(left)}
+    return done
 
 
 class Correctness(StrEnum):

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.maintext import Label, draw, has_table, measure, outline, pages_of, print_pieces, read_label, score
-from clausegraph.core.pages.read import read_document
-from clausegraph.ingestion.sources import SourceDocument
+from benchmarks.maintext import Label, measure, outline, pages_of, print_pieces, score
 
-pytestmark = pytest.mark.unit
+pytestmark = [pytest.mark.unit, pytest.mark.long]
 
 PAGE = (
     "<html><body><nav><a href=/>Home of the office</a></nav><main><h1>Permits</h1>"
@@ -19,28 +17,12 @@ PAGE = (
 )
 
 
-def test_blocks_are_drawn_marked_and_read_again(tmp_path: Path) -> None:
-    draw({"00": PAGE}, tmp_path, seed=1, count=1)
-    label = read_label(tmp_path / "00.label")
-    assert (label.kind, [line[:2] for line in label.lines]) == (
-        "page",
-        [("-", "nav"), ("-", "h1"), ("-", "p"), ("-", "tr"), ("-", "tr")],
-    )
-    assert [(tag, text) for _, tag, text in label.lines] == outline(PAGE)
-
-
 def test_words_lost_words_let_in_and_words_that_may_be_either() -> None:
     label = Label("page", (("+", "p", "one two three four five"), ("?", "p", "by a writer"), ("-", "p", "six seven")))
     assert score("one two three four five", label).recall == 1
     assert score("one two three four five\nby a writer", label).precision == 1
     assert score("one two three four five\nsix seven", label).precision == pytest.approx(0.5)
     assert score("one two three four", label).recall == pytest.approx(0.5)
-
-
-def test_a_table_is_found_row_by_row() -> None:
-    reading = read_document(SourceDocument("x.html", PAGE.encode()))[0]
-    assert has_table(reading, ["Permit | Fee", "Six months | £30"])
-    assert not has_table(reading, ["Permit | Fee", "Six months | £31"])
 
 
 def test_a_run_prints_what_it_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
 
-pytestmark = pytest.mark.unit
+pytestmark = [pytest.mark.unit, pytest.mark.long]
 
 
 def record(name: str, kind: str = "fact", **given: Any) -> dict[str, Any]:

@@ -10,21 +10,22 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services import evaluation
 from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, ModelError, ReplyMissing
+from clausegraph.core.errors import InputError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
-from clausegraph.eval import provenance
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import drawn, gold_form, oracle, shots
+from clausegraph.eval.provenance import Program
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 PAGE = Path(__file__).parents[2] / "examples" / "corpus" / "appeal-a-decision.html"
 
@@ -85,25 +86,6 @@ def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer
         measured(settings, replace(TRIAL, shots=4), folder)
 
 
-@pytest.mark.long
-def test_a_reply_that_was_paid_for_before_does_not_make_an_engine_cheap(
-    settings: Settings, fake: FakeModelServer
-) -> None:
-    priced = {"llm_cache_mb": 10, "llm_prices": {"fake-small": (1.0, 2.0)}}
-    settings = settings.model_copy(update=priced)
-    first, again = (measured(settings, TRIAL, questions=QUESTIONS[:1])[0] for _ in range(2))
-    assert fake.counters()["requests"] == 1
-    assert (again.calls, again.prompt_tokens) == (first.calls, first.prompt_tokens)
-    assert again.money == first.money > 0
-
-
-@pytest.mark.long
-def test_pages_that_a_model_did_not_extract_are_not_measured_without(settings: Settings) -> None:
-    settings = settings.model_copy(update={"extractor": "llm", "llm": "openai:fake-small"})
-    with pytest.raises(ModelError, match=r"1 pages of .*appeal-a-decision.html have no extraction, so nothing was"):
-        measured(settings, TRIAL)
-
-
 def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     examples = tmp_path / "train.json"
@@ -126,7 +108,6 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     assert fake.counters()["requests"] == asked
 
 
-@pytest.mark.long
 def test_a_run_goes_on_only_with_the_same_program_and_corpus(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,24 +120,11 @@ def test_a_run_goes_on_only_with_the_same_program_and_corpus(
     elsewhere = settings.model_copy(update={"home": tmp_path / "elsewhere"})
     with Workspace(elsewhere) as workspace, pytest.raises(InputError, match="a run with corpus_hash"):
         measure_engine(workspace, page, QUESTIONS, TRIAL, folder, None, no_progress)
-    monkeypatch.setattr(provenance, "program", lambda version: provenance.Program(version, "0" * 40, dirty=False))
+    monkeypatch.setattr(evaluation, "program", lambda version: Program(version, "0" * 40, dirty=False))
     with pytest.raises(InputError, match="a run with commit"):
         measured(settings, TRIAL, folder)
 
 
-@pytest.mark.long
-def test_questions_at_once_have_the_records_of_one_after_the_other(
-    settings: Settings, fake: FakeModelServer, tmp_path: Path
-) -> None:
-    one = measured(settings, TRIAL)
-    fake.set(latency=[0.0, 0.05])
-    together = measured(settings, replace(TRIAL, at_once=3), tmp_path / "run")
-    assert [(r.id, r.predicted, r.error) for r in together] == [(r.id, r.predicted, r.error) for r in one]
-    with pytest.raises(InputError, match="0 questions cannot be asked at once"):
-        measured(settings, replace(TRIAL, at_once=0))
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("fault", ["none", "500"])
 def test_a_recorded_run_is_replayed_to_the_same_records(
     settings: Settings, fake: FakeModelServer, tmp_path: Path, fault: str
@@ -218,7 +186,6 @@ def test_the_oracle_tells_all_four_kinds() -> None:
 MISSPELT = question("m", "Can I apeal to the Panel?", ConditionalAnswer("42 days"))
 
 
-@pytest.mark.long
 def test_the_oracle_knows_a_question_whose_spelling_was_corrected(settings: Settings) -> None:
     """The gold kind of an engine with prompts, and of the extractive reader: the words ask for yes or no."""
     (record,) = measured(settings, TRIAL, questions=(MISSPELT,))

@@ -14,7 +14,7 @@ from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_
 from clausegraph.eval.conditionalqa.run import drawn
 from clausegraph.ingestion.pipeline import no_progress
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 REPOSITORY = Path(__file__).parents[2]
 FLOORS = REPOSITORY / "eval" / "floors.toml"

@@ -30,7 +30,7 @@ from clausegraph.query.retrieve.graph import Offer, Topic
 from clausegraph.query.steps.protocol import Acceptance, AskedKind, LookedUp, Module, Route, StepParts
 from clausegraph.query.steps.rules import Lookup
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTIONS = load_questions(EXAMPLES / "questions.json")
@@ -82,7 +82,6 @@ def test_the_oracle_accepts_what_has_all_evidence(parts: StepParts, gold: GoldEv
     assert validator.validate(unanswerable, offer, MISROUTED, LookedUp(())).accepted
 
 
-@pytest.mark.long
 def test_the_oracles_feedback_leads_to_the_evidence(parts: StepParts, gold: GoldEvidence) -> None:
     commentor, mended = OracleCommentor(parts, gold), 0
     for question in QUESTIONS[:12]:
@@ -95,7 +94,6 @@ def test_the_oracles_feedback_leads_to_the_evidence(parts: StepParts, gold: Gold
     assert mended
 
 
-@pytest.mark.long
 def test_the_oracle_chooses_the_module_that_finds_most(parts: StepParts, gold: GoldEvidence) -> None:
     router = OracleModule(parts, gold, "rules")
     routed = 0
@@ -113,7 +111,6 @@ def test_the_oracle_chooses_the_module_that_finds_most(parts: StepParts, gold: G
     assert routed
 
 
-@pytest.mark.long
 def test_each_round_says_what_it_found(sample_workspace: Workspace, tmp_path: Path) -> None:
     trial = EngineTrial("loop", steps=(("validate", "oracle"), ("comment", "oracle")))
     assert trial.told == ("validate=oracle", "comment=oracle")

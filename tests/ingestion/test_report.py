@@ -7,64 +7,49 @@ import json
 import pytest
 
 from clausegraph.core.extraction import Reject
-from clausegraph.ingestion.report import fold, report_from
-from clausegraph.ingestion.results import (
-    Changes,
-    ChunksExtracted,
-    ChunksFound,
-    Failed,
-    PagesFailed,
-    Published,
-    Recovered,
-    Result,
-    TextsEmbedded,
-    Timed,
-    Used,
-    results_from_json,
-    results_to_json,
-)
+from clausegraph.ingestion.changes import Before, Changes
+from clausegraph.ingestion.report import RunReport, fold, parts_from_json, parts_to_json, report_from
 
 pytestmark = pytest.mark.unit
 
-RESULTS: list[Result] = [
-    Recovered("finished epoch 3"),
-    Changes(
-        added=("a", "b"), changed=("c",), removed=("d",), kept=("e",), left=("f", "g"), unchanged=7,
-        why={"a": "new", "b": "new", "c": "its bytes changed", "d": "gone", "e": "unreadable", "f": "limit"},
-        rejects=(Reject("e", "unreadable"),),
+CHANGES = Changes(
+    Before(), added=["a", "b"], changed=["c"], removed=["d"], kept=["e"], left=["f", "g"], unchanged={"h", "i"},
+    why={"a": "new", "b": "new", "c": "its bytes changed", "d": "gone", "e": "unreadable", "f": "limit"},
+    rejects=[Reject("e", "unreadable")],
+)  # fmt: skip
+PARTS = [
+    RunReport(recovered="finished epoch 3"),
+    CHANGES.part(),
+    RunReport(chunks_reused=4, chunks_why={"c": {"new or changed text": ["p-1", "p-2"]}}),
+    RunReport(
+        chunks_extracted=2,
+        rejects=[Reject("x", "no relation")],
+        proposals={"entity_types": {"ship": 1, "boat": 1}},
     ),
-    ChunksFound(4, {"c": {"new or changed text": ("p-1", "p-2")}}),
-    ChunksExtracted(2, [Reject("x", "no relation")], {"entity_types": {"ship": 1, "boat": 1}}),
-    ChunksExtracted(1, [], {"entity_types": {"ship": 2}}, {"key": "no reply"}),
-    PagesFailed((Reject("b", "no reply"), Reject("b", "cut off"))),
-    Timed("read", 0.5),
-    TextsEmbedded(0, 3),
-    TextsEmbedded(5, 0),
-    Timed("read", 0.25),
-    Published(4, {"chunks": {"opened": 2, "closed": 1}}, ("neo4j lags",)),
-    Used({"triplets": {"calls": 3.0}}),
-]  # fmt: skip
+    RunReport(chunks_extracted=1, proposals={"entity_types": {"ship": 2}}),
+    RunReport(failures=[Reject("b", "no reply"), Reject("b", "cut off")]),
+    RunReport(seconds={"read": 0.5}),
+    RunReport(texts_reused=3),
+    RunReport(texts_embedded=5),
+    RunReport(seconds={"read": 0.25}),
+    RunReport(epoch=4, rows={"chunks": {"opened": 2, "closed": 1}}, lagging=["neo4j lags"]),
+    RunReport(usage={"triplets": {"calls": 3.0}}),
+]
 
 
-def test_each_result_has_its_place() -> None:
-    report = fold("run", "corpus", "source", RESULTS)
-    assert (report.pages_added, report.pages_changed, report.pages_failed) == (["a"], ["c"], ["b"])
-    assert (report.pages_removed, report.pages_kept, report.pages_left, report.pages_unchanged) == (["d"], ["e"], 2, 7)
-    assert report.pages_why["c"] == "its bytes changed" and "f" not in report.pages_why
-    assert (report.chunks_extracted, report.chunks_reused) == (3, 4)
-    assert report.chunks_why == {"c": {"new or changed text": ["p-1", "p-2"]}}
-    assert report.proposals == {"entity_types": {"ship": 3, "boat": 1}}
-    assert [reject.what for reject in report.rejects] == ["e", "x"]
-    assert [failure.reason for failure in report.failures] == ["no reply", "cut off"]
-    assert (report.texts_embedded, report.texts_reused, report.seconds) == (5, 3, {"read": 0.75})
-    assert (report.epoch, report.recovered, report.lagging) == (4, "finished epoch 3", ["neo4j lags"])
-    assert report.usage == {"triplets": {"calls": 3.0}} and not report.error
-
-
-def test_results_and_reports_survive_json() -> None:
-    there_and_back = results_from_json(json.loads(json.dumps(results_to_json(RESULTS))))
-    report = fold("run", "corpus", "source", RESULTS)
-    assert fold("run", "corpus", "source", there_and_back) == report
+def test_parts_are_added_up_and_survive_json() -> None:
+    report = fold("run", "corpus", "source", PARTS)
+    assert report == RunReport(
+        "run", "corpus", "source", epoch=4, recovered="finished epoch 3",
+        pages_added=["a"], pages_changed=["c"], pages_removed=["d"], pages_kept=["e"], pages_failed=["b"],
+        pages_unchanged=2, pages_left=2, pages_why={uri: why for uri, why in CHANGES.why.items() if uri != "f"},
+        chunks_extracted=3, chunks_reused=4, chunks_why={"c": {"new or changed text": ["p-1", "p-2"]}},
+        texts_embedded=5, texts_reused=3, rows={"chunks": {"opened": 2, "closed": 1}}, lagging=["neo4j lags"],
+        rejects=[Reject("e", "unreadable"), Reject("x", "no relation")],
+        failures=[Reject("b", "no reply"), Reject("b", "cut off")],
+        proposals={"entity_types": {"ship": 3, "boat": 1}}, usage={"triplets": {"calls": 3.0}}, seconds={"read": 0.75},
+    )  # fmt: skip
+    assert fold("run", "corpus", "source", parts_from_json(json.loads(json.dumps(parts_to_json(PARTS))))) == report
     assert report_from(json.loads(json.dumps(report.as_dict()))) == report
 
 
@@ -74,15 +59,14 @@ def test_a_report_of_an_earlier_version_is_read() -> None:
 
 
 def test_a_run_that_could_do_no_page_has_failed() -> None:
-    none = [Changes(added=("a",), removed=("b",)), PagesFailed((Reject("a", "no server"),))]
+    none = [RunReport(pages_added=["a"], pages_removed=["b"]), RunReport(failures=[Reject("a", "no server")])]
     report = fold("run", "corpus", "source", none)
     assert "1 failed" in report.error and "a: no server" in report.error and report.as_dict()["error"] == report.error
-    some = fold("run", "corpus", "source", [Changes(added=("a", "b")), PagesFailed((Reject("a", "no server"),))])
+    some = fold("run", "corpus", "source", [RunReport(pages_added=["c"]), *none])
     assert not some.error and "error" not in some.as_dict()
-    stopped = fold("run", "corpus", "source", [*none, Failed("interrupted")])
-    assert stopped.error == "interrupted"
+    assert fold("run", "corpus", "source", [*none, RunReport(error="interrupted")]).error == "interrupted"
 
 
 def test_a_dry_run_names_what_it_would_leave() -> None:
-    report = fold("run", "corpus", "source", RESULTS[1:2], dry_run=True)
+    report = fold("run", "corpus", "source", [CHANGES.part(dry_run=True)], dry_run=True)
     assert report.dry_run and report.pages_why["f"] == "limit"

@@ -18,11 +18,10 @@ from clausegraph.indexes.runs import get_run, list_runs
 from clausegraph.indexes.truth import store_extractions
 from clausegraph.indexes.work import planned_pages, store_work
 from clausegraph.ingestion import steps
-from clausegraph.ingestion.entities import apply_decisions
 from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extracting import inputs_of
-from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.run import Part, running
 from clausegraph.ingestion.sources import open_source

@@ -22,9 +22,8 @@ from clausegraph.indexes.ledger.schema import decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.vacuum import VacuumReport
 from clausegraph.indexes.views import GraphAt, open_view
-from clausegraph.ingestion.entities import apply_decisions
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source
 

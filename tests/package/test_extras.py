@@ -30,7 +30,7 @@ from clausegraph.eval.metrics import best_pairs
 from clausegraph.eval.report import plot_bars
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.query.crag.svm import train_attribute_model
+from clausegraph.query.crag.attributes import train_attribute_model
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 

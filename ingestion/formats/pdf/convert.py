@@ -1,10 +1,11 @@
-"""A PDF's text layer to HTML, by pdfplumber (pdfminer.six reads the file)."""
+"""A PDF's text layer to HTML, by pdfplumber (pdfminer.six reads the file), without running heads, feet and contents."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -14,15 +15,12 @@ from pdfminer.psparser import PSException
 from pdfplumber.utils.exceptions import PdfminerException
 
 from clausegraph.core.pages.page_facts import iso_date
-from clausegraph.ingestion.formats.converted import Converted, Unreadable
-from clausegraph.ingestion.formats.pdf.columns import ColumnFinder
-from clausegraph.ingestion.formats.pdf.furniture import without_furniture
-from clausegraph.ingestion.formats.pdf.html import html_of
-from clausegraph.ingestion.formats.pdf.lines import UNKNOWN, TextLine, Word, words_of
-from clausegraph.ingestion.formats.pdf.structure import Piece, blocks_of
-from clausegraph.ingestion.formats.pdf.tables import pieces_of, ruled_tables
+from clausegraph.ingestion.formats.formats import Converted, Unreadable
+from clausegraph.ingestion.formats.pdf.blocks import html_of, usual_size
+from clausegraph.ingestion.formats.pdf.layout import UNKNOWN, ColumnFinder, TextLine, Word, words_of
+from clausegraph.ingestion.formats.pdf.tables import PageTable, pieces_of, ruled_tables
 
-MAX_PAGES = 2000
+_MAX_PAGES = 2000
 _MAX_UNKNOWN = 0.1  # of the words
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})")
 _NO_TITLE = re.compile(r"untitled|document\s*\d*|.*\.(?:docx?|pdf|indd|odt|pptx?|xlsx?|rtf|txt)|\W*", re.IGNORECASE)
@@ -30,33 +28,42 @@ _PRINTED_BY = re.compile(r"^microsoft (?:word|powerpoint|excel) - ", re.IGNORECA
 _SCANNED = 0.5  # of the page
 _MAX_NAMED = 10  # ranges of pages
 
+_MARGIN = 0.12  # of the page's height, above and below
+_LARGER = 1.1  # times the text's size
+_SHARE = 0.45  # of the pages: odd and even ones may differ
+_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
+_PAGE_NUMBER = re.compile(
+    r"[-–—\s]*(?:page|p\.?)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:(?:of|/)\s*\d{1,4})?[-–—\s]*", re.IGNORECASE
+)
+_FEWEST = {"same": 2, "numbered": 4}  # pages
+_OWN = re.compile(r"[.:;!?][\"'”’)\]]*$|^\(?\w{1,3}[.)]\s")  # a sentence or an item
+_CONTENTS = re.compile(r".{2,}?(?:\s?[.…·]){5,}\s*(\d{1,4})")
+_ENTRIES = 3  # of a table of contents, at least
+
+Piece = TextLine | PageTable
+
 
 def convert_pdf(raw: bytes) -> Converted:
-    """The text of a PDF with headings, lists and ruled tables; each element has its page's number.
+    """The text of a PDF with headings, lists and tables; each element has its page's number.
 
     Raises:
-        Unreadable: it is encrypted, damaged, a scan without text, or longer than ``MAX_PAGES``.
+        Unreadable: it is encrypted, damaged, a scan without text, or longer than 2,000 pages.
     """
     try:
         with pdfplumber.open(io.BytesIO(raw), unicode_norm="NFC") as pdf:
             return _converted(pdf)
-    except PdfminerException as error:
-        raise Unreadable(_why(error.args[0] if error.args else error)) from None
-    except PSException as error:
-        raise Unreadable(_why(error)) from None
+    except (PdfminerException, PSException) as error:
+        cause = error.args[0] if isinstance(error, PdfminerException) and error.args else error
+        if isinstance(cause, PDFPasswordIncorrect):
+            raise Unreadable("an encrypted PDF: it opens with a password only; save it without one") from None
+        raise Unreadable(f"a damaged PDF: {' '.join(str(cause).split())[:200] or type(cause).__name__}") from None
     except RecursionError:
         raise Unreadable("a damaged PDF: its objects are nested too deeply") from None
 
 
-def _why(error: object) -> str:
-    if isinstance(error, PDFPasswordIncorrect):
-        return "an encrypted PDF: it opens with a password only; save it without one"
-    return f"a damaged PDF: {' '.join(str(error).split())[:200] or type(error).__name__}"
-
-
 def _converted(pdf: Any) -> Converted:
-    if len(pdf.pages) > MAX_PAGES:
-        raise Unreadable(f"the PDF has {len(pdf.pages):,} pages; the limit is {MAX_PAGES:,}: split it")
+    if len(pdf.pages) > _MAX_PAGES:
+        raise Unreadable(f"the PDF has {len(pdf.pages):,} pages; the limit is {_MAX_PAGES:,}: split it")
     heights: dict[int, float] = {}
     pieces: list[Piece] = []
     pictured: list[int] = []
@@ -73,19 +80,21 @@ def _converted(pdf: Any) -> Converted:
         page.close()
     if unknown > _MAX_UNKNOWN * words:
         raise Unreadable("its fonts do not say which letters they show; recognise its text first (OCR)")
-    kept = without_furniture(pieces, heights)
+    kept = _without_contents(_without_running_heads(pieces, heights), len(heights))
     read = {piece.page for piece in kept}
     scans = [number for number in pictured if number not in read]
+    if not kept and scans:
+        raise Unreadable(f"a scan: none of its {len(heights)} pages has a text layer; recognise its text first (OCR)")
     if not kept:
-        raise Unreadable(_why_nothing(len(heights), scans))
-    body = html_of(blocks_of(kept))
+        raise Unreadable("the PDF has no text")
     title = _title(pdf.metadata)
     opening = " ".join(piece.text for piece in pieces if isinstance(piece, TextLine) and piece.page == 1)
     stated = title if title.casefold() in opening.casefold() else ""  # else somebody may have forgotten to change it
     head = f"<head><title>{escape(title)}</title></head>" if title else ""
     said = [f"{_pages(scans)} a scan without text: recognise it first (OCR)"] if scans else []
     said += [f"words set sideways were not read: {_pages(sideways).rpartition(' ')[0]}"] if sideways else []
-    return Converted(f"<html>{head}<body>{body}</body></html>", stated, _date(pdf.metadata), left_out=tuple(said))
+    html = f"<html>{head}<body>{html_of(kept)}</body></html>"
+    return Converted(html, stated, _date(pdf.metadata), left_out=tuple(said))
 
 
 def _is_pictured(page: Any) -> bool:
@@ -94,12 +103,6 @@ def _is_pictured(page: Any) -> bool:
     return any(
         _SCANNED * size < (image["x1"] - image["x0"]) * (image["bottom"] - image["top"]) for image in page.images
     )
-
-
-def _why_nothing(pages: int, scans: Sequence[int]) -> str:
-    if not scans:
-        return "the PDF has no text"
-    return f"a scan: none of its {pages} pages has a text layer; recognise its text first (OCR)"
 
 
 def _pieces(page: Any, words: Sequence[Word], finder: ColumnFinder) -> list[Piece]:
@@ -140,3 +143,59 @@ def _pages(numbers: Sequence[int]) -> str:
     named = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in ranges[:_MAX_NAMED])
     more = " and others" if len(ranges) > _MAX_NAMED else ""
     return f"pages {named}{more} are" if len(numbers) > 1 else f"page {named} is"
+
+
+# --- running heads and contents ---------------------------------------------------------------------
+
+
+def _without_running_heads(pieces: Sequence[Piece], heights: Mapping[int, float]) -> list[Piece]:
+    """The pieces but page numbers, and what stands at the same place of many pages; ``heights`` by page number."""
+    lines = [piece for piece in pieces if isinstance(piece, TextLine)]
+    usual = usual_size(lines)
+    margin = [
+        line
+        for line in lines
+        if line.bottom < _MARGIN * heights[line.page] or line.top > (1 - _MARGIN) * heights[line.page]
+    ]
+    pages: dict[tuple[str, int, str], set[int]] = defaultdict(set)
+    for line in margin:
+        for sign in _signs(line, usual):
+            pages[sign].add(line.page)
+    share = _SHARE * len(heights)
+    out = {
+        id(line)
+        for line in margin
+        if _PAGE_NUMBER.fullmatch(line.text)
+        or any(len(pages[sign]) >= max(_FEWEST[sign[0]], share) for sign in _signs(line, usual))
+    }
+    return [piece for piece in pieces if id(piece) not in out]
+
+
+def _signs(line: TextLine, usual: float) -> Iterator[tuple[str, int, str]]:
+    """What a running head has in common with those of other pages: its words, also with another number in them.
+
+    The latter only of what is no sentence, heading or item: "Chapter 3" may begin a page, and so may "3. Ask."
+    """
+    place = round(line.top / 4)
+    yield "same", place, line.text
+    if line.size <= _LARGER * usual and not line.bold and not _OWN.search(line.text):
+        yield "numbered", place, _NUMBER.sub("#", line.text.lower())
+
+
+def _without_contents(pieces: Sequence[Piece], pages: int) -> list[Piece]:
+    """The pieces but runs of lines that lead with dots to ascending page numbers: entries of a table of contents."""
+    kept: list[Piece] = []
+    run: list[Piece] = []
+    last = 0
+    for piece in pieces:
+        entry = _CONTENTS.fullmatch(piece.text) if isinstance(piece, TextLine) else None
+        number = int(entry[1]) if entry else pages + 1
+        if number > pages or number < last:
+            kept += [] if len(run) >= _ENTRIES else run
+            run, last = [], 0
+        if number <= pages:
+            run.append(piece)
+            last = number
+        else:
+            kept.append(piece)
+    return kept + ([] if len(run) >= _ENTRIES else run)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from clausegraph.ingestion.formats.pdf.joining import joined
-from clausegraph.ingestion.formats.pdf.lines import TextLine, Word, lines_of, rows_of
+from clausegraph.ingestion.formats.pdf.layout import Row, TextLine, Word, joined, lines_of, rows_of
 
 _MAX_EDGES = 3000  # lines drawn on a page: a map or a chart; looking for tables takes the square
 _WIDE = 1.5  # of the letters' size: a gap between cells of a table without rules
-_OFF = 2.0  # points that words in line with each other may be off
+_OFF = 2.0  # points that what is in line may be off
 _FAR = 1.6  # of the letters' size: a gap between rows that ends such a table
 _MIN_ALIGNED = 3  # rows
 _MARK = re.compile(r"\(?\w{1,4}[.)]|[^\w\s]")  # of an item: a list, no table
 _MAX_CELL = 0.6  # of the page's height: what is larger is a frame around text
+
+Cells = Sequence[Row]  # of one row
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,11 @@ def ruled_tables(page: Any, words: Sequence[Word], number: int) -> list[PageTabl
     """Tables with at least two rows and two columns of text."""
     if len(page.edges) > _MAX_EDGES:
         return []
-    found = (_table(table, words, number, float(page.height)) for table in page.find_tables())
+    found = (_ruled_table(table, words, number, float(page.height)) for table in page.find_tables())
     return [table for table in found if table is not None]
 
 
-def _table(table: Any, words: Sequence[Word], number: int, height: float) -> PageTable | None:
+def _ruled_table(table: Any, words: Sequence[Word], number: int, height: float) -> PageTable | None:
     x0, top, x1, bottom = table.bbox
     boxes = sorted({cell for cell in table.cells if cell is not None}, key=lambda cell: (round(cell[1]), cell[0]))
     lefts, tops = _edges(cell[0] for cell in boxes), _edges(cell[1] for cell in boxes)
@@ -64,50 +66,41 @@ def _table(table: Any, words: Sequence[Word], number: int, height: float) -> Pag
         return None
     inside = [word for word in words if x0 <= (word.x0 + word.x1) / 2 <= x1 and top <= word.top + 1 <= bottom]
     rows: list[list[TableCell]] = [[] for _ in tops]
-    for box in boxes:
-        rows[_place(tops, box[1])].append(_cell(box, inside, lefts, tops, number))
+    for left, upper, right, lower in boxes:
+        own = [w for w in inside if left <= (w.x0 + w.x1) / 2 < right and upper <= (w.top + w.bottom) / 2 < lower]
+        columns = _place(lefts, right - 5) - _place(lefts, left) + 1
+        spanned = _place(tops, lower - 5) - _place(tops, upper) + 1
+        rows[_place(tops, upper)].append(_cell(own, number, columns, spanned))
     filled = [row for row in rows if any(cell.text for cell in row)]
     if len(filled) < 2 or not any(sum(bool(cell.text) for cell in row) > 1 for row in filled):
         return None
     return PageTable(number, top, bottom, x0, x1, tuple(round(left) for left in lefts), tuple(map(tuple, filled)))
 
 
-def _cell(box: Any, words: Sequence[Word], lefts: list[float], tops: list[float], number: int) -> TableCell:
-    x0, top, x1, bottom = box
-    own = [
-        word
-        for word in words
-        if x0 <= (word.x0 + word.x1) / 2 < x1 and top <= (word.top + word.bottom) / 2 < bottom
-    ]  # fmt: skip
-    columns, rows = _place(lefts, x1 - 5) - _place(lefts, x0) + 1, _place(tops, bottom - 5) - _place(tops, top) + 1
-    return _of_words(own, number, columns, rows)
-
-
-def _of_words(words: Sequence[Word], number: int, columns: int = 1, rows: int = 1) -> TableCell:
+def _cell(words: Sequence[Word], number: int, columns: int = 1, rows: int = 1) -> TableCell:
     lines = lines_of(rows_of(words), number)
-    return TableCell(
-        joined([line.text for line in lines]), columns, rows, bool(lines) and all(line.bold for line in lines)
-    )
+    bold = bool(lines) and all(line.bold for line in lines)
+    return TableCell(joined([line.text for line in lines]), columns, rows, bold)
 
 
-def _edges(values: Any) -> list[float]:
+def _edges(values: Iterable[float]) -> list[float]:
     """Different values, apart from rounding."""
     edges: list[float] = []
     for value in sorted(values):
-        if not edges or value - edges[-1] > 2:
+        if not edges or value - edges[-1] > _OFF:
             edges.append(value)
     return edges
 
 
 def _place(edges: Sequence[float], value: float) -> int:
     """Number of the last edge at or before a value."""
-    return max((index for index, edge in enumerate(edges) if edge <= value + 2), default=0)
+    return max(0, bisect_right(edges, value + _OFF) - 1)
 
 
 # --- aligned words ----------------------------------------------------------------------------------
 
 
-def pieces_of(rows: Sequence[Sequence[Word]], number: int) -> Iterator[TextLine | PageTable]:
+def pieces_of(rows: Sequence[Row], number: int) -> Iterator[TextLine | PageTable]:
     """Lines and tables without rules, in reading order, of a column's words that stand in no ruled table."""
     lines = lines_of(rows, number)
     parts = [_segments(row) for row in rows]
@@ -122,7 +115,7 @@ def pieces_of(rows: Sequence[Sequence[Word]], number: int) -> Iterator[TextLine 
             index += 1
 
 
-def _segments(row: Sequence[Word]) -> list[list[Word]]:
+def _segments(row: Row) -> list[list[Word]]:
     """The words of a row between wide gaps."""
     segments = [[row[0]]]
     for word, after in pairwise(row):
@@ -132,31 +125,32 @@ def _segments(row: Sequence[Word]) -> list[list[Word]]:
     return segments
 
 
-def _aligned(parts: Sequence[Sequence[Sequence[Word]]], start: int) -> int:
+def _aligned(parts: Sequence[Cells], start: int) -> int:
     """Index behind the rows of a table that starts here; ``start`` when none does."""
     first = parts[start]
     if len(first) < 2:
         return start
-    full, end = 0, start
+    full, end, bottom = 0, start, float("inf")
     for index in range(start, len(parts)):
+        row = [word for segment in parts[index] for word in segment]
         found = [_column(segment, first) for segment in parts[index]]
         places = [place for place in found if place is not None]
-        far = index > start and _top(parts[index]) - _bottom(parts[index - 1]) > _FAR * first[0][0].size
+        far = min(word.top for word in row) - bottom > _FAR * first[0][0].size
         if far or len(places) < len(found) or places != sorted(set(places)):
             break
         if len(places) == len(first):
-            full, end = full + 1, index + 1
+            full += 1
         elif places[0] == 0:
             break
-        else:
-            end = index + 1  # a cell goes on in a second line
+        end = index + 1  # with fewer, a cell goes on in a second line
+        bottom = max(word.bottom for word in row)
     marks = all(
         _MARK.fullmatch(row[0][0].text) and len(row[0]) == 1 for row in parts[start:end] if len(row) == len(first)
     )
     return end if full >= _MIN_ALIGNED and not marks else start
 
 
-def _column(segment: Sequence[Word], first: Sequence[Sequence[Word]]) -> int | None:
+def _column(segment: Row, first: Cells) -> int | None:
     """Number of the column that a segment begins or ends in line with."""
     for number, model in enumerate(first):
         if abs(segment[0].x0 - model[0].x0) <= _OFF or abs(segment[-1].x1 - model[-1].x1) <= _OFF:
@@ -164,15 +158,7 @@ def _column(segment: Sequence[Word], first: Sequence[Sequence[Word]]) -> int | N
     return None
 
 
-def _top(row: Sequence[Sequence[Word]]) -> float:
-    return min(word.top for segment in row for word in segment)
-
-
-def _bottom(row: Sequence[Sequence[Word]]) -> float:
-    return max(word.bottom for segment in row for word in segment)
-
-
-def _aligned_table(rows: Sequence[Sequence[Sequence[Word]]], number: int) -> PageTable:
+def _aligned_table(rows: Sequence[Cells], number: int) -> PageTable:
     first = rows[0]
     cells: list[list[list[Word]]] = []
     for row in rows:
@@ -183,10 +169,10 @@ def _aligned_table(rows: Sequence[Sequence[Sequence[Word]]], number: int) -> Pag
     words = [word for row in rows for segment in row for word in segment]
     return PageTable(
         number,
-        min(word.top for word in words),
-        max(word.bottom for word in words),
-        min(word.x0 for word in words),
-        max(word.x1 for word in words),
-        tuple(round(segment[0].x0) for segment in first),
-        tuple(tuple(_of_words(cell, number) for cell in row) for row in cells),
+        top=min(word.top for word in words),
+        bottom=max(word.bottom for word in words),
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        columns=tuple(round(segment[0].x0) for segment in first),
+        rows=tuple(tuple(_cell(cell, number) for cell in row) for row in cells),
     )

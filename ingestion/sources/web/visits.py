@@ -13,9 +13,7 @@ from clausegraph.core.pages.read import HTML
 from clausegraph.indexes.fetches import ASIDE, FetchRow
 from clausegraph.indexes.truth import raw_hash_of
 from clausegraph.ingestion.fetch import Validators, WebClient, WebReply
-from clausegraph.ingestion.formats.converted import Unreadable
-from clausegraph.ingestion.formats.formats import FORMATS, PDF
-from clausegraph.ingestion.formats.recognise import recognised
+from clausegraph.ingestion.formats.formats import FORMATS, PDF, Unreadable, recognised
 from clausegraph.ingestion.reading.facts import is_shell, wall
 from clausegraph.ingestion.reading.pages import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer

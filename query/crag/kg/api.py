@@ -1,11 +1,13 @@
-"""CRAG's mock API: its functions (the published list), and the calls of one question."""
+"""CRAG's mock API: its functions (the published list, in ``api.toml``), and the calls of one question."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from clausegraph.core.errors import InputError, NotFoundError, StoreError, StoreRefused
@@ -13,25 +15,8 @@ from clausegraph.query.crag.kg.endpoint import Endpoint
 
 API_NAME = "CRAG API"
 MOST_CALLS = 60  # of one question: "their last game" may need a look at each of some weeks
-_OF_A_NAME = """
-open_search_entity_by_name open_get_entity movie_get_person_info movie_get_movie_info movie_get_year_info
-movie_get_movie_info_by_id movie_get_person_info_by_id finance_get_company_name finance_get_ticker_by_name
-finance_get_price_history finance_get_detailed_price_history finance_get_dividends_history
-finance_get_market_capitalization finance_get_eps finance_get_pe_ratio finance_get_info
-music_search_artist_entity_by_name music_search_song_entity_by_name music_grammy_get_best_artist_by_year
-music_grammy_get_award_count_by_artist music_grammy_get_award_count_by_song music_grammy_get_best_song_by_year
-music_grammy_get_award_date_by_artist music_grammy_get_best_album_by_year music_get_artist_birth_place
-music_get_artist_birth_date music_get_members music_get_lifespan music_get_song_author music_get_song_release_country
-music_get_song_release_date music_get_artist_all_works
-"""
-FUNCTIONS: Mapping[str, tuple[str, ...]] = dict.fromkeys(_OF_A_NAME.split(), ("query",)) | {
-    "music_get_billboard_rank_date": ("rank", "date"),
-    "music_get_billboard_attributes": ("date", "attribute", "song_name"),
-    "music_grammy_get_all_awarded_artists": (),
-    "sports_soccer_get_games_on_date": ("date", "team_name"),
-    "sports_nba_get_games_on_date": ("date", "team_name"),
-    "sports_nba_get_play_by_play_data_by_game_ids": ("game_ids",),
-}
+API = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+FUNCTIONS: Mapping[str, Sequence[str]] = dict.fromkeys(API["of_a_name"].split(), ("query",)) | API["functions"]
 """Names of arguments in the body, by function."""
 
 

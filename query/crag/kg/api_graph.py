@@ -10,7 +10,7 @@ from typing import Any
 
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.query.crag.kg import games
-from clausegraph.query.crag.kg.api import API_NAME, ApiSession, api_session
+from clausegraph.query.crag.kg.api import API, API_NAME, ApiSession, api_session
 from clausegraph.query.crag.kg.forms import FORMS, ApiFound, Form, TimedText, fields_of, in_words, number, summary_of
 from clausegraph.query.crag.kg.names import candidates, nba_teams, plain
 from clausegraph.query.crag.kg.plan import (
@@ -29,48 +29,9 @@ from clausegraph.query.steps.reply import UNUSABLE
 _MOST_ROWS = 12  # of a table that is filtered by days
 _MOST_LISTED = 40
 _MOST_DAYS = timedelta(days=60)  # in which games are looked for
-_GETTERS: dict[str, dict[str, tuple[str, str]]] = {  # function and the type that it leads to, by type and relation
-    "company": {
-        "market_capitalization": ("finance_get_market_capitalization", ""),
-        "earnings_per_share": ("finance_get_eps", ""),
-        "price_to_earnings_ratio": ("finance_get_pe_ratio", ""),
-    },
-    "artist": {
-        "birth_place": ("music_get_artist_birth_place", ""),
-        "birth_date": ("music_get_artist_birth_date", ""),
-        "members": ("music_get_members", "artist"),
-        "lifespan": ("music_get_lifespan", ""),
-        "works": ("music_get_artist_all_works", "song"),
-        "grammy_count": ("music_grammy_get_award_count_by_artist", ""),
-        "grammy_years": ("music_grammy_get_award_date_by_artist", ""),
-    },
-    "song": {
-        "author": ("music_get_song_author", "artist"),
-        "release_date": ("music_get_song_release_date", ""),
-        "release_country": ("music_get_song_release_country", ""),
-        "grammy_count": ("music_grammy_get_award_count_by_song", ""),
-    },
-    "year": {
-        "grammy_best_new_artist": ("music_grammy_get_best_artist_by_year", "artist"),
-        "grammy_song_of_the_year": ("music_grammy_get_best_song_by_year", "song"),
-        "grammy_album_of_the_year": ("music_grammy_get_best_album_by_year", ""),
-    },
-}
-_FILM = "release_date length budget revenue rating original_language genres director crew cast oscar_awards"
-_SPECIAL: dict[str, dict[str, str]] = {  # the type that it leads to, by type and relation
-    "company": {"price_history": "", "dividends": "", "company_info": ""},
-    "film": dict.fromkeys(_FILM.split(), "") | {"cast": "person", "director": "person"},
-    "person": {"birthday": "", "acted_movies": "film", "oscar_awards": ""},
-    "year": {"oscar_awards": ""},
-    "nba team": {"games": ""},
-    "soccer team": {"games": ""},
-    "entity": {"summary": "", "facts": ""},
-}
-_SEARCH = {
-    "artist": "music_search_artist_entity_by_name",
-    "song": "music_search_song_entity_by_name",
-    "entity": "open_search_entity_by_name",
-}
+_GETTERS: Mapping[str, Mapping[str, Sequence[str]]] = API["getters"]  # function and type, by type and relation
+_SPECIAL: Mapping[str, Mapping[str, str]] = API["special"]  # the type that it leads to, by type and relation
+_SEARCH: Mapping[str, str] = API["search"]
 
 
 class ApiGraph:

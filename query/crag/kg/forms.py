@@ -1,30 +1,27 @@
-"""Questions that one or two calls of CRAG's API answer, without a model: a table of forms by domain."""
+"""Questions that one or two calls of CRAG's API answer, without a model; words and patterns are in ``forms.toml``."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.api import ApiSession
 from clausegraph.query.crag.kg.names import aligned, candidates, likeness, plain
 from clausegraph.query.crag.times import resolve
 
-T = TypeVar("T")
 Row = dict[str, Any]
 _YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,80})[\"”]")
-_COMMON = word_set(
-    "a an the of in for on at by to from with as and or is are was were be been being do does did has have had what"
-    " which who whom whose when where how why many much long old that this these those it its his her their there"
-    " can could you tell me please give find show say know about many often any total number name names list all"
-    " first last latest recent most current currently now today yesterday day date year month time"
-)
-_INSIDE = word_set("of the and in to a for on")  # what a name may have in its middle
+TABLE: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+WORDS = {name: word_set(words) for name, words in TABLE["words"].items()}
+_COMMON, _INSIDE = WORDS["common"], WORDS["inside"]  # words of any question; what a name may have in its middle
 
 
 class TimedText:
@@ -39,17 +36,14 @@ class TimedText:
         """Whether the question has it, in any case."""
         return re.search(pattern, self.text, re.IGNORECASE) is not None
 
-    def first(self, table: Mapping[str, T]) -> T | None:
-        """The value of the first pattern that the question has."""
-        return next((value for pattern, value in table.items() if self.has(pattern)), None)
+    def first(self, table: str) -> str | None:
+        """What the first pattern of a table that the question has means."""
+        return next((meant for meant, pattern in TABLE[table].items() if self.has(pattern)), None)
 
-    def names(self, known: Collection[str], pattern: str = "") -> list[str]:
-        """What stands between words that are known, as a name may; longest first.
-
-        Args:
-            known: words that a form expects, beside those that any question has.
-            pattern: of longer expressions that are no part of a name.
-        """
+    def names(self, form: str, pattern: str = "") -> list[str]:
+        """What stands between words that a form expects, as a name may; longest first. ``pattern`` is of longer
+        expressions that are no part of a name."""
+        known = WORDS[form] | _COMMON
         text = self.text
         for one in self._times:
             text = text.replace(one.text, " | ")
@@ -58,7 +52,7 @@ class TimedText:
         spans: list[list[str]] = [[]]
         for word in re.sub(r"['’]s?\b|[?!,;:]", " | ", text).split():
             said = plain(word)
-            if not said or ((said in known or said in _COMMON) and not (said in _INSIDE and spans[-1])):
+            if not said or (said in known and not (said in _INSIDE and spans[-1])):
                 spans.append([])
             else:
                 spans[-1].append(word)
@@ -94,52 +88,35 @@ def in_words(values: Any) -> str:
     return ", ".join(str(value) for value in values) if isinstance(values, list) else str(values)
 
 
-@dataclass(frozen=True, slots=True)
-class Getter:
-    """A question's form, the function that answers it, who it is asked of, and how its fact is worded."""
-
-    pattern: str
-    function: str
-    named: Callable[[TimedText, ApiSession], Iterable[str]]
-    fact: str
-    unit: str | None = None  # of a number
-
-    def found(self, asked: TimedText, api: ApiSession) -> ApiFound | None:
-        """What the function gives of the first name that it knows something of."""
-        for name in self.named(asked, api):
-            value = api.ask(self.function, name)
-            if value is not None and value != [None, None]:
-                said = in_words(value) if self.unit is None else number(value, self.unit)
-                is_answer = value not in ("NO", "XW") and "lifespan" not in self.function  # none known; both dates
-                return ApiFound((self.fact.format(name=name, value=said),), (name,), said if is_answer else None)
-        return None
+Named = Callable[[TimedText, ApiSession], Iterable[str]]  # who is asked about, as the API calls them
 
 
-def _got(*getters: Getter) -> Form:
-    """What the first getter whose form the question has gives."""
+def _got(getters: Iterable[Mapping[str, Any]], named: Callable[[str], Named]) -> Form:
+    """What the first getter whose form the question has gives of the first name that it knows something of."""
 
     def form(asked: TimedText, api: ApiSession) -> ApiFound | None:
-        getter = next((one for one in getters if asked.has(one.pattern)), None)
-        return getter.found(asked, api) if getter else None
+        getter = next((one for one in getters if asked.has(one["pattern"])), None)
+        if getter is None:
+            return None
+        for name in named(getter["function"])(asked, api):
+            value = api.ask(getter["function"], name)
+            if value is not None and value != [None, None]:
+                said = number(value, getter["unit"]) if "unit" in getter else in_words(value)
+                is_answer = value not in ("NO", "XW") and getter.get("answers", True)  # none known
+                return ApiFound((getter["fact"].format(name=name, value=said),), (name,), said if is_answer else None)
+        return None
 
     return form
 
 
 # --- companies --------------------------------------------------------------------------------------
 
-_PRICES = {r"\bopen(ed|ing)?\b": "Open", r"\bclos(e|ed|ing)\b": "Close", r"\bhigh(est)?\b": "High",
-           r"\blow(est)?\b": "Low", r"\bvolume\b": "Volume"}  # fmt: skip
-_COMPANY_WORDS = word_set(
-    "stock stocks share shares price prices ticker symbol company open opened opening close closed closing high highest"
-    " low lowest volume trading traded trade value market cap capitalization capitalisation earnings per eps pe ratio"
-    " p e dividend dividends paid pay distribution price-to-earnings worth own owns owned"
-)
 _LATEST_OPEN = 7  # days without trading in a row are fewer
 
 
 def _company(asked: TimedText, api: ApiSession) -> tuple[str, str] | None:
     """Name and ticker of the company that is named."""
-    for name in asked.names(_COMPANY_WORDS)[:2]:
+    for name in asked.names("company")[:2]:
         known = api.ask("finance_get_company_name", name)
         if isinstance(known, list):
             begins = [one for one in known if plain(one).startswith(plain(name))]
@@ -154,12 +131,12 @@ def _tickers(asked: TimedText, api: ApiSession) -> list[str]:
     """By the company's name; where there is none of it, what is written like a ticker."""
     if company := _company(asked, api):
         return [company[1]]
-    return [name.upper() for name in asked.names(_COMPANY_WORDS) if re.fullmatch("[A-Za-z]{1,5}", name)][:2]
+    return [name.upper() for name in asked.names("company") if re.fullmatch("[A-Za-z]{1,5}", name)][:2]
 
 
 def _prices(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """Open, close, high, low or volume of a day; of today or without a day, of the last one traded."""
-    wanted = [column for pattern, column in _PRICES.items() if asked.has(pattern)]
+    wanted = [column for column, pattern in TABLE["prices"].items() if asked.has(pattern)]
     if not asked.has(r"\b(stock|share)s?\b|\bticker\b") or not (wanted or asked.has(r"\bprice\b")):
         return None
     for ticker in _tickers(asked, api):
@@ -208,49 +185,22 @@ def _symbols(asked: TimedText, api: ApiSession) -> ApiFound | None:
     return ApiFound((f"The ticker of {found[0]} is {found[1]}.",), (found[0],), found[1]) if found else None
 
 
-_FIGURES = _got(
-    *(
-        Getter(pattern, f"finance_get_{function}", _tickers, f"The {label} of {{name}} is {{value}}.", unit)
-        for label, pattern, function, unit in (
-            ("market capitalisation", r"\bmarket (cap|capitali[sz]ation)\b", "market_capitalization", "$"),
-            ("earnings per share", r"\b(eps|earnings per share)\b", "eps", "$"),
-            ("price-to-earnings ratio", r"\b(p/?e ratio|p/e|price[- ]to[- ]earnings)\b", "pe_ratio", ""),
-        )
-    )
-)
+_figures = _got(TABLE["company"], lambda _: _tickers)
 
 # --- films and their people -------------------------------------------------------------------------
 
-_FILM_WORDS = word_set(
-    "movie movies film films runtime length long minutes directed director directs direct budget revenue gross grossed"
-    " earn earned make box office rating rated release released releases come came out language original genre genres"
-    " cast starring stars star acted actor actress plays played play character role oscar oscars academy award awards"
-    " born birthday won win wins winning longer shorter higher lower bigger larger later earlier older newer more less"
-    " worldwide produced producer composer wrote written writer screenplay number"
-)
 _CUE = (
     r"\b(movies?|films?|actors?|actress|directed|director|runtime|box office|oscars?|cast|starr(ed|ing)"
     r"|academy award)\b"
 )
-_JOBS = {r"\bdirect(ed|or|s)\b": "Director", r"\bcompos(ed|er)\b": "Original Music Composer",
-         r"\bproduc(ed|er)\b": "Producer", r"\b(wrote|written|writer|screenplay)\b": "Screenplay"}  # fmt: skip
 _MORE = r"\b(longer|higher|bigger|larger|more|later|newer)\b"
 _LESS = r"\b(shorter|lower|smaller|less|earlier|older)\b"
-_FIELDS = {  # of a film, by how they are asked for
-    r"\b(runtime|how long|length|longer|shorter|minutes)\b": "length",
-    r"\bbudget\b": "budget",
-    r"\b(revenue|gross(ed)?|box office|earn(ed)?)\b": "revenue",
-    r"\brat(ing|ed)\b": "rating",
-    r"\b(when|release date|date|year|earlier|later|newer|older|came out|come out|released)\b": "release_date",
-    r"\blanguage\b": "original_language",
-}
-_UNITS = {"length": "minutes", "budget": "$", "revenue": "$"}  # other fields are shown as they are
 _EITHER = re.compile(r"[,:]\s*(?P<one>[^,]+?(?:,[^,]+?)*),?\s+or\s+(?P<other>.+?)\s*\??$", re.IGNORECASE)
 
 
 def _compared(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """Which of two films has more or less of one figure; known of both, else no answer."""
-    field, either = asked.first(_FIELDS), _EITHER.search(asked.text)
+    field, either = asked.first("film_fields"), _EITHER.search(asked.text)
     if field is None or either is None or not asked.has(_CUE) or asked.has(_MORE) == asked.has(_LESS):
         return None
     films = [_film(either[side], api) for side in ("one", "other")]
@@ -267,14 +217,14 @@ def _of_a_film(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """One field of one film, who had a job in it, or who played a part."""
     if not asked.has(_CUE) or _EITHER.search(asked.text):
         return None
-    names = asked.names(_FILM_WORDS)
+    names = asked.names("film")
     film = next((film for name in names[:2] if (film := _film(name, api)) is not None), None)
     return None if film is None else _film_answer(asked, film, names)
 
 
 def _film_answer(asked: TimedText, film: Row, names: Iterable[str]) -> ApiFound | None:
     """The one thing that is asked of a film, most special first."""
-    title, job, field = str(film["title"]), asked.first(_JOBS), asked.first(_FIELDS)
+    title, job, field = str(film["title"]), asked.first("jobs"), asked.first("film_fields")
     said = ""
     if job is not None:
         said = in_words([one["name"] for one in film.get("crew", []) if one.get("job") == job])
@@ -297,7 +247,7 @@ def _born(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """When somebody of the films was born."""
     if not asked.has(r"\b(born|birthday|date of birth)\b") or not asked.has(_CUE):
         return None
-    for name in asked.names(_FILM_WORDS)[:2]:
+    for name in asked.names("film")[:2]:
         known = api.ask("movie_get_person_info", name)
         same = [one for one in known or [] if plain(str(one.get("name"))) == plain(name) and one.get("birthday")]
         if len(same) == 1:
@@ -314,7 +264,8 @@ def _film(name: str, api: ApiSession) -> Row | None:
 
 def _field_in_words(film: Row, field: str) -> tuple[str, str]:
     """The fact, and its value."""
-    value = number(film[field], _UNITS[field]) if field in _UNITS else str(film[field])
+    unit = TABLE["film_units"].get(field)
+    value = str(film[field]) if unit is None else number(film[field], unit)
     return f"{field.replace('_', ' ').capitalize()} of {film['title']}: {value}.", value
 
 
@@ -332,23 +283,8 @@ def _part(film: Row, names: Iterable[str]) -> ApiFound | None:
 
 _GRAMMY = r"\bgramm(y|ys|ies)\b"
 _MUSIC = rf"{_GRAMMY}|\b(song|album|band|singer|rapper|musician|single|track|music|artist|billboard|sang|sings)\b"
-_BY_YEAR = {
-    r"\bbest new artists?\b": "music_grammy_get_best_artist_by_year",
-    r"\bsong of the year\b": "music_grammy_get_best_song_by_year",
-    r"\balbum of the year\b": "music_grammy_get_best_album_by_year",
-}
-_CHART = {r"\bweeks?\b.*\bchart": "weeks_in_chart", r"\b(top|peak|highest)\b": "top_position",
-          r"\blast week\b": "rank_last_week", r"\b(rank|position|place)\b": "rank"}  # fmt: skip
 _RANK = re.compile(r"(?:\bnumber|#|\bno\.?|\brank(?:ed)?)\s*(\d{1,3})\b|\bnumber (one|two|three|four|five)\b", re.I)
 _ORDINALS = ("one", "two", "three", "four", "five")
-_MUSIC_WORDS = word_set(
-    "song songs track single album albums band bands group artist artists singer singers musician rapper music members"
-    " member born birth birthday birthplace country"
-    " wrote write written sang sing sings singing"
-    " composed author died die death alive"
-    " released release releases come came out grammy grammys grammies award awards won win winning wins"
-    " works everything made recorded performed performs year"
-)
 
 
 def _searched(function: str) -> Callable[[TimedText, ApiSession], list[str]]:
@@ -356,7 +292,7 @@ def _searched(function: str) -> Callable[[TimedText, ApiSession], list[str]]:
 
     def named(asked: TimedText, api: ApiSession) -> list[str]:
         found = []
-        for name in asked.names(_MUSIC_WORDS, r"\bbillboard( hot 100)?( chart)?s?\b")[:2]:
+        for name in asked.names("music", r"\bbillboard( hot 100)?( chart)?s?\b")[:2]:
             known = api.ask(function, name)
             same = aligned(name, [one for one in known if isinstance(one, str)]) if isinstance(known, list) else None
             if same is not None:
@@ -370,38 +306,17 @@ def _searched(function: str) -> Callable[[TimedText, ApiSession], list[str]]:
 
 _ARTISTS = _searched("music_search_artist_entity_by_name")
 _SONGS = _searched("music_search_song_entity_by_name")
-_OF_MUSIC = _got(
-    Getter(_GRAMMY + r".*\b(when|years?)\b|\b(when|years?)\b.*" + _GRAMMY, "music_grammy_get_award_date_by_artist",
-           _ARTISTS, "{name} won Grammys in {value}."),
-    Getter(r"\bhow many\b.*" + _GRAMMY + r".*\bsong\b|\bsong\b.*\bhow many\b.*" + _GRAMMY,
-           "music_grammy_get_award_count_by_song", _SONGS,
-           "The song {name} has won {value} Grammys (1958 to 2019)."),
-    Getter(r"\bhow many\b.*" + _GRAMMY, "music_grammy_get_award_count_by_artist", _ARTISTS,
-           "{name} has won {value} Grammys (1958 to 2019)."),
-    Getter(r"\bmembers?\b", "music_get_members", _ARTISTS, "Members of {name}: {value}."),
-    Getter(r"\b(which|what) country\b.*\b(song|single|track)\b", "music_get_song_release_country", _SONGS,
-           "The song {name} was released in {value} (ISO 3166)."),
-    Getter(r"\bwhere\b.*\bborn\b|\bbirth ?place\b|\b(which|what) country\b.*\b(born|from)\b",
-           "music_get_artist_birth_place", _ARTISTS, "{name} was born in {value} (ISO 3166)."),
-    Getter(r"\bborn\b|\bbirthday\b|\bdate of birth\b|\bbirth ?date\b", "music_get_artist_birth_date", _ARTISTS,
-           "{name} was born on {value}."),
-    Getter(r"\b(die|died|death|lifespan)\b", "music_get_lifespan", _ARTISTS,
-           "Dates of birth and death of {name}: {value}."),
-    Getter(r"\bwho (wrote|composed|sang|sings|performed)\b|\bauthor\b|\b(artist|singer) (of|behind)\b",
-           "music_get_song_author", _SONGS, "The song {name} is by {value}."),
-    Getter(r"\b(song|single|track)\b.*\b(released?|come out|came out)\b|\breleased?\b.*\b(song|single|track)\b",
-           "music_get_song_release_date", _SONGS, "The song {name} was released on {value}."),
-)  # fmt: skip
+_of_music = _got(TABLE["music"], lambda function: _SONGS if "song" in function else _ARTISTS)
 
 
 def _music(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """What one getter gives of one artist, band or song."""
-    return _OF_MUSIC(asked, api) if asked.has(_MUSIC) else None
+    return _of_music(asked, api) if asked.has(_MUSIC) else None
 
 
 def _grammys(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """Who or what won one of the three awards that the API has by year; a range of years is several questions."""
-    function, year = asked.first(_BY_YEAR), _YEAR.search(asked.text)
+    function, year = asked.first("grammys"), _YEAR.search(asked.text)
     if function is None or year is None or len(set(re.findall(r"\b(?:19|20)\d\d\b", asked.text))) > 1:
         return None
     said = api.ask(function, int(year[1]))
@@ -426,7 +341,7 @@ def _charts(asked: TimedText, api: ApiSession) -> ApiFound | None:
         songs, artists = (in_words(part) for part in (*found, [], [])[:2])
         return ApiFound((f"Number {place} of Billboard on {day}: {songs} by {artists}.",), (songs, artists),
                         artists if asked.has(r"\b(who|artist|singer)\b") else songs)  # fmt: skip
-    attribute = asked.first(_CHART)
+    attribute = asked.first("chart")
     for song in _SONGS(asked, api) if attribute else ():
         value = api.ask("music_get_billboard_attributes", day, attribute, song)
         if value is not None:
@@ -437,22 +352,16 @@ def _charts(asked: TimedText, api: ApiSession) -> ApiFound | None:
 # --- any entity -------------------------------------------------------------------------------------
 
 _SUMMARY = 800  # characters of it
-_ENTITY_FIELDS = {"population": "population_total", "area": "area_total", "elevation": "elevation",
-                  "mayor": "leader_name"}  # fmt: skip
 _MOST = 8  # fields that a question is told
 _LONGEST = 20_000  # characters of structured facts that are read
-_ENTITY_WORDS = word_set(
-    "population capital area motto nickname founded established founder born died height website mayor leader governor"
-    " elevation code zip postal county state country city town located big large old tall high happen happened name"
-)
 _MARKUP = re.compile(r"<ref[^>]*>.*?(</ref>|$)|<[^>]+>|\{\{[^{}]*\}\}|\[\[(?:[^|\]]*\|)?|\]\]|'{2,}", re.DOTALL)
 
 
 def _entities(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """Facts of one entity whose name stands in the question; never an answer by itself: fields are not checked."""
     words = set(plain(asked.text).split())
-    wanted = {_ENTITY_FIELDS[word] for word in words if word in _ENTITY_FIELDS}
-    for name in asked.names(_ENTITY_WORDS)[:2]:
+    wanted = {field for field, word in TABLE["entity_fields"].items() if word in words}
+    for name in asked.names("entity")[:2]:
         known = api.ask("open_search_entity_by_name", name)
         same = aligned(name, [str(one) for one in known]) if isinstance(known, list) else None
         entity = api.ask("open_get_entity", same or name) if same or known is None else None
@@ -483,7 +392,7 @@ def fields_of(name: str, entity: Row) -> dict[str, str]:
 
 
 FORMS: Mapping[str, tuple[Form, ...]] = {
-    "finance": (_FIGURES, _prices, _dividends, _symbols),
+    "finance": (_figures, _prices, _dividends, _symbols),
     "movie": (_compared, _of_a_film, _born),
     "music": (_grammys, _charts, _music),
     "open": (_entities,),

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.api import ApiSession
-from clausegraph.query.crag.kg.forms import ApiFound, Row, TimedText, number
+from clausegraph.query.crag.kg.forms import TABLE, ApiFound, Row, TimedText, number
 from clausegraph.query.crag.kg.names import aligned, likeness, nba_teams, plain
 
 _LOOK_BACK = 21  # days, where the API knows days but not the month
@@ -23,20 +22,9 @@ _OPPONENT = (
 )
 _WON = r"\b(win|won|lose|lost|beat|victor\w*|result|outcome)\b"
 _WHEN = r"\b(when|what (date|day)|which (date|day))\b"
-_NUMBERS = {"rebounds": "reb", "assists": "ast", "steals": "stl", "blocks": "blk", "turnovers": "tov",
-            "three[- ]pointers?": "fg3m", "free throws?": "ftm", "fouls": "pf"}  # fmt: skip
 _GAME = (
     r"\b(games?|match(es)?|fixture|league|play(ed|s|ing)?|soccer|football|goals?|opponents?|kick[- ]?off|beat"
     r"|fac(e|ed))\b"
-)
-_SOCCER_FIELDS = {"captain": "Captain", "referee": "Referee", "attendance": "Attendance", "formation": "Formation",
-                  "possession": "Poss", "venue": "venue", "kick[- ]?off": "time"}  # fmt: skip
-_LEAGUES = {"premier league": "ENG-Premier League", "epl": "ENG-Premier League", "la liga": "ESP-La Liga",
-            "bundesliga": "GER-Bundesliga", "serie a": "ITA-Serie A", "ligue 1": "FRA-Ligue 1"}  # fmt: skip
-_SOCCER_WORDS = word_set(
-    "game games match matches fixture played play plays playing face faced facing off against opponent opposing team"
-    " club league win won lose lost result outcome score scored goals goal final soccer football season their captain"
-    " referee attendance formation possession venue beat kickoff next upcoming previous"
 )
 
 
@@ -160,7 +148,7 @@ def basketball(asked: TimedText, api: ApiSession) -> ApiFound | None:
     facts = [
         f"{word.replace('[- ]', '-').rstrip('?')}: {home} {number(row[f'{column}_home'])}, "
         f"{away} {number(row[f'{column}_away'])}."
-        for word, column in _NUMBERS.items()
+        for column, word in TABLE["nba_numbers"].items()
         if asked.has(word) and f"{column}_home" in row
     ]
     return ApiFound((_nba_words(row), *facts), (team,), _nba_answer(asked, row, _side(row, team)))
@@ -168,7 +156,7 @@ def basketball(asked: TimedText, api: ApiSession) -> ApiFound | None:
 
 def _nba_answer(asked: TimedText, row: Row, side: str) -> str | None:
     """The one thing that is asked of a game, most special first."""
-    counted, home, away = asked.first(_NUMBERS), row["team_name_home"], row["team_name_away"]
+    counted, home, away = asked.first("nba_numbers"), row["team_name_home"], row["team_name_away"]
     answer: str | None = None
     if counted is not None:
         answer = number(row[f"{counted}_{side}"]) if f"{counted}_{side}" in row else None
@@ -190,9 +178,9 @@ def soccer(asked: TimedText, api: ApiSession) -> ApiFound | None:
     """A question about a game of one soccer team."""
     if not asked.has(_GAME):
         return None
-    league = next((full for short, full in _LEAGUES.items() if short in plain(asked.text)), "")
-    leagues = "|".join(rf"(eng|esp|ger|ita|fra)?[- ]?{short}" for short in _LEAGUES)
-    for name in asked.names(_SOCCER_WORDS, leagues)[:2]:
+    league = next((full for short, full in TABLE["leagues"].items() if short in plain(asked.text)), "")
+    leagues = "|".join(rf"(eng|esp|ger|ita|fra)?[- ]?{short}" for short in TABLE["leagues"])
+    for name in asked.names("soccer", leagues)[:2]:
         row = TeamGames(api, SOCCER, name.title() if name.islower() else name, league).asked_for(asked)
         if row is not None:
             return ApiFound((_soccer_words(row),), (row["team"],), _soccer_answer(asked, row))
@@ -201,7 +189,7 @@ def soccer(asked: TimedText, api: ApiSession) -> ApiFound | None:
 
 def _soccer_answer(asked: TimedText, row: Row) -> str | None:
     """The one thing that is asked of a game, most special first."""
-    field, played = asked.first(_SOCCER_FIELDS), row.get("result")
+    field, played = asked.first("soccer_fields"), row.get("result")
     answer: str | None = None
     if field is not None:
         answer = None if row.get(field) is None else str(row[field])

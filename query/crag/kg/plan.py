@@ -32,7 +32,7 @@ from clausegraph.query.crag.types import (
     ReferenceKind,
 )
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE, flag, object_of, object_schema, short
+from clausegraph.query.steps.reply import UNUSABLE, flag, named_things, object_of, object_schema, short
 
 DayRange = tuple[date, date]
 MOST = 30  # facts that are kept, as in KERAG
@@ -161,17 +161,12 @@ class PlannedHop:
 def parse_entities(text: str, types: Sequence[str]) -> PlannedEntities:
     """Read the first reply, which names an entity; a type that the schema lacks is left open."""
     reply = object_of(text)
-    given = reply.get("entities")
-    names = []
-    for one in given if isinstance(given, list) else []:
-        if isinstance(one, dict) and short(one.get("name")).strip():
-            kind = short(one.get("type")).strip().lower()
-            names.append((short(one["name"]).strip(), kind if kind in types else ""))
+    names = named_things(reply.get("entities"), types)
     if not names:
         raise UnusableReply("the reply names no entity")
     first, last = _day(reply.get("first_day")), _day(reply.get("last_day"))
     days = (first, last) if first and last and first <= last else None
-    return PlannedEntities(tuple(dict.fromkeys(names))[:_ENTITIES], days)
+    return PlannedEntities(names[:_ENTITIES], days)
 
 
 def parse_hop(text: str, relations: Sequence[SchemaRelation]) -> PlannedHop:

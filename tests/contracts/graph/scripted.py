@@ -21,8 +21,7 @@ from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, GraphProjection, 
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.vacuum import vacuum
-from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.sources import open_source
 
 

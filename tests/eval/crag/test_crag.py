@@ -16,7 +16,6 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import (
     CragTrial,
-    measure_attributes,
     measure_crag,
     measure_judge,
     write_chats,
@@ -31,7 +30,7 @@ from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
 GAME = {
     "game_date": {"0": "2031-05-02 00:00:00"}, "team_name_home": {"0": "Utah Jazz"},
@@ -158,7 +157,6 @@ def test_each_row_is_a_set_of_switches() -> None:
         row_of("best")
 
 
-@pytest.mark.long
 def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp_path: Path) -> None:
     labelled = read_verdicts(VERDICTS)
     assert {one.verdict for one in labelled} == {"correct", "incorrect", "missing"}
@@ -177,7 +175,6 @@ def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp
     assert plain.right["incorrect"] == plain.total["incorrect"]
 
 
-@pytest.mark.long
 def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
     questions: Path, api: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,18 +230,3 @@ def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "| ustc-self-check | 1 | 100.0 | 0.0 | 0.0 | 100.0 | 22.2 / 19 / 58.8 / 3.2 | 2.0 |" in found.output
     assert asked == 2  # a check and an answer, which the rows share
-
-
-@pytest.mark.long
-def test_the_predictor_in_context_is_shown_other_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crag_evaluation, "ATTRIBUTE_SAMPLES", 1)
-    labelled = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
-    reply = {"domain": "open", "kind": "simple", "dynamism": "static"}
-    with FakeModelServer(FakeOptions(replies="script", script={"": json.dumps(reply)})) as fake:
-        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        with _workspace(tmp_path, **llm) as workspace:
-            found = measure_attributes(workspace, labelled, 5, 13, CragTrial())
-            shown = fake.last_requests(1)[0]["messages"][0]["content"]
-            assert shown.count(" -> ") == 6  # five, and the line that says how they are written
-    assert found.questions == 5
-    assert set(found.right["model"]) == {"domain", "kind", "dynamism", "dynamic"}

@@ -24,7 +24,7 @@ from clausegraph.query.crag.text import CragPage, PagesText
 from clausegraph.query.crag.types import CragAnswer, CragOptions, CragSwitches
 from clausegraph.query.steps.model import ModelSteps
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 CASSETTE = Path(__file__).parent / "recorded" / "pages.jsonl"
 SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -67,13 +67,11 @@ def replayed(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> li
     return run_cases(cases, ask, CragJudge(steps), seconds=0)
 
 
-@pytest.mark.long
 def test_one_question_is_answered_as_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:
     record = replayed([cases[ONE]], embedder, steps)[0]
     assert (record.failed, record.verdict, record.calls) == ("", "missing", 1)
 
 
-@pytest.mark.long
 def test_the_score_is_what_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:
     records = replayed(cases, embedder, steps)
     assert not [one.failed for one in records if one.failed]

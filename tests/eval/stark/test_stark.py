@@ -20,7 +20,7 @@ from clausegraph.eval.crag.run import by_group
 from clausegraph.eval.stark.run import hit, read_base, recall, reciprocal_rank, stark_figures
 from clausegraph.query.crag.times import now
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 EXAMPLE = Path(__file__).parents[3] / "examples" / "knowledge"
 
 
@@ -84,7 +84,6 @@ def test_the_example_needs_text_and_relations_and_is_ranked_without_a_model(tmp_
             measure_stark(workspace, EXAMPLE, StarkTrial(("best",)))
 
 
-@pytest.mark.long
 def test_the_critic_sends_the_router_back_with_one_error(base: Path, tmp_path: Path) -> None:
     wrong = {"entities": [{"name": "Tamble", "type": "river"}], "relations": ["over"], "module": "graph"}
     right = {"entities": [{"name": "Mara Vell", "type": "engineer"}], "relations": ["built by"], "module": "graph"}
@@ -108,7 +107,6 @@ def test_the_critic_sends_the_router_back_with_one_error(base: Path, tmp_path: P
     assert (alone.ranked[0], alone.calls) == ("c", 1)
 
 
-@pytest.mark.long
 def test_a_model_re_ranks_and_what_it_says_that_cannot_be_used_changes_nothing(base: Path, tmp_path: Path) -> None:
     trial = StarkTrial(("vector", "vector-reranked"), ("bridge",))
     for reply, changed in ((json.dumps({"order": [2, 1]}), True), ("no order", False)):
@@ -156,7 +154,6 @@ def test_paths_are_read_as_published(paths: tuple[Path, Path]) -> None:
         read_paths(paths[0], now())
 
 
-@pytest.mark.long
 def test_a_plan_over_triples_is_scored_by_hops(paths: tuple[Path, Path], tmp_path: Path) -> None:
     hop = {"drop": [], "follow": [], "enough": True, "wrong_entity": False}
     answer = {"sub_problems": [], "used": ["r1"], "false_premise": False, "answer": "Mara Vell", "answerable": True}

@@ -17,8 +17,7 @@ from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import embeddings
 from clausegraph.indexes.runs import get_run
 from clausegraph.indexes.views import open_view
-from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.sources import open_source
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World

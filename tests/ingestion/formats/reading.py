@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.formats.recognise import recognised
+from clausegraph.ingestion.formats.formats import recognised
 from clausegraph.ingestion.reading.page import read_page
 
 

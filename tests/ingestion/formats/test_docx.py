@@ -13,8 +13,8 @@ import pytest
 from docx.document import Document
 from docx.oxml import parse_xml
 
-from clausegraph.ingestion.formats.converted import Unreadable
 from clausegraph.ingestion.formats.docx import convert_docx
+from clausegraph.ingestion.formats.formats import Unreadable
 from tests.ingestion.formats.reading import elements, read
 
 pytestmark = pytest.mark.unit

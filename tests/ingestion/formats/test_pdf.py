@@ -9,7 +9,7 @@ import pytest
 from fpdf.enums import AccessPermission
 from PIL import Image
 
-from clausegraph.ingestion.formats.pdf.joining import joined, vocabulary
+from clausegraph.ingestion.formats.pdf.layout import joined, vocabulary
 from tests.ingestion.formats.leaflets import RULE, VISITS, Leaflet, leaflet
 from tests.ingestion.formats.reading import elements, read
 

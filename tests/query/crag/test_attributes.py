@@ -16,10 +16,12 @@ from clausegraph.query.crag.attributes import (
     AttributeLabels,
     AttributeRules,
     AttributesTogether,
+    AttributeSvm,
     ModelAttributes,
+    read_attribute_model,
     read_labels,
+    train_attribute_model,
 )
-from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model, train_attribute_model
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 

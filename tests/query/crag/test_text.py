@@ -43,13 +43,6 @@ def test_tables_are_references_of_their_own_or_left_out(bridges: list[CragPage])
     assert all(one.kind is ReferenceKind.WEB for one in without)
 
 
-def test_snippets_stand_beside_the_pages(bridges: list[CragPage]) -> None:
-    asked = CragQuestion("is the Cedar bridge closed to cars?", QUESTION.time)
-    best = PagesText(bridges, HashingEmbedder()).find(asked, 0, 1)[0]
-    assert best.text == "The Cedar bridge is closed to cars."
-    assert best.evidence[0].url == "https://Cedar.example/"
-
-
 def test_snippets_alone_or_left_out(bridges: list[CragPage]) -> None:
     asked = CragQuestion("is the Cedar bridge closed to cars?", QUESTION.time)
     alone = PagesText(bridges, HashingEmbedder(), snippets="only").find(asked, 0, 9)
@@ -88,10 +81,6 @@ def test_nothing_is_embedded_when_time_is_over(bridges: list[CragPage]) -> None:
     in_time = PagesText(bridges, embedder).find(QUESTION, 0, 9, until=time.monotonic() + 600)
     assert embedder.texts > 1
     assert in_time == PagesText(bridges, embedder).find(QUESTION, 0, 9)
-
-
-def test_no_pages_are_one_empty_batch() -> None:
-    assert PagesText([], HashingEmbedder()).find(QUESTION, 0, 5) == ()
 
 
 def test_lists_of_references_take_no_place_among_pieces(make_page: Any) -> None:

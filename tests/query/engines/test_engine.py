@@ -53,15 +53,6 @@ def test_answer_says_where_it_comes_from(world: World, view: View) -> None:
     assert [step.name for step in answer.trace] == ["route", "retrieve", "validate", "read"]
 
 
-@pytest.mark.parametrize("retriever", RETRIEVERS.names)
-def test_any_retriever_may_find_what_is_read(world: World, view: View, retriever: str) -> None:
-    engine = make_engine(view, world.embedder, engine="single-pass", retriever=retriever)
-    answer = engine.ask(Inquiry(QUESTION, "I am 70."))
-    assert answer.trace[0].detail["retriever"] == retriever
-    shown = [*answer.quotes, *(evidence for found in answer.alternatives for evidence in found.evidence)]
-    assert shown[0].page.uri == "grant.html"
-
-
 def test_the_reader_gets_as_many_hits_as_the_limit_says(world: World, view: View) -> None:
     seen: list[int] = []
 
@@ -106,18 +97,6 @@ def test_every_entry_of_every_registry_can_be_made(world: World, view: View) -> 
     for retriever in RETRIEVERS:
         hits = make_retriever(retriever.name, view, world.embedder).retrieve(Inquiry(QUESTION), limit=3)
         assert {hit.level for hit in hits} == {retriever.level}
-
-
-def test_llamaindex_query_engine_gives_the_same_answer(world: World, view: View) -> None:
-    from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewQueryEngine
-
-    engine = make_engine(view, world.embedder)
-    plain = engine.ask(Inquiry(QUESTION, "I am 40."))
-    response = ViewQueryEngine(engine).query(ScenarioBundle(QUESTION, scenario="I am 40."))
-    assert str(response) == plain.alternatives[0].text
-    assert response.metadata is not None
-    assert response.metadata["answer"].alternatives == plain.alternatives
-    assert {node.node.metadata["page"] for node in response.source_nodes} == {"pages:grant.html"}
 
 
 class Held:

@@ -16,7 +16,6 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
-from clausegraph.query.engines.chain_of_condition import parse_chain
 from clausegraph.query.engines.corrective import parse_order
 from clausegraph.query.engines.prompt import AnswerForm, PromptContext, of_page, parse_summary
 from clausegraph.query.retrieve.bank import make_retriever
@@ -182,27 +181,6 @@ def test_code_solves_what_a_model_has_identified_and_verified(
     assert all_cited(answer, asking.view)
 
 
-def test_without_conditions_nothing_is_verified(asking: Asking) -> None:
-    asking.script(script("£300") | {"Identify the conditions": {"conditions": [], "logic": None}})
-    answer = asking.engine("chain-of-condition").ask(INQUIRY)
-    assert answer.trace[-1].detail["calls"] == 2
-    assert answer.alternatives[0].condition is None
-
-
-@pytest.mark.parametrize("logic", [["c1"], {"xor": ["c1"]}, {"all": ["c1"], "any": []}, 7, {"not": {"not": {}}}])
-def test_what_is_no_expression_is_not_solved(logic: object) -> None:
-    with pytest.raises(UnusableReply, match="its logic"):
-        parse_chain(json.dumps({"conditions": [], "logic": logic}), ())
-
-
-def test_an_expression_is_read_to_a_depth() -> None:
-    deep: Any = "c1"
-    for _ in range(9):
-        deep = {"not": deep}
-    with pytest.raises(UnusableReply, match="nested more than"):
-        parse_chain(json.dumps({"logic": deep}), ())
-
-
 def test_react_takes_four_turns_at_most_and_reads_what_they_found(asking: Asking) -> None:
     """Text, names, triples, text again; each observation is the next message of one chat."""
     grant = "winter heating grant"
@@ -254,13 +232,6 @@ def test_replies_are_read(text: str, form: AnswerForm, wanted: str) -> None:
 def test_what_commits_to_nothing_is_no_answer(text: str) -> None:
     with pytest.raises(UnusableReply):
         parse_summary(text, PromptContext("", ()), AnswerForm.YES_NO)
-
-
-def test_a_condition_is_found_whatever_its_tags_and_bullets(sample: View) -> None:
-    page = next(key for key in sample.page_keys() if key.uri == "heating-grant.html")
-    context = of_page(sample.reading, page)
-    said = parse_summary(f"yes\n- <li>{LEAF.upper()}</li>\n{LEAF}", context, AnswerForm.YES_NO_CONDITIONS)
-    assert [one.element.text for one in said.conditions] == [LEAF]
 
 
 def test_a_condition_may_be_a_sentence_of_an_element(sample: View) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,6 @@ from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 
 Write = Callable[[str, Any], Path]
-SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "musique"
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +78,6 @@ def test_other_triples_of_the_same_text_are_published(ledger: Ledger, embedder: 
     assert stated == ["trained at"]
     again = publish(ledger, embedder, write("passages.json", changed))
     assert (again.epoch, again.pages_changed, again.pages_unchanged) == (None, [], len(PASSAGES))
-
-
-def test_the_fingerprint_follows_the_triples_and_not_their_order(write: Write) -> None:
-    passages = PassagesSource(write("passages.json", PASSAGES)).passages()
-    first = GivenExtractor(passages).fingerprint
-    assert GivenExtractor(reversed(passages)).fingerprint == first
-    assert GivenExtractor(passages[1:]).fingerprint != first
 
 
 def test_a_walk_finds_the_second_hop(view: View, embedder: HashingEmbedder) -> None:
@@ -172,31 +163,3 @@ def test_the_command_prints_the_table(tmp_path: Path, write: Write, monkeypatch:
     wrong = run([*begin, "--passages", questions, "--questions", questions, "--json"])
     assert wrong.exit_code == 2
     assert "key 'title' is missing" in json.loads(wrong.stdout)["error"]["message"]
-
-
-def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
-    path = SHARED / "passages_with_triples.json"
-    if not path.is_file():
-        pytest.skip(f"no multi-hop passages at {path}; set CLAUSEGRAPH_SHARED_DATA to the parent of musique/")
-    from clausegraph.core.extraction import extraction_input
-    from clausegraph.core.pages.chunks import chunk_reading
-    from clausegraph.core.pages.read import read_document
-    from clausegraph.ingestion.sources import SourceDocument
-
-    source = PassagesSource(path)
-    passages = source.passages()
-    extractor = GivenExtractor(passages)
-    statements = rejects = 0
-    malformed: list[str] = []
-    for document in source.documents():
-        assert isinstance(document, SourceDocument)
-        reading = chunk_reading(read_document(document)[0])
-        for chunk in reading.chunks:
-            extraction = extractor.extract(extraction_input(reading, chunk)[0])
-            statements += len(extraction.statements)
-            rejects += len(extraction.rejects)
-            malformed += [reject.reason for reject in extraction.rejects if "three parts" in reject.reason]
-    wrong = sum(len(triple) != 3 for passage in passages for triple in passage.triples)
-    total = sum(len(passage.triples) for passage in passages)
-    assert len(malformed) == wrong
-    assert 0.99 * (total - wrong) < statements <= total - rejects  # equal statements of a passage are one

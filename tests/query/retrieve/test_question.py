@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.tokens import count_tokens
-from clausegraph.query.retrieve.nearest import WINDOW, embed, parts
+from clausegraph.query.retrieve.nearest import WINDOW, parts
 
 
 def test_a_short_one_is_one_text_with_the_scenario_first() -> None:
@@ -29,11 +25,3 @@ def test_a_long_question_is_cut_whole() -> None:
     cut = parts(Inquiry(question, "I own a boat."))
     assert " ".join(cut) == f"I own a boat. {question}"
     assert all(count_tokens(part) <= WINDOW for part in cut)
-
-
-def test_the_vector_of_many_parts_has_length_one() -> None:
-    embedder = HashingEmbedder(64)
-    vector = embed(Inquiry("Can I apply?", "I own a boat and a stall. " * 100), embedder)
-    assert vector.shape == (64,)
-    assert vector.dtype == np.float32
-    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-6)

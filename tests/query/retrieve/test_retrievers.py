@@ -9,12 +9,10 @@ from clausegraph.core.errors import InputError, QuestionError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.tokens import count_tokens
-from clausegraph.core.types import PassageKind, leaves
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
-from clausegraph.query.retrieve.hybrid import fact_signal, gather, near_statements, statements_on
-from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Weights, page_priors, rank
+from clausegraph.query.retrieve.score import Weights
 from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewRetriever
 
 QUESTION = "How old must I be to get the mooring grant?"
@@ -28,12 +26,6 @@ def test_the_right_page_comes_first_and_every_element_once(view: View, embedder:
     places = [(hit.page, hit.key) for hit in ranked]
     assert view.reading(ranked[0].page).title == "Harbour mooring grant"
     assert len(places) == len(set(places)) == sum(len(view.reading(page).elements) for page in view.page_keys())
-
-
-def test_the_hybrid_list_is_the_formula(view: View, embedder: HashingEmbedder) -> None:
-    signals = gather(view, embedder, ASKED)
-    readings = {page: view.reading(page) for page in page_priors(signals, DEFAULT_WEIGHTS)}
-    assert rank(readings, signals) == make_retriever("hybrid", view, embedder).retrieve(ASKED, limit=EVERYTHING)
 
 
 @NAMES
@@ -65,13 +57,6 @@ def test_the_budget_holds(view: View, embedder: HashingEmbedder, name: str, budg
 
 
 @NAMES
-def test_a_limit_holds(view: View, embedder: HashingEmbedder, name: str) -> None:
-    retriever = make_retriever(name, view, embedder)
-    assert len(retriever.retrieve(ASKED, limit=2)) == 2
-    assert retriever.retrieve(ASKED, limit=2, budget=EVERYTHING) == retriever.retrieve(ASKED, limit=2)
-
-
-@NAMES
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [({}, "neither"), ({"limit": -1}, "limit is -1"), ({"limit": 5, "budget": 0}, "budget is 0")],
@@ -88,54 +73,6 @@ def test_weights_are_those_of_the_hybrid(view: View, embedder: HashingEmbedder) 
     assert other != make_retriever("hybrid", view, embedder).retrieve(ASKED, limit=5)
     with pytest.raises(InputError, match="has no weights"):
         make_retriever("bm25", view, embedder, weights=Weights())
-
-
-def test_the_signal_of_facts_is_between_0_and_1(view: View, embedder: HashingEmbedder) -> None:
-    signal = fact_signal(view, embedder.embed_query(QUESTION))
-    assert max(signal.values()) == 1 and min(signal.values()) >= 0
-    stated = {support.page for support in view.graph.all_supports()}
-    assert {page for page, _ in signal} <= stated | {page for page in view.page_keys() if view.passages(page)}
-
-
-def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
-    pages = view.page_keys()
-    texts = {(page, element.anchor): element.text for page in pages for element in view.reading(page).elements}
-    rules = {texts[page, anchor] for page, stated in statements_on(view, pages).items() for anchor in stated.rules}
-    assert {"You can get the mooring grant if you:", "are 21 or over"} <= rules
-    assert not rules & {"Overview", "The allotment licence costs £35 a year.", "Apply by 1 March."}
-
-
-def test_gathered_requirements_and_what_a_heading_sets_make_no_rule(view: View) -> None:
-    passages = [(page, one.passage) for page in view.page_keys() for one in view.passages(page)]
-    own = [one for one in passages if one[1].kind in (PassageKind.RULE, PassageKind.NAMES)]
-    expected = {
-        (page, span.anchor)
-        for page, one in [*own, *((s.page, s.statement) for s in view.graph.all_supports())]
-        for span in one.spans
-        if {leaf.anchor for leaf in leaves(one.condition)} & {span.anchor for span in one.spans}
-    }
-    stated = statements_on(view, view.page_keys())
-    assert len(own) < len(passages)
-    assert {(page, anchor) for page, one in stated.items() for anchor in one.rules} == expected
-    headings = {e.anchor for page in view.page_keys() for e in view.reading(page).elements if e.is_heading}
-    assert not headings & {anchor for one in stated.values() for group in one.joined for anchor in group}
-
-
-def test_a_condition_list_and_its_lead_in_are_one_statement(view: View) -> None:
-    page = next(page for page in view.page_keys() if view.reading(page).title == "Harbour mooring grant")
-    texts = {element.anchor: element.text for element in view.reading(page).elements}
-    groups = [{texts[anchor] for anchor in group} for group in statements_on(view, [page])[page].joined]
-    whole = {"You can get the mooring grant if you:", "are 21 or over", "own a registered boat", "live in Port Ashby"}
-    assert whole in groups and all(len(group) > 1 for group in groups)
-
-
-def test_a_fact_is_near_where_its_page_says_so(view: View, embedder: HashingEmbedder) -> None:
-    vector = embedder.embed_query("Harbour mooring grant Eligibility are 21 or over")
-    near = near_statements(view, vector, 5)
-    (page, anchor), _ = max(near.items(), key=lambda item: item[1])
-    assert view.reading(page).title == "Harbour mooring grant"
-    assert view.reading(page).element(anchor).headings == ("Eligibility",)  # type: ignore[union-attr]
-    assert near_statements(view, vector, EVERYTHING).keys() > near.keys()
 
 
 def test_facts_bring_lead_ins_and_the_items_beside(view: View, embedder: HashingEmbedder) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
 from clausegraph.query.retrieve.bank import Hit, within
-from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, chunk_scores, page_priors, rank
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, page_priors, rank
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 
@@ -85,22 +85,11 @@ def test_ties_go_by_page_and_anchor_whatever_the_order_of_the_input() -> None:
     assert anchors(again) == anchors(ranked)
 
 
-def test_what_no_store_returned_counts_as_the_worst_that_was_returned() -> None:
-    signals = Signals({(ONE, "a"): 0.9, (ONE, "b"): 0.4}, {(ONE, "c"): 0.5})
-    ranked = rank({ONE: reading(paragraph("a"), paragraph("b"), paragraph("c"))}, signals)
-    assert ranked[1].score == ranked[2].score
-
-
 def test_only_the_best_pages_are_ranked() -> None:
     weights = replace(DEFAULT_WEIGHTS, pages=1, page_chunks=2)
     signals = Signals(chunks={(ONE, "c"): 0.5, (ONE, "d"): 0.1, (ONE, "e"): 0.0, (TWO, "c"): 0.4})
     assert page_priors(signals, weights) == {TWO: pytest.approx(0.4)}
     assert {item.page for item in rank({TWO: reading(paragraph("a"))}, signals, weights)} == {TWO}
-
-
-def test_nothing_found_ranks_nothing() -> None:
-    assert chunk_scores(Signals()) == {}
-    assert rank({}, Signals()) == []
 
 
 def test_a_budget_takes_whole_elements_until_the_next_would_not_fit() -> None:

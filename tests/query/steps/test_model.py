@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError
 
 import pytest
 from llama_index.core.base.llms.types import ChatResponseAsyncGen
@@ -79,43 +79,6 @@ def test_what_a_question_may_not_use_is_not_sent(
     assert fake.counters()["requests"] == 1
 
 
-def test_two_questions_at_once_do_not_mix(fake: FakeModelServer, steps: ModelSteps) -> None:
-    fake.set(latency=[0.0, 0.02])
-
-    def question(number: int) -> QuestionMeter:
-        model = steps.question(QuestionMeter())
-        for turn in range(number):
-            said = model.ask("say", {"question": f"{number} {turn} " + "word " * number}, str).text
-            assert said.startswith(f"{number} {turn}")
-        return model.meter
-
-    with ThreadPoolExecutor(6) as pool:
-        meters = list(pool.map(question, range(1, 7)))
-    assert [meter.usage().calls for meter in meters] == [1, 2, 3, 4, 5, 6]
-    assert sum(meter.usage().prompt_tokens for meter in meters) == fake.counters()["prompt_tokens"]
-
-
-def test_a_question_given_up_ends_its_call_and_makes_no_other(fake: FakeModelServer, steps: ModelSteps) -> None:
-    fake.set(fault="hang")
-    model = steps.question(QuestionMeter())
-    raised: list[BaseException] = []
-
-    def ask() -> None:
-        try:
-            model.ask("say", {"question": "four"}, str)
-        except CancelledError as error:
-            raised.append(error)
-
-    waiting = threading.Thread(target=ask)
-    waiting.start()
-    until(lambda: fake.counters()["in_flight"] == 1)
-    model.stop()
-    waiting.join()
-    assert raised
-    with pytest.raises(CancelledError):
-        model.ask("say", {"question": "five"}, str)
-
-
 WORDS = " ".join(f"word{number}" for number in range(60))
 
 
@@ -182,24 +145,32 @@ def test_an_attempt_that_broke_costs_the_question_the_same_streamed_or_not(
     assert spent[0] == spent[1]
 
 
-def test_a_question_given_up_ends_its_stream(fake: FakeModelServer, steps: ModelSteps, cache: MemoryCache) -> None:
-    fake.set(fault="stall")
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_question_given_up_ends_its_call_and_makes_no_other(
+    fake: FakeModelServer, steps: ModelSteps, cache: MemoryCache, streamed: bool
+) -> None:
+    fake.set(fault="stall" if streamed else "hang")
     model = steps.question(QuestionMeter())
     heard, raised = threading.Event(), threading.Event()
 
     def ask() -> None:
         try:
-            model.ask("say", {"question": WORDS}, str, listen=lambda _: heard.set())
+            model.ask("say", {"question": WORDS}, str, listen=(lambda _: heard.set()) if streamed else None)
         except CancelledError:
             raised.set()
 
     waiting = threading.Thread(target=ask)
     waiting.start()
-    assert heard.wait(30)
+    if streamed:
+        assert heard.wait(30)
+    else:
+        until(lambda: fake.counters()["in_flight"] == 1)
     model.stop()
     waiting.join()
     assert raised.is_set()
     assert not cache.stored
+    with pytest.raises(CancelledError):
+        model.ask("say", {"question": "five"}, str)
     until(lambda: fake.counters()["in_flight"] == 0)
 
 

@@ -20,7 +20,7 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.prompts import library
 from clausegraph.core.types import PageKey
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
-from clausegraph.eval.conditionalqa.figures import aggregate
+from clausegraph.eval.conditionalqa.figures import answer_table
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import MOST_ANSWERS
 from clausegraph.ingestion.sources import SourceDocument, open_source
@@ -99,8 +99,8 @@ def test_recorded_replies_give_the_figures_that_were_measured(read: list[Read]) 
         )
         for question, result, _ in read
     ]
-    scores = {group: found.ours for group, found in aggregate(records).items()}
-    made = {group: (s.f1, s.f1_with_conditions) for group, s in scores.items() if s is not None}
+    table = answer_table(records)
+    made = {group: (row["f1"], row["f1_with_conditions"]) for group, row in table.items() if row["questions"]}
     assert made == {group: pytest.approx(pair, abs=0.0005) for group, pair in FIGURES.items()}
     assert median(usage.prompt_tokens for *_, usage in read) == PROMPT_TOKENS
     assert all(usage.calls == 1 and not result.reasons["repaired"] for _, result, usage in read)

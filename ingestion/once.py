@@ -17,9 +17,8 @@ from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.page import PageRead
-from clausegraph.ingestion.reading.pages import SMALL_PAGE, PageReading, page_reading
+from clausegraph.ingestion.reading.page import PageRead, ReadingLimits
+from clausegraph.ingestion.reading.process import SMALL_PAGE, PageReading, page_reading
 from clausegraph.ingestion.sources.source import Item, StoredDocument, Unlisted
 
 _AT_ONCE = min(4, os.cpu_count() or 1)  # large pages, each in a process of its own

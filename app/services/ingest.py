@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.ingestion.pipeline import Options, Progress, Tools
-    from clausegraph.ingestion.reading.limits import ReadingLimits
+    from clausegraph.ingestion.reading.page import ReadingLimits
     from clausegraph.ingestion.report import RunReport
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
@@ -90,7 +90,7 @@ def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | Non
 
 def reading_limits(settings: Settings) -> ReadingLimits:
     """What reading one page may take."""
-    from clausegraph.ingestion.reading.limits import ReadingLimits
+    from clausegraph.ingestion.reading.page import ReadingLimits
 
     return ReadingLimits(settings.reading_seconds)
 

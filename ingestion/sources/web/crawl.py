@@ -13,7 +13,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.fetch import WebClient, WebReply, followed, normalised
 from clausegraph.ingestion.fetch.addresses import shape_of, shown
-from clausegraph.ingestion.reading.pages import PageLook
+from clausegraph.ingestion.reading.process import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.ingestion.sources.folder import kind_of, local, read_regular
 from clausegraph.ingestion.sources.shelf import DryShelf

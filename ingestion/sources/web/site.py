@@ -14,7 +14,7 @@ from clausegraph.core.types import WebMode
 from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.fetch import WebLimits
 from clausegraph.ingestion.fetch.addresses import shape_of
-from clausegraph.ingestion.reading.limits import ReadingLimits
+from clausegraph.ingestion.reading.page import ReadingLimits
 from clausegraph.ingestion.sources.web.visits import Visits
 
 _MOST_REPEATED = 3  # times that a path may go through a folder of one name

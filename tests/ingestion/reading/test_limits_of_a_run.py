@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ingestion.reading.pages import large, slow
 from typer.testing import CliRunner
 
 from tests.harness.cli import made_app
+from tests.ingestion.reading.pages import large, slow
 
 pytestmark = pytest.mark.integration
 

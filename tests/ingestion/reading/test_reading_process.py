@@ -12,7 +12,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.ingestion.reading.pages import fat, large, page, slow
 
 from benchmarks.pages import FAMILIES, measure
 from clausegraph.core.pages.read import PAGE_READERS, SourceDocument
@@ -20,6 +19,7 @@ from clausegraph.core.types import Reading
 from clausegraph.ingestion.reading.page import ReadingLimits, read_page
 from clausegraph.ingestion.reading.process import SMALL_PAGE, ReadingProcess, page_reading
 from tests.harness.wait import until
+from tests.ingestion.reading.pages import fat, large, page, slow
 
 pytestmark = pytest.mark.integration
 

@@ -16,8 +16,8 @@ from clausegraph.ingestion.fetch.addresses import shape_of, shown
 from clausegraph.ingestion.reading.process import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.ingestion.sources.folder import kind_of, local, read_regular
-from clausegraph.ingestion.sources.shelf import DryShelf
-from clausegraph.ingestion.sources.source import Fetched, FetchShelf, Gone, Item, SameAs, Skipped, StoredDocument
+from clausegraph.ingestion.sources.shelf import DryShelf, FetchShelf
+from clausegraph.ingestion.sources.source import Fetched, Gone, Item, SameAs, Skipped, StoredDocument
 from clausegraph.ingestion.sources.web.lists import (
     LIST_BYTES,
     LIST_TYPES,

@@ -17,7 +17,7 @@ from clausegraph.ingestion.formats.formats import FORMATS, PDF, Unreadable, reco
 from clausegraph.ingestion.reading.facts import is_shell, wall
 from clausegraph.ingestion.reading.process import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.ingestion.sources.source import FetchShelf
+from clausegraph.ingestion.sources.shelf import FetchShelf
 from clausegraph.ingestion.sources.web.outcome import sketch_of, text_hash_of
 from clausegraph.ingestion.tools import Progress, no_progress
 

@@ -58,7 +58,7 @@ def test_the_oracles_feedback_leads_to_the_evidence(parts: StepParts, gold: Gold
         inquiry = inquiry_of(question)
         offer = Offer(parts.view, parts.embedder, inquiry)
         feedback = commentor.comment(inquiry, offer, MISROUTED, LookedUp(()), Acceptance(False, ""))
-        if commentor.notes.pop("oracle", None) is None:
+        if parts.notes.pop("oracle", None) is None:
             mended += 1
             assert helps(feedback, MISROUTED, inquiry, offer, parts.lookup, gold)
     assert mended

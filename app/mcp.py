@@ -25,7 +25,8 @@ from clausegraph.app.api.routes.questions import pages_work
 from clausegraph.app.api.served import Served, serve_workspace
 from clausegraph.app.api.work import Ticket, WorkPool, in_time
 from clausegraph.app.process import version
-from clausegraph.app.services.ask import answer
+from clausegraph.app.services import Record
+from clausegraph.app.services.ask import PassagesReply, answer
 from clausegraph.app.services.ask import search as find_passages
 from clausegraph.app.services.changes import changes
 from clausegraph.app.services.connections import neighbourhood as facts_around
@@ -74,7 +75,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
             found = answer(held.workspace, name, begun.inquiry, epoch, watch=lambda _: ticket.check())
             kept = held.kept.keep(begun, found)
             where = f"clausegraph://{quote(name, safe='')}/answers/{kept.id}"
-            return kept.shown(trace=False) | ({"resource": where} if kept.is_kept else {})
+            return kept.shown(trace=False).as_json() | ({"resource": where} if kept.is_kept else {})
 
         return await _told(held, held.work, work)
 
@@ -109,7 +110,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         """Find the passages a question is about, best first, without answering it."""
         held, name = _for(whose, context, corpus)
 
-        def work(_: Ticket) -> dict[str, Any]:
+        def work(_: Ticket) -> PassagesReply:
             inquiry = Inquiry(question, scenario)
             return find_passages(
                 held.workspace, name, inquiry, retriever=DEFAULT, budget=None, limit=limit, epoch=epoch
@@ -129,10 +130,11 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         """The facts around an entity with the sentences that state them, and the entities they join it with."""
         held, name = _for(whose, context, corpus)
 
-        def work(_: Ticket) -> dict[str, Any]:
-            return facts_around(held.workspace, name, [entity], hops=hops, limit=limit, epoch=epoch)
-
-        return await _told(held, held.reads, work)
+        return await _told(
+            held,
+            held.reads,
+            lambda _: facts_around(held.workspace, name, [entity], hops=hops, limit=limit, epoch=epoch),
+        )
 
     @server.tool(annotations=_READS)
     async def page(context: Asking, page: str, corpus: _Corpus = None, epoch: _Epoch = None) -> dict[str, Any]:
@@ -185,10 +187,11 @@ def _for(whose: Whose, context: Asking, corpus: str | None) -> tuple[Served, str
     return held, name
 
 
-async def _told(held: Served, pool: WorkPool, work: Callable[[Ticket], dict[str, Any]]) -> dict[str, Any]:
+async def _told(held: Served, pool: WorkPool, work: Callable[[Ticket], Record | dict[str, Any]]) -> dict[str, Any]:
     """What work gives, said to be data; what goes wrong on purpose is told with its name."""
     try:
-        return {"note": DATA, "data": await in_time(pool, held.workspace.settings.serve_seconds, work)}
+        found = await in_time(pool, held.workspace.settings.serve_seconds, work)
+        return {"note": DATA, "data": found.as_json() if isinstance(found, Record) else found}
     except (ClauseGraphError, Refusal) as error:
         raise _failed(error) from error
 

@@ -1,18 +1,17 @@
-"""Answers, condition trees and steps for people and programs: terminal, Markdown, plain text, and JSON."""
+"""Answers, condition trees and steps for people: terminal, Markdown and plain text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from clausegraph.core.presentation.answer import Presentation, PresentedSource, present
 from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine, PresentedTable
-from clausegraph.core.presentation.wording import MARKS, headline, open_questions, opposite, pages_disagree
+from clausegraph.core.presentation.wording import MARKS
 from clausegraph.core.text import clean, one_line
-from clausegraph.core.types import Alternative, Answer, Evidence, JudgedLeaf, Leaf, TraceStep, Tree, fold, holds
+from clausegraph.core.types import Answer, JudgedLeaf, Leaf, TraceStep, Tree, fold
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -190,110 +189,3 @@ def _leaf_line(found: Leaf | JudgedLeaf) -> str:
         return one_line(found.words)
     source = found.source
     return f"{MARKS[found.state]}: {one_line(found.leaf.text)} ({one_line(source.title or source.page, 60)})"
-
-
-SCHEMA = "clausegraph.answer/4"
-"""Name and version of the form; the version grows when a reader of the one before could misread it."""
-
-
-def attributes(thing: object, names: str) -> dict[str, Any]:
-    """Attributes as JSON values, by name: a tuple as a list, a member of an enum as its value."""
-    found = {name: getattr(thing, name) for name in names.split()}
-    return {
-        name: list(value) if isinstance(value, tuple) else value.value if isinstance(value, Enum) else value
-        for name, value in found.items()
-    }
-
-
-def condition_json(condition: Tree[L] | None) -> Any:
-    """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": {…}}`` or null.
-
-    A leaf whose words are not clear without the page has its meaning too; a judged one its state, page and quote.
-    """
-
-    def group(kind: str, parts: list[Any]) -> Any:
-        return {kind: parts[0] if kind == "not" else parts}
-
-    return None if condition is None else fold(condition, _leaf_json, group)
-
-
-def _leaf_json(found: Leaf | JudgedLeaf) -> Any:
-    leaf = found.leaf if isinstance(found, JudgedLeaf) else found
-    value = attributes(leaf, "text anchor start end" + (" meaning" if leaf.meaning else ""))
-    if isinstance(found, JudgedLeaf):
-        value |= attributes(found, "state decisive") | {"page": str(found.source.page), "quote": found.source.quote}
-    return {"leaf": value}
-
-
-def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
-    """The answer as JSON values; ``trace`` adds the engine's steps."""
-    value = {"schema": SCHEMA} | attributes(answer.inquiry, "question scenario")
-    value |= attributes(answer, "status corpus epoch") | {
-        "corrected": [{"typed": typed, "read": read} for typed, read in answer.corrected],
-        "pages_disagree": pages_disagree(answer),
-        "contradictions": [
-            attributes(one, "kind superseded since")
-            | {"newer": evidence_json(one.newer), "older": evidence_json(one.older)}
-            for one in answer.contradictions
-        ],
-        "extractors": list(answer.extractors),
-        "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
-        "quotes": [evidence_json(evidence) for evidence in answer.quotes],
-        "presentation": presentation_json(answer),
-    }
-    return value | ({"trace": [step_json(step) for step in answer.trace]} if trace else {})
-
-
-def presentation_json(answer: Answer) -> dict[str, Any]:
-    """The answer as people read it: lines with the numbers of their citations, and the same as plain text."""
-    shown = present(answer)
-    parts = {name: [_line_json(line) for line in getattr(shown, name)] for name in ("headline", "disputed")}
-    parts |= attributes(shown, "for_you check")
-    parts |= {name: [_line_json(line) for line in getattr(shown, name)] for name in ("next", "more")}
-    sources = [
-        {
-            "title": source.title,
-            "address": source.address,
-            "updated": source.updated or None,
-            "citations": [{"number": one.number} | evidence_json(one.evidence) for one in source.citations],
-            "lines": [_line_json(line) for line in source.lines],
-        }
-        for source in shown.sources
-    ]
-    return parts | {"sources": sources, "text": answer_text(answer)}
-
-
-def _line_json(line: PresentedLine) -> dict[str, Any]:
-    table = line.table and attributes(line.table, "place heads") | {
-        "number": line.table.number or None,
-        "rows": [attributes(row, "cells number note") | {"number": row.number or None} for row in line.table.rows],
-    }
-    shown = attributes(line, "kind text citations depth calculations")
-    return shown | {"table": table, "is_in_table": line.is_in_table}
-
-
-def step_json(step: TraceStep) -> dict[str, Any]:
-    """A step of the engine."""
-    return {"name": step.name, "milliseconds": round(step.milliseconds, 1), "detail": step.detail}
-
-
-def _alternative_json(alternative: Alternative) -> dict[str, Any]:
-    return {
-        "text": alternative.text,
-        "headline": headline(alternative),
-        "score": round(alternative.score, 4),
-        "holds": holds(alternative.condition).value,
-        "otherwise": opposite(alternative),
-        "condition": condition_json(alternative.condition),
-        "open_conditions": list(alternative.open_conditions),
-        "open_questions": open_questions(alternative),
-        "evidence": [evidence_json(evidence) for evidence in alternative.evidence],
-    }
-
-
-def evidence_json(evidence: Evidence) -> dict[str, Any]:
-    """A quoted span with everything that is needed to find it again."""
-    shown = attributes(evidence.page, "source uri") | attributes(evidence, "title url updated headings")
-    shown |= attributes(evidence.span, "anchor start end") | attributes(evidence, "lead_in quote items")
-    shown["item_depths"] = [depth for depth, _ in evidence.nested_items]
-    return shown | attributes(evidence, "items_left html page_number")

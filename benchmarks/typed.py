@@ -29,7 +29,8 @@ from rich.console import Console
 
 from benchmarks.judging import wilson
 from benchmarks.material import REPOSITORY
-from clausegraph.app.render import answer_json, render_answer
+from clausegraph.app.render import render_answer
+from clausegraph.app.services.answers import shown_answer
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
@@ -104,7 +105,7 @@ def answer_record(engine: Engine, view: View, question: Record) -> Record:
         "verdict_agrees": _agrees(question, answer),
         "milliseconds": round(took, 1),
         "printed": printed(answer),
-        "answer": answer_json(answer, trace=True),
+        "answer": shown_answer(answer, trace=True).as_json(),
     }
 
 

@@ -1,15 +1,7 @@
 """What is embedded of an element, a statement and a passage; a chunk is embedded as ``Chunk.text``.
 
-An element alone says too little ("at least 16"): with title, heading path and lead-in in front it finds
-far more of the evidence. ConditionalQA, 59 pages pooled, hybrid ranking, evidence recall at 650 tokens:
-0.94 with the context, 0.92 at best (weights of its own) with the bare text.
-
-So does a fact: "may get grant" is said of many things, and under what condition decides whether it answers. The same
-pages, elements by the best fact they state: 0.835 with title, heading path and condition, 0.813 without the title,
-0.793 without both, 0.700 by subject, relation and object alone.
-
-A passage claims nothing, so its own words stand for it. By kind, names and conditions in their place, the same pages
-had 0.808 at 650 tokens, 0.923 at 1,300; by its words 0.854, 0.926.
+An element alone says too little ("at least 16"): title, heading path and lead-in stand in front of it. So they do
+before a fact, whose conditions follow it. A passage claims nothing, so its own words stand for it.
 """
 
 from __future__ import annotations

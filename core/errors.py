@@ -1,37 +1,5 @@
 """The one exception tree of ClauseGraph.
 
-::
-
-    ClauseGraphError
-    ├── InputError               what the caller gave is wrong (exit code 2)
-    │   ├── SourceError          a source is missing, empty or unreadable
-    │   ├── SettingsError        a setting is wrong or missing
-    │   ├── PromptError          a prompt file is missing or malformed, or was given the wrong inputs
-    │   └── QuestionError        an empty or over-long question
-    ├── NotFoundError            the named thing is not there (exit code 3)
-    │   └── ReplyMissing         a cassette has no reply to a call
-    ├── LedgerError              the ledger cannot be used as it is (exit code 4)
-    │   ├── SchemaError          made by an older or newer ClauseGraph
-    │   ├── LeaseHeldError       another run holds the corpus
-    │   ├── LeaseLostError       this run was superseded while it worked
-    │   ├── ViewExpired          the view was closed, or its epoch removed; open a new one
-    │   ├── WorkspaceClosed      used after its end
-    │   ├── StorageError         disk full, read-only folder, I/O failure
-    │   ├── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
-    │   └── StoreError           the server of a projection cannot be used as it is
-    │       ├── StoreUnavailable no answer in time: it is down, starts, or hangs; another attempt may succeed
-    │       ├── StoreRefused     it answered no: wrong password, too old, read-only, out of disk
-    │       └── StoreMismatch    it holds another ledger, another history or another schema version
-    ├── FloorMissed              an evaluation is below what was pinned for it (exit code 6)
-    └── ModelError               a model cannot be loaded or answered wrongly (exit code 5)
-        ├── ModelMismatchError   the corpus was embedded by another model
-        ├── BudgetExceeded       the run's token or money limit leaves no room for this call
-        └── ModelCallError       one call to a model's server failed
-            ├── ModelUnavailable no answer: time-out, 429, 5xx; another attempt may succeed
-            │   └── NotConnected the server was never reached
-            ├── ModelRefused     wrong key, unknown model, request too long: another attempt is useless
-            └── UnusableReply    an answer came, but nothing in it could be read
-
 A message names the object, the value and the fix. "Not found" and "failed" are different outcomes:
 an empty answer is never used to report a failure.
 """

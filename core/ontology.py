@@ -89,11 +89,7 @@ def policy_ontology() -> Ontology:
 
 
 def read_ontology(path: Path) -> Ontology:
-    """Read a file of types: a table for each with ``about`` and ``words``, in the form of ``core/ontology.toml``.
-
-    Raises:
-        SettingsError: the file cannot be read, or has anything else in it.
-    """
+    """Read a file of types: a table for each with ``about`` and ``words``, in the form of ``core/ontology.toml``."""
     try:
         tables: dict[str, Any] = tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -23,9 +23,6 @@ def check_output(output: Path, *, home: Path | None, replace: bool) -> None:
     Args:
         home: the folder that no output goes into.
         replace: a file that is there may be replaced.
-
-    Raises:
-        InputError: no, and why.
     """
     with _in_words(output):
         if not output.parent.is_dir():

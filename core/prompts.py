@@ -126,11 +126,7 @@ class Prompt:
         return f"{self.id}@{self.digest}"
 
     def render(self, **inputs: object) -> list[PromptMessage]:
-        """The messages for these inputs; sections that come out empty are left out.
-
-        Raises:
-            PromptError: an input is missing or unknown, or the template is wrong.
-        """
+        """The messages for these inputs; sections that come out empty are left out."""
         missing = [name for name in self.inputs if name not in inputs]
         unknown = sorted(set(inputs) - set(self.inputs))
         if missing or unknown:
@@ -159,11 +155,7 @@ class Prompt:
 
 
 def read_prompt(path: Path, origin: str) -> Prompt:
-    """Read a prompt file.
-
-    Raises:
-        PromptError: the file cannot be read, or name, header or sections are malformed.
-    """
+    """Read a prompt file."""
     named = FILE_NAME.fullmatch(path.name)
     if named is None:
         raise PromptError(f"{path}: a prompt's file name must be like triplets-mine.v1.jinja (a-z, 0-9 and -)")
@@ -240,9 +232,6 @@ def shipped_folder() -> Path:
     """The folder of the shipped prompts: beside ``core``, in a checkout as in site-packages.
 
     Found by place, not by import: another installed package may be called ``prompts``.
-
-    Raises:
-        PromptError: it is not there; the installation is broken.
     """
     folder = Path(__file__).resolve().parents[1] / "prompts"
     if not folder.is_dir():
@@ -277,11 +266,7 @@ class PromptLibrary:
         return sorted(self._files, key=_order)
 
     def all(self) -> list[Prompt]:
-        """Every prompt, by task and version.
-
-        Raises:
-            PromptError: one of the files is malformed or wrongly named.
-        """
+        """Every prompt, by task and version."""
         if self._misnamed:
             read_prompt(self._misnamed[0], YOURS)  # raises, and says how a file is to be named
         return [self.get(name) for name in self.names]
@@ -318,11 +303,7 @@ def shipped_prompts() -> PromptLibrary:
 
 
 def library(user_folder: Path | None = None) -> PromptLibrary:
-    """The shipped prompts and, on top, those of a user's folder.
-
-    Raises:
-        PromptError: the folder cannot be read.
-    """
+    """The shipped prompts and, on top, those of a user's folder."""
     if user_folder is None:
         return shipped_prompts()
     return PromptLibrary((shipped_folder(), SHIPPED), (user_folder.expanduser(), YOURS))
@@ -333,9 +314,6 @@ def shipped_examples(prompt: Prompt) -> str:
 
     They are ``examples/<task>.v<N>.txt``, of this version alone, else ``examples/<task>.txt``, of every version; beside
     the prompt, else shipped.
-
-    Raises:
-        PromptError: the file is there and cannot be read.
     """
     for folder in (prompt.path.parent, shipped_folder()):
         for name in (prompt.id, prompt.task):
@@ -346,11 +324,7 @@ def shipped_examples(prompt: Prompt) -> str:
 
 
 def read_examples(path: Path) -> str:
-    """The few-shot examples of a file.
-
-    Raises:
-        PromptError: the file cannot be read.
-    """
+    """The few-shot examples of a file."""
     try:
         return path.read_text("utf-8-sig").strip("\n")
     except (OSError, UnicodeDecodeError) as error:

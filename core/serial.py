@@ -278,20 +278,12 @@ _MAP, _DAY = "map", "day"
 
 
 def answer_to_json(answer: Answer) -> Any:
-    """Objects with one member, the name of a type of ``core.types``, and its fields by name; lists for tuples.
-
-    Raises:
-        TypeError: a step of the trace has what is no plain value.
-    """
+    """Objects with one member, the name of a type of ``core.types``, and its fields by name; lists for tuples."""
     return _plain(answer)
 
 
 def answer_from_json(value: Any) -> Answer:
-    """The answer of :func:`answer_to_json`; lists in its trace are tuples then.
-
-    Raises:
-        ValueError: it is none, or was written by a version whose types had other fields.
-    """
+    """The answer of :func:`answer_to_json`; lists in its trace are tuples then."""
     try:
         made = _whole(value)
     except (TypeError, KeyError, AttributeError) as error:

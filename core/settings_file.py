@@ -58,11 +58,7 @@ def is_secret(key: str) -> bool:
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
-    """The keys of a settings file with their values.
-
-    Raises:
-        SettingsError: it cannot be read or is no TOML; the message names the line.
-    """
+    """The keys of a settings file with their values."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -152,11 +148,7 @@ class Variables(EnvSettingsSource):
     """The environment, where a list is words with commas or spaces between them, or JSON, and a table is JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
-        """The list or table that a variable holds.
-
-        Raises:
-            SettingsError: it is neither; the message names the variable and shows the form.
-        """
+        """The list or table that a variable holds."""
         text = str(value).strip()
         if is_list(field) and text[:1] not in ("[", "{", '"'):
             return [word for word in re.split(r"[,\s]+", text) if word]
@@ -205,9 +197,6 @@ def refuse_foreign_secrets(found: Mapping[str, object], path: str, sources: Mapp
         found: what the file of the working directory sets, as far as nothing wins over it.
         path: of the file, for the message.
         sources: where each secret comes from that is set elsewhere, by name of the setting.
-
-    Raises:
-        SettingsError: with what to do.
     """
     for address, secret in _SECRET_OF.items():
         if address in found and secret in sources:
@@ -215,11 +204,7 @@ def refuse_foreign_secrets(found: Mapping[str, object], path: str, sources: Mapp
 
 
 def refuse_opening(found: Mapping[str, object], path: str) -> None:
-    """Raise where a file that nobody named would open this machine's own networks, or have a program run.
-
-    Raises:
-        SettingsError: with what to do.
-    """
+    """Raise where a file that nobody named would open this machine's own networks, or have a program run."""
     for names, what in _OPENING.items():
         if opened := next((name for name in names if found.get(name)), None):
             raise SettingsError(

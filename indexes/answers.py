@@ -56,11 +56,7 @@ def keep_judgement(
     ledger: Ledger, corpus: CorpusRow, epoch: int, question: str, scenario: str, verdict: str, expected: str,
     answer: dict[str, Any], by: str,
 ) -> JudgedAnswer:  # fmt: skip
-    """Keep what somebody says of an answer; it replaces what they said of this question and scenario before.
-
-    Raises:
-        InputError: no such verdict, or what is expected is too long.
-    """
+    """Keep what somebody says of an answer; it replaces what they said of this question and scenario before."""
     if verdict not in (RIGHT, WRONG):
         raise InputError(f"verdict {verdict[:40]!r} is not understood; it is {RIGHT!r} or {WRONG!r}")
     if len(expected) > LONGEST_EXPECTED:
@@ -86,11 +82,7 @@ def list_judged(ledger: Ledger, corpus_id: int, after: int = 0, limit: int | Non
 
 
 def forget_judgement(ledger: Ledger, corpus: CorpusRow, number: int) -> JudgedAnswer:
-    """Remove one; returns it as it was.
-
-    Raises:
-        NotFoundError: there is none of that id.
-    """
+    """Remove one; returns it as it was."""
     mine = (judged_answers.c.corpus_id == corpus.id, judged_answers.c.id == number)
     with ledger.write() as connection:
         row = connection.execute(delete(judged_answers).where(*mine).returning(judged_answers)).fetchone()
@@ -116,9 +108,6 @@ def keep_answer(home: Path, corpus_id: int, epoch: int, owner: str, name: str, d
     Args:
         name: of :func:`new_name`.
         most: answers of an owner, of all corpora.
-
-    Raises:
-        StorageError: it cannot be written; so for what follows, where a file cannot be listed, read or removed.
     """
     path = home / FOLDER / str(corpus_id) / f"epoch-{epoch:08d}" / f"{_file_part(owner)}_{name}{_END}"
     write_whole(path, data)

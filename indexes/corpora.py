@@ -67,11 +67,7 @@ def ensure_corpus(ledger: Ledger, name: str, settings: dict[str, str]) -> Corpus
 
 
 def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRow:
-    """The corpus of that name; ``option`` is how the command line is given one, empty for a plain argument.
-
-    Raises:
-        NotFoundError: no such corpus; the message lists those there are.
-    """
+    """The corpus of that name; ``option`` is how the command line is given one, empty for a plain argument."""
     name = unicodedata.normalize("NFC", name)
     with ledger.read() as connection:
         row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
@@ -158,11 +154,7 @@ def decode_summary(row: Row[Any]) -> dict[str, dict[str, int]]:
 
 
 def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
-    """The model of a retained epoch.
-
-    Raises:
-        NotFoundError: never published or already vacuumed; the message gives the range there is.
-    """
+    """The model of a retained epoch."""
     mine = (epochs.c.corpus_id == corpus.id, epochs.c.state == FLIPPED)
     rows = {row.number: row.model for row in connection.execute(select(epochs).where(*mine))}
     if number not in rows:
@@ -172,22 +164,14 @@ def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
 
 
 def rollback(ledger: Ledger, corpus: CorpusRow, number: int) -> None:
-    """Let readers see epoch ``number`` again; history stays, and the next publish goes on from the newest.
-
-    Raises:
-        NotFoundError: no such epoch.
-    """
+    """Let readers see epoch ``number`` again; history stays, and the next publish goes on from the newest."""
     with ledger.write() as connection:
         find_epoch(connection, corpus, number)
         connection.execute(update(corpora).where(corpora.c.id == corpus.id).values(published=number))
 
 
 def get_published(connection: Connection, corpus: CorpusRow) -> int:
-    """The epoch that readers get.
-
-    Raises:
-        NotFoundError: nothing was published yet.
-    """
+    """The epoch that readers get."""
     number = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus.id)).scalar()
     if not number:  # no row: the corpus was dropped a moment ago
         raise NotFoundError(

@@ -111,11 +111,7 @@ def forget_pages(connection: Connection, source_id: int, uris: Sequence[str]) ->
 
 
 def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:
-    """The bytes of a page as they were stored.
-
-    Raises:
-        StorageError: they are not there, or are damaged.
-    """
+    """The bytes of a page as they were stored."""
     query = select(blobs.c.data).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash)
     with ledger.read() as connection:
         data = connection.execute(query).scalar()

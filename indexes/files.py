@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -71,12 +72,8 @@ def open_private(path: Path) -> int:
 
 
 def write_whole(path: Path, data: bytes) -> str:
-    """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256."""
+    temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     with file_errors(path):
         make_private(path.parent)
         try:
@@ -148,9 +145,6 @@ def rewrite(path: Path, writers_s: float) -> str:
 
     Args:
         writers_s: seconds to wait for other processes that write.
-
-    Raises:
-        sqlite3.Error: the file is damaged, or no database.
     """
     with closing(sqlite3.connect(path, timeout=writers_s, isolation_level=None)) as connection:
         try:

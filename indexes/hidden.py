@@ -154,11 +154,6 @@ def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str
 
     Args:
         statement: its id, or how only its id begins.
-
-    Raises:
-        NotFoundError: the newest epoch has no such statement, and no decision hides it.
-        InputError: several statements begin so, the reason is empty or too long, or it is a page's definition of a
-            name, which ``entities undo`` takes back.
     """
     reason = " ".join(reason.split())
     if not reason:
@@ -181,11 +176,7 @@ def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str
 
 
 def unhide(ledger: Ledger, corpus: CorpusRow, number: int) -> HiddenStatement:
-    """Take a decision back; returns it as it was. The next publish shows what it hid, wherever that is still stated.
-
-    Raises:
-        NotFoundError: no decision of that id.
-    """
+    """Take a decision back; returns it as it was. The next publish shows what it hid, wherever that is still stated."""
     with ledger.write() as connection:
         mine = (hidden_statements.c.corpus_id == corpus.id, hidden_statements.c.id == number)
         row = connection.execute(delete(hidden_statements).where(*mine).returning(hidden_statements)).one_or_none()
@@ -234,12 +225,7 @@ def _statement(table: Table, row: Row[Any]) -> Statement:
 
 
 def _find(connection: Connection, corpus: CorpusRow, given: str) -> tuple[Row[Any], bool]:
-    """The row of that statement, and whether the newest epoch shows it; else one that is hidden, or was shown.
-
-    Raises:
-        NotFoundError: there is none.
-        InputError: several begin so.
-    """
+    """The row of that statement, and whether the newest epoch shows it; else one that is hidden, or was shown."""
     begin = given.strip().lower()
     if not _ID.fullmatch(begin):
         raise _not_found(corpus, given)

@@ -7,11 +7,10 @@ stemmer alone; bm25s itself, slow to import, is needed only to build.
 
 from __future__ import annotations
 
+import io
 import json
 import logging
-import os
 import re
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -24,8 +23,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from clausegraph.core.errors import StorageError
 from clausegraph.core.types import PageKey, Reading
-from clausegraph.indexes.files import make_private
+from clausegraph.indexes.files import write_whole
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -140,18 +140,13 @@ def _keep(index: LexicalIndex, path: Path) -> None:
     words = json.dumps(
         {"vocabulary": index.vocabulary, "refs": [[page.source, page.uri, key] for page, key in index.refs]}
     )
+    file = io.BytesIO()
     text = np.frombuffer(words.encode(), dtype=np.uint8)
+    np.savez(file, words=text, data=index.data, rows=index.rows, bounds=index.bounds)
     try:
-        make_private(path.parent)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{FORMAT}-", suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, words=text, data=index.data, rows=index.rows, bounds=index.bounds)
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
-    except OSError as error:
-        log.warning("the index of words cannot be kept, so every process builds its own (%s: %s)", path, error)
+        write_whole(path, file.getvalue())
+    except StorageError as error:
+        log.warning("the index of words cannot be kept, so every process builds its own (%s)", error)
 
 
 def _load(path: Path) -> LexicalIndex | None:

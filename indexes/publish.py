@@ -48,11 +48,7 @@ Change = tuple[Executable, Sequence[Mapping[str, Any]]]  # a statement, and the 
 
 
 def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
-    """Write the plan as rows of the next epoch; returns its number.
-
-    Raises:
-        LeaseLostError: another run has taken the corpus; it takes back what was written.
-    """
+    """Write the plan as rows of the next epoch; returns its number."""
     with ledger.read() as connection:  # nobody else publishes while we have the lease
         newest = connection.execute(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id)).scalar_one()
     number = int(newest) + 1
@@ -114,10 +110,6 @@ def _name_tokens(plan: PublishPlan) -> list[dict[str, Any]]:
 def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
     """Write the segment of a frozen epoch, then what is taken along, and flip it: the only moment at which readers
     see a change.
-
-    Raises:
-        SegmentError: an embedding that the plan needs is missing; the plan can then only be abandoned.
-        StoreError: a required projection lacks the epoch, which stays frozen: the next run finishes it.
     """
     made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in VECTOR_KINDS]
     projections.prepare(lease.corpus_id, number)
@@ -133,11 +125,7 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
 
 
 def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> str | None:
-    """Finish or take back what a killed publish left; says which, or None when there was nothing.
-
-    Raises:
-        StoreError: a required projection lacks the epoch, which stays frozen.
-    """
+    """Finish or take back what a killed publish left; says which, or None when there was nothing."""
     number, state = _unfinished(ledger, lease.corpus_id)
     if state == FROZEN:
         try:

@@ -25,7 +25,6 @@ RESPONSES = "responses.db"  # in the home folder
 
 _log = logging.getLogger(__name__)
 _BUSY_S = 10.0
-_TOUCHES = 200  # reads kept back before their times are written
 _ROOM = 0.9  # of the limit is left after an eviction, so that not every reply evicts one
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, value BLOB NOT NULL, used REAL NOT NULL);
@@ -69,20 +68,15 @@ class FileResponseCache:
         self._lock = threading.Lock()
         self._open: tuple[int, sqlite3.Connection] | None = None
         self._abandoned: list[sqlite3.Connection] = []
-        self._touched: dict[str, float] = {}
         self._warned = False
 
     def get(self, key: str) -> bytes | None:
         """The stored reply, or none."""
 
         def work(connection: sqlite3.Connection) -> bytes | None:
-            row = connection.execute("SELECT value FROM replies WHERE key = ?", (key,)).fetchone()
-            if row is None:
-                return None
-            self._touched[key] = time.time()
-            if len(self._touched) >= _TOUCHES:
-                self._write_touches(connection)
-            return bytes(row[0])
+            used = "UPDATE replies SET used = ? WHERE key = ? RETURNING value"
+            rows = connection.execute(used, (time.time(), key)).fetchall()
+            return bytes(rows[0][0]) if rows else None
 
         found = self._use(work)
         try:
@@ -101,10 +95,8 @@ class FileResponseCache:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
             full = _held(connection) > self._max_bytes
-            if full:
-                self._touch(connection)
-                while _held(connection) > _ROOM * self._max_bytes and connection.execute(_EVICT).rowcount:
-                    pass
+            while full and _held(connection) > _ROOM * self._max_bytes and connection.execute(_EVICT).rowcount:
+                pass
             connection.execute("COMMIT")
             if full:
                 give_back(connection)
@@ -121,39 +113,25 @@ class FileResponseCache:
         Returns how many, and what remains and why, in words.
         """
 
-        def work(connection: sqlite3.Connection) -> int:
-            self._write_touches(connection)
-            return connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
-
-        gone = self._use(work) or 0
+        before = "DELETE FROM replies WHERE used < ?"
+        gone = self._use(lambda connection: connection.execute(before, (moment,)).rowcount) or 0
         try:
             return gone, rewrite(self._path, _BUSY_S) if gone else ""
         except sqlite3.Error as error:
             return gone, f"unused parts of {self._path} ({error}); remove the file"
 
     def close(self) -> None:
-        """Write the times of use and close the file."""
-        self._use(self._write_touches)
+        """Close the file."""
         with self._lock:
             self._shut()
-
-    def _write_touches(self, connection: sqlite3.Connection) -> None:
-        if self._touched:
-            connection.execute("BEGIN IMMEDIATE")
-            self._touch(connection)
-            connection.execute("COMMIT")
-
-    def _touch(self, connection: sqlite3.Connection) -> None:
-        times = [(used, key) for key, used in self._touched.items()]
-        connection.executemany("UPDATE replies SET used = max(used, ?) WHERE key = ?", times)
-        self._touched.clear()
 
     def _use(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the file; one that is damaged is moved aside, any other failure is a miss."""
         with self._lock:
             for last in (False, True):
                 try:
-                    return self._attempt(work)
+                    with self._connection() as connection:  # rolled back where it fails
+                        return work(connection)
                 except (sqlite3.Error, OSError) as error:
                     if last or not _is_damage(error):
                         if not self._warned:
@@ -162,20 +140,10 @@ class FileResponseCache:
                         self._warned = True
                         return None
                     self._shut()
-                    self._touched.clear()
                     aside = _move_aside(self._path)
                     _log.warning("the response cache %s is damaged (%s): moved to %s, a new one is begun",
                                  self._path, error, aside)  # fmt: skip
         return None
-
-    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        connection = self._connection()
-        try:
-            return work(connection)
-        except sqlite3.Error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
     def _connection(self) -> sqlite3.Connection:
         if self._open is not None and self._open[0] != os.getpid():

@@ -61,11 +61,7 @@ def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] |
 
 
 def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
-    """One run with its report.
-
-    Raises:
-        NotFoundError: no such run in this corpus, or vacuum has removed it.
-    """
+    """One run with its report."""
     found = find_run(ledger, corpus_id, run_id)
     if found is None:
         raise NotFoundError(why_no_run(ledger, corpus_id, run_id))

@@ -45,10 +45,6 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
     """Remove a corpus with everything it has in the ledger and on disk; returns what remains and why, in words.
 
     Its rows go in one transaction; a drop that was killed after it is finished by the next one, by a vacuum or a run.
-
-    Raises:
-        NotFoundError: as ``find_corpus``.
-        LeaseHeldError: a run is writing to it.
     """
     corpus = find_corpus(ledger, name)
     numbers = [epoch.number for epoch in list_epochs(ledger, corpus.id)]

@@ -259,11 +259,7 @@ def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequenc
 
 
 def check_dimension(ledger: Ledger, corpus_id: int, model: str, dimension: int) -> None:
-    """Raise where the corpus has vectors of this model with another dimension.
-
-    Raises:
-        ModelMismatchError: a server runs another model under the name.
-    """
+    """Raise where the corpus has vectors of this model with another dimension."""
     query = select(func.length(embeddings.c.data)).where(
         embeddings.c.corpus_id == corpus_id, embeddings.c.model == model
     )
@@ -292,11 +288,7 @@ def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: 
 
 
 def vector_from_bytes(data: bytes) -> Vectors:
-    """A stored embedding, of shape (dimension,).
-
-    Raises:
-        ValueError: these bytes are none.
-    """
+    """A stored embedding, of shape (dimension,)."""
     vector: Vectors = np.frombuffer(data, dtype="<f4")
     if not np.isfinite(vector).all():
         raise ValueError("a number in it is infinite or none")
@@ -304,11 +296,7 @@ def vector_from_bytes(data: bytes) -> Vectors:
 
 
 def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: int) -> Iterator[PlacedPassage]:
-    """The passages of a page at an epoch, by chunk and key.
-
-    Raises:
-        StorageError: one is damaged.
-    """
+    """The passages of a page at an epoch, by chunk and key."""
     query = (
         select(passages)
         .join(pages, pages.c.id == passages.c.page_id)

@@ -52,9 +52,6 @@ def store_work(
     """Store what a run planned in place of what it had planned before; returns the ids of its batches.
 
     What other runs of the corpus left behind goes: they cannot be resumed any more.
-
-    Raises:
-        LeaseLostError: the lease is not ours any more.
     """
     mine = {"corpus_id": lease.corpus_id, "run_id": lease.run_id}
     with ledger.write() as connection:
@@ -100,11 +97,7 @@ def epoch_of_run(
 
 
 def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, Any], *, keep: bool = False) -> None:
-    """Store what a step leaves for the later ones; ``keep`` leaves what an earlier attempt stored as it is.
-
-    Raises:
-        LeaseLostError: the lease is not ours any more.
-    """
+    """Store what a step leaves for the later ones; ``keep`` leaves what an earlier attempt stored as it is."""
     text = canonical_json(dict(data))
     row = {"run_id": lease.run_id, "corpus_id": lease.corpus_id, "step": step, "data": text}
     with ledger.write() as connection:
@@ -138,9 +131,6 @@ def claim_batch(
     Without ``batch_id`` the next batch that is open, expired or held by a dead process is taken; None: there is none.
     With it, that batch is taken, also from a worker that lives: the caller knows that it is to be done again, and the
     other one finds its claim lost. None: it is done already.
-
-    Raises:
-        NotFoundError: the run has no such batch.
     """
     token = secrets.token_hex(8)
     claim = _claim(ledger, run_id, batch_id, token, seconds)
@@ -155,11 +145,7 @@ def claim_batch(
 
 
 def finish_batch(ledger: Ledger, claim: Claim, result: Mapping[str, Any]) -> None:
-    """The batch is done.
-
-    Raises:
-        LeaseLostError: another worker has it by now.
-    """
+    """The batch is done."""
     if not _set(ledger, claim, state="done", claim=None, expires=None, result=canonical_json(dict(result))):
         raise lost_claim(claim)
 
@@ -177,11 +163,7 @@ def batch_states(ledger: Ledger, run_id: str) -> dict[str, int]:
 
 
 def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, Any]]]:
-    """Chunks and result of every batch, in order.
-
-    Raises:
-        LeaseHeldError: not all of them are done.
-    """
+    """Chunks and result of every batch, in order."""
     query = select(work_batches).where(work_batches.c.run_id == run_id).order_by(work_batches.c.id)
     with ledger.read() as connection:
         rows = connection.execute(query).all()

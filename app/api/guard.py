@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
@@ -23,10 +22,6 @@ from clausegraph.app.api.problems import Problem, problem_of, refusal
 from clausegraph.app.api.served import Served
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields
-
-if TYPE_CHECKING:
-    pass
-
 
 log = logger(__name__)
 

@@ -6,20 +6,17 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from clausegraph.app.services import json_value
 from clausegraph.core import errors
 from clausegraph.core.secrets import mask_reply
 from clausegraph.core.text import clean_json
-
-if TYPE_CHECKING:
-    pass
-
 
 _COMMAND = re.compile(r"`clausegraph ([a-z]+)(?: ([a-z]+)(?= |`))?[^`]*`")
 
@@ -172,7 +169,7 @@ def _first(error: RequestValidationError) -> str:
 
 def as_json(value: Any) -> str:
     """A value on one line, with every control character escaped."""
-    return clean_json(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+    return clean_json(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=json_value))
 
 
 def request_id(connection: HTTPConnection) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Depends
+from pydantic import create_model
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -18,7 +19,7 @@ from clausegraph.app.api.problems import as_json, refusal
 from clausegraph.app.api.served import Held, Who
 from clausegraph.app.api.work import Ticket, waited
 from clausegraph.app.process import version
-from clausegraph.app.services import Key, Slice
+from clausegraph.app.services import Key, Record, Slice
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.ledger.store import ledger_id
@@ -51,6 +52,24 @@ def by_content(request: Request, value: Any, epoch: int | None = None) -> Respon
     """What may become another within an epoch, tagged by what it says; 304 for a client that has it."""
     etag = f'W/"{hashlib.sha256(as_json(value).encode()).hexdigest()[:24]}"'
     return if_changed(request, etag, epoch) or reply(value, epoch=epoch, etag=etag)
+
+
+class PartOfList(Record):
+    """A part of a list; `next` is the cursor of the next one."""
+
+    corpus: str
+    next: str | None
+
+
+class WholeList(Record):
+    """A list of a corpus."""
+
+    corpus: str
+
+
+def list_reply(name: str, about: str, item: type[Record], base: type[Record] = PartOfList, **more: Any) -> type[Record]:
+    """What the OpenAPI document says of a list: by what items go, the form of one, and what stands beside them."""
+    return create_model(name, __base__=base, __doc__=about, **more, items=list[item])  # type: ignore[valid-type]
 
 
 class CorpusRequest:
@@ -134,7 +153,7 @@ class PartRequest(CorpusRequest):
 OfCorpus = Annotated[CorpusRequest, Depends()]
 AtEpoch = Annotated[EpochRequest, Depends()]
 PartOfEpoch = Annotated[EpochPartRequest, Depends()]
-PartOfList = Annotated[PartRequest, Depends()]
+OfPart = Annotated[PartRequest, Depends()]
 
 
 def _pin(workspace: Workspace, corpus: str, epoch: int | None) -> tuple[int, str]:

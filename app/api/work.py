@@ -13,9 +13,10 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from clausegraph.app.api.problems import as_json, problem_of, refusal, request_id
+from clausegraph.app.services.answers import ShownStep
 
 T = TypeVar("T")
-Tell = Callable[[dict[str, Any]], None]  # of a step that has ended; called on any thread
+Tell = Callable[[ShownStep], None]  # of a step that has ended; called on any thread
 Write = Callable[[str, Any], str]  # an event of a kind with its value, as the stream has it
 _BEAT = 15.0  # seconds after which a silent stream says that it is alive, so that a client that is gone is noticed
 _RETRY = "2"  # seconds
@@ -146,7 +147,7 @@ async def streamed(
     loop, ticket = asyncio.get_running_loop(), Ticket()
     ends = loop.time() + seconds
 
-    def tell(step: dict[str, Any]) -> None:
+    def tell(step: ShownStep) -> None:
         ticket.check()
         loop.call_soon_threadsafe(events.put_nowait, ("step", step))
 

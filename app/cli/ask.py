@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
+    from clausegraph.app.services.ask import ShownPassage
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.types import Answer, TraceStep
@@ -162,7 +163,8 @@ def ask(
     from clausegraph.core.inquiry import Inquiry
 
     inquiry = Inquiry(" ".join(question), scenario)
-    from clausegraph.app.render import answer_json, answer_markdown, render_answer
+    from clausegraph.app.render import answer_markdown, render_answer
+    from clausegraph.app.services.answers import shown_answer
 
     with _watching(session, markdown=markdown, trace=trace) as watch:
         if web:
@@ -172,7 +174,7 @@ def ask(
             found = answer(workspace, corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
     _note_failures(found)
     shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found, found=trace)
-    session.emit(answer_json(found, trace=trace), shown)
+    session.emit(shown_answer(found, trace=trace), shown)
 
 
 @contextmanager
@@ -273,17 +275,17 @@ def search(
         epoch=epoch,
         explain=not session.json,  # which does not say it
     )
-    rows = [_hit_row(hit) for hit in found["hits"]]
-    said = found.get("why_nothing", "")
+    rows = [_hit_row(hit) for hit in found.hits]
+    said = getattr(found, "why_nothing", "")
     session.emit(found, table(("score", "page", "section", "text"), rows) if rows else said)
 
 
-def _hit_row(hit: dict[str, Any]) -> list[object]:
-    section = " › ".join(hit["headings"])
-    place = "" if hit["page_number"] is None else f", page {hit['page_number']}"
+def _hit_row(hit: ShownPassage) -> list[object]:
+    section = " › ".join(hit.headings)
+    place = "" if hit.page_number is None else f", page {hit.page_number}"
     return [
-        f"{hit['score']:.3f}",
-        one_line(hit["title"], 40) + place,
+        f"{hit.score:.3f}",
+        one_line(hit.title, 40) + place,
         one_line(section, 60),
-        one_line(hit["text"], 300),
+        one_line(hit.text, 300),
     ]

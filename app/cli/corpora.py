@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, a_number, command
 from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.text import counted
+
+if TYPE_CHECKING:
+    from clausegraph.app.services.history import ListedRun
 
 _IN_WORDS = {
     "members": "page entry",
@@ -70,8 +73,8 @@ def _source_row(source: dict[str, Any]) -> list[Any]:
     return ["  " + source["name"], source["kind"], source["pages"], source["location"]]
 
 
-def _run_row(run: dict[str, Any]) -> list[Any]:
-    return ["  " + run["id"], run["kind"], run["source"], run["status"], moment(run["started"])]
+def _run_row(run: ListedRun) -> list[Any]:
+    return ["  " + run.id, run.kind, run.source, run.status, moment(run.started)]
 
 
 @command("epochs list")
@@ -81,9 +84,7 @@ def epochs_list(session: Session, *, corpus: CorpusOption = None) -> None:
     from clausegraph.app.services.history import list_epochs
 
     found = list_epochs(workspace, workspace.settings.corpus)
-    rows = [
-        [e["epoch"], "published" if e["published"] else "", moment(e["created"]), e["run"], e["model"]] for e in found
-    ]
+    rows = [[e.epoch, "published" if e.published else "", moment(e.created), e.run, e.model] for e in found]
     session.emit(found, table(("epoch", "", "created", "run", "model"), rows) if rows else "no epochs yet")
 
 

@@ -16,6 +16,9 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
+    from clausegraph.app.services.entities import ListedDecision, ListedDefinition, NameDecision
+    from clausegraph.app.services.questions import JudgedQuestion
+    from clausegraph.app.services.statements import HidingDecision
     from clausegraph.ingestion.report import RunReport
 
 WAITS = "effective at the next publish: any ingest, or `clausegraph entities apply`, which publishes all decisions now"
@@ -57,7 +60,7 @@ def entities_review(
 
     if accepted or rejected:
         done = entities.decide(workspace, name, accepted, rejected, by or user())
-        session.emit(done, *(f"{one['state']} {_name_words(one)}" for one in done), *session.lines([_effect(done)]))
+        session.emit(done, *(f"{one.state} {_name_words(one)}" for one in done), *session.lines([_effect(done)]))
         return
     found = entities.review(workspace, name, of_type, None if interactive else limit)
     if not interactive:
@@ -157,14 +160,12 @@ def entities_undo(
     from clausegraph.app.services import entities
 
     done = entities.undo(workspace, workspace.settings.corpus, what, by or user())
-    was = done["decision"]
-    after = "removed" if done["now"] == "removed" else "a proposal again"
-    said = f"undone {_name_words(was)}, which was {was['state']}: it is {after}"
-    if done["now"] == "rejected":
-        said = (
-            f"rejected {_name_words(was)}, as pages define it; `clausegraph entities undo {was['id']}` takes that back"
-        )
-    waits = done["now"] == "rejected" or was["evidence"].get("origin") == "definition"
+    was = done.decision
+    after = "removed" if done.now == "removed" else "a proposal again"
+    said = f"undone {_name_words(was)}, which was {was.state}: it is {after}"
+    if done.now == "rejected":
+        said = f"rejected {_name_words(was)}, as pages define it; `clausegraph entities undo {was.id}` takes that back"
+    waits = done.now == "rejected" or was.evidence.get("origin") == "definition"
     session.emit(done, said, *session.lines([WAITS if waits else _effect([was])]))
 
 
@@ -186,16 +187,16 @@ def entities_list(
     found = decisions_status(workspace, workspace.settings.corpus, state)
     columns = ("id", "name", "entity", "state", "by", "decided", "in force")
     items: list[Any] = session.lines(["no decisions yet; `clausegraph entities review` proposes some"])
-    if found["decisions"]:
-        items = [table(columns, [_name_row(one) for one in found["decisions"]])]
-    if found["defined"]:
-        defined = [(one["name"], one["entity"], ", ".join(one["pages"][:3]), _since(one)) for one in found["defined"]]
+    if found.decisions:
+        items = [table(columns, [_name_row(one) for one in found.decisions])]
+    if found.defined:
+        defined = [(one.name, one.entity, ", ".join(one.pages[:3]), _since(one)) for one in found.defined]
         items += ["", *session.lines(["defined by pages:"]), table(("name", "entity", "pages", "in force"), defined)]
-    if found["pending"]:
-        rows = [(change["name"], change["before"], change["after"]) for change in found["pending"]]
+    if found.pending:
+        rows = [(change.name, change.before, change.after) for change in found.pending]
         items += ["", *session.lines([WAITS]), table(("name", "stands now for", "then for"), rows)]
-    if found["published"] != found["newest"]:
-        items.append(f"rolled back: readers get epoch {found['published']}, the newest is {found['newest']}")
+    if found.published != found.newest:
+        items.append(f"rolled back: readers get epoch {found.published}, the newest is {found.newest}")
     session.emit(found, *items)
 
 
@@ -242,21 +243,21 @@ def user() -> str:
         return "unknown"
 
 
-def _name_words(decision: dict[str, Any]) -> str:
-    return f"{decision['id']}: {decision['name']!r} is {decision['entity']!r}"
+def _name_words(decision: NameDecision) -> str:
+    return f"{decision.id}: {decision.name!r} is {decision.entity!r}"
 
 
-def _effect(decided: Sequence[dict[str, Any]]) -> str:
-    return WAITS if any(one["state"] == "accepted" for one in decided) else "nothing changes for readers"
+def _effect(decided: Sequence[NameDecision]) -> str:
+    return WAITS if any(one.state == "accepted" for one in decided) else "nothing changes for readers"
 
 
-def _name_row(one: dict[str, Any]) -> list[object]:
-    force = "" if one["state"] != "accepted" else _since(one)
-    return [one["id"], one["name"], one["entity"], one["state"], one["decided_by"], moment(one["decided"]), force]
+def _name_row(one: ListedDecision) -> list[object]:
+    force = "" if one.state != "accepted" else _since(one)
+    return [one.id, one.name, one.entity, one.state, one.decided_by, moment(one.decided), force]
 
 
-def _since(one: dict[str, Any]) -> str:
-    since = one["in_force_since"]
+def _since(one: ListedDecision | ListedDefinition) -> str:
+    since = one.in_force_since
     return f"since epoch {since}" if since else "waits for the next publish"
 
 
@@ -303,10 +304,10 @@ def statements_hide(
 
     done = statements.hide(workspace, workspace.settings.corpus, statement, reason, by or user())
     said = f"hidden by decision {_statement_words(done)}"
-    if not done["new"]:
-        before = f"{done['decided_by']} has hidden it before"
-        said = f"{before}, by decision {_statement_words(done)}: {one_line(done['reason'])}"
-    session.emit(done, said, *session.lines([WAITS] if done["state"] == "waits" else []))
+    if not done.new:
+        before = f"{done.decided_by} has hidden it before"
+        said = f"{before}, by decision {_statement_words(done)}: {one_line(done.reason)}"
+    session.emit(done, said, *session.lines([WAITS] if done.state == "waits" else []))
 
 
 @command("statements undo")
@@ -321,7 +322,7 @@ def statements_undo(
     from clausegraph.app.services import statements
 
     done = statements.undo(workspace, workspace.settings.corpus, number)
-    session.emit(done, f"undone {_statement_words(done)}", *session.lines([WAITS] if done["state"] == "hidden" else []))
+    session.emit(done, f"undone {_statement_words(done)}", *session.lines([WAITS] if done.state == "hidden" else []))
 
 
 @command("statements list")
@@ -335,25 +336,25 @@ def statements_list(session: Session, *, corpus: CorpusOption = None) -> None:
     items: list[Any] = session.lines(
         ["nothing is hidden; `clausegraph statements hide ID --reason TEXT` hides a statement"]
     )
-    if found["hidden"]:
-        items = [table(columns, [_statement_row(one) for one in found["hidden"]])]
-    if found["returning"]:
-        rows = [(one["words"], one["page"]) for one in found["returning"]]
+    if found.hidden:
+        items = [table(columns, [_statement_row(one) for one in found.hidden])]
+    if found.returning:
+        rows = [(one.words, one.page) for one in found.returning]
         items += ["", "shown again at the next publish:", table(("statement", "page"), rows)]
-    if any(one["state"] == "waits" for one in found["hidden"]) or found["returning"]:
+    if any(one.state == "waits" for one in found.hidden) or found.returning:
         items += ["", *session.lines([WAITS])]
     session.emit(found, *items)
 
 
-def _statement_words(decision: dict[str, Any]) -> str:
-    return f"{decision['id']}: {one_line(decision['words'] or 'what its page does not state now')}"
+def _statement_words(decision: HidingDecision) -> str:
+    return f"{decision.id}: {one_line(decision.words or 'what its page does not state now')}"
 
 
-def _statement_row(one: dict[str, Any]) -> list[object]:
-    said = {"hidden": f"since epoch {one['since']}", "waits": "waits for the next publish"}
-    words = one["words"] or f"({one['anchor']})"
-    force = said.get(one["state"], "nothing to hide now")
-    return [one["id"], words, one["page"], one["reason"], one["decided_by"], moment(one["decided"]), force]
+def _statement_row(one: HidingDecision) -> list[object]:
+    said = {"hidden": f"since epoch {one.since}", "waits": "waits for the next publish"}
+    words = one.words or f"({one.anchor})"
+    force = said.get(one.state, "nothing to hide now")
+    return [one.id, words, one.page, one.reason, one.decided_by, moment(one.decided), force]
 
 
 @command("questions list")
@@ -404,9 +405,9 @@ def questions_remove(
     from clausegraph.app.services.questions import forget
 
     gone = forget(workspace, workspace.settings.corpus, number)
-    session.emit(gone, f"forgot {gone['id']}: {one_line(gone['question'])}")
+    session.emit(gone, f"forgot {gone.id}: {one_line(gone.question)}")
 
 
-def _question_row(one: dict[str, Any]) -> list[object]:
-    words = [one["id"], one_line(one["question"]), one["status"], one["verdict"], one_line(one["expected"])]
-    return [*words, one["judged_by"], moment(one["judged"])]
+def _question_row(one: JudgedQuestion) -> list[object]:
+    words = [one.id, one_line(one.question), one.status, one.verdict, one_line(one.expected)]
+    return [*words, one.judged_by, moment(one.judged)]

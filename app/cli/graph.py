@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +16,9 @@ from clausegraph.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from clausegraph.app.services.changes import ChangedPage, ChangedStatement, ChangesReply
+    from clausegraph.app.services.records import ShownFact
 
 _NEIGHBOURS = 20  # of an entity that are listed
 _PAGES = 5  # of an entity that are listed
@@ -102,7 +105,7 @@ def _overview_lines(found: dict[str, Any]) -> list[Any]:
     counts = ", ".join((counted(found["entities"], "entity"), counted(found["facts"], "fact")))
     return [
         f"corpus {found['corpus']}, epoch {found['epoch']}: {counts}, {counted(found['statements'], 'statement')}\n",
-        table(("statements", "entity"), [(one["statements"], one_line(one["entity"], 80)) for one in found["largest"]]),
+        table(("statements", "entity"), [(one.statements, one_line(one.entity, 80)) for one in found["largest"]]),
         "",
         table(
             ("statements", "relation"),
@@ -112,15 +115,15 @@ def _overview_lines(found: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _fact_table(found: list[dict[str, Any]]) -> Any:
+def _fact_table(found: list[ShownFact]) -> Any:
     rows = [
         (
-            fact["id"][:8],
-            one_line(statement["words"], 240) + step_words(statement),
-            one_line(statement["title"] or statement["page"], 50),
+            fact.id[:8],
+            one_line(statement.words, 240) + step_words(statement.step, statement.procedure),
+            one_line(statement.title or statement.page, 50),
         )
         for fact in found
-        for statement in fact["statements"]
+        for statement in fact.statements
     ]
     return table(("fact", "states", "page"), rows)
 
@@ -160,11 +163,9 @@ def _path_lines(found: dict[str, Any]) -> list[Any]:
     for number, steps in enumerate(found["paths"], start=1):
         lines.append(f"{number}. {counted(len(steps), 'fact')}")
         for step in steps:
-            statement = step["statements"][0]
-            lines.append(f"   {one_line(statement['words'], 240)}")
-            lines.append(
-                f"     “{one_line(' … '.join(statement['quotes']), _QUOTE)}” ({one_line(statement['title'], 50)})"
-            )
+            statement = step.statements[0]
+            lines.append(f"   {one_line(statement.words, 240)}")
+            lines.append(f"     “{one_line(' … '.join(statement.quotes), _QUOTE)}” ({one_line(statement.title, 50)})")
     if not lines:
         ends = f"{one_line(found['from'])} and {one_line(found['to'])}"
         lines = [f"no path of up to {counted(found['hops'], 'fact')} between {ends}"]
@@ -252,25 +253,25 @@ def diff(
     session.emit(found, *_difference_lines(found))
 
 
-def _difference_lines(found: dict[str, Any]) -> Iterator[RenderableType]:
-    yield f"corpus {found['corpus']!r}, epoch {found['since']} to {found['until']}"
-    if not found["pages"] and not found["statements"]:
+def _difference_lines(found: ChangesReply) -> Iterator[RenderableType]:
+    yield f"corpus {found.corpus!r}, epoch {found.since} to {found.until}"
+    if not found.pages and not found.statements:
         yield "nothing differs"
         return
-    yield f"pages: {_kind_counts(found['pages'])}; statements: {_kind_counts(found['statements'])}"
-    if found["pages"]:
-        rows = [(one["kind"], one_line(one["title"], 60), f"{one['source']}:{one['uri']}") for one in found["pages"]]
+    yield f"pages: {_kind_counts(found.pages)}; statements: {_kind_counts(found.statements)}"
+    if found.pages:
+        rows = [(one.kind, one_line(one.title, 60), f"{one.source}:{one.uri}") for one in found.pages]
         yield table(("what", "title", "page"), rows)
-    for one in found["statements"]:
-        yield f"\n{one['kind']}, on {one_line(one['page'])}"
-        for mark, said in (("-", one["old"]), ("+", one["new"])):
+    for one in found.statements:
+        yield f"\n{one.kind}, on {one_line(one.page)}"
+        for mark, said in (("-", one.old), ("+", one.new)):
             if said is not None:
-                quoted = " … ".join(quote["quote"] for quote in said["quotes"])
-                yield f"  {mark} {one_line(said['words'], 240)}\n      “{one_line(quoted, _QUOTE)}”"
+                quoted = " … ".join(quote.quote for quote in said.quotes)
+                yield f"  {mark} {one_line(said.words, 240)}\n      “{one_line(quoted, _QUOTE)}”"
 
 
-def _kind_counts(found: list[dict[str, Any]]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in Counter(one["kind"] for one in found).items()) or "none"
+def _kind_counts(found: Sequence[ChangedPage | ChangedStatement]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in Counter(one.kind for one in found).items()) or "none"
 
 
 @command("cypher")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+from clausegraph.app.services import json_value
 from clausegraph.core.text import clean, clean_json, one_line
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ def note(text: str) -> None:
 
 def show_json(value: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1, default=str)) + "\n")
+    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1, default=json_value)) + "\n")
 
 
 def show_line(value: Any) -> None:
     """A JSON document on a line of its own, at once: for commands that go on."""
-    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, default=str)) + "\n")
+    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, default=json_value)) + "\n")
     sys.stdout.flush()
 
 
@@ -78,9 +79,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     return made
 
 
-def step_words(record: dict[str, Any]) -> str:
+def step_words(step: str | None, procedure: str | None) -> str:
     """Which step it is, behind the words of a statement or passage; empty where it is none."""
-    return f" (step {record['step']} of: {one_line(record['procedure'], 80)})" if record["step"] else ""
+    return f" (step {step} of: {one_line(procedure, 80)})" if step else ""
 
 
 def moment(seconds: float | None) -> str:

@@ -168,7 +168,7 @@ def _passage_lines(found: FoundPage) -> Iterator[Any]:
         yield f"\nrules not claimed: {counted(len(found.passages), 'passage')}, which no fact states"
     for one in found.passages:
         record = passage_record(one, found.reading)
-        step = step_words(record)
+        step = step_words(record["step"], record["procedure"])
         for element in record["elements"]:
             yield f"\n{one.passage.kind.value} {element['anchor']}{step}\n  “{one_line(element['quote'])}”"
         if record["names"]:

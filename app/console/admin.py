@@ -78,7 +78,7 @@ async def evaluation(
 
 def _evaluation(held: Served, who: Principal, name: str, against: str) -> dict[str, Any]:
     run, made = held.evaluations.report(name, who.may_see_run)
-    others = [one for one in held.evaluations.listed(who.may_see_run) if one["name"] != name]
+    others = [one for one in held.evaluations.listed(who.may_see_run) if one.name != name]
     beside = held.evaluations.compared(name, against, who.may_see_run) if against else []
     return {"run": run, "made": made, "report": report_record(made), "others": others, "beside": beside}
 

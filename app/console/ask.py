@@ -14,8 +14,8 @@ from clausegraph.app.api.problems import Refusal, problem_of, request_id
 from clausegraph.app.api.work import Tell, Ticket, streamed
 from clausegraph.app.console.answer import STATES, answer_view, places_of, step_title
 from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, render, router
-from clausegraph.app.render import step_json
 from clausegraph.app.services import questions as judged
+from clausegraph.app.services.answers import shown_step
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.history import epoch_on, list_epochs
 from clausegraph.app.services.kept import AskedQuestion
@@ -93,18 +93,18 @@ async def events(of: OfScreen, name: str) -> Response:
         ticket.check()
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return _shown(held.workspace, asked)
-        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(step_json(step)))
+        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(shown_step(step)))
         return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:
-        if kind == "step" and value["name"] == WRITING:
-            if value["detail"].get("restarted"):  # the model begins anew
+        if kind == "step" and value.name == WRITING:
+            if value.detail.get("restarted"):  # the model begins anew
                 unchecked.clear()
             else:
-                unchecked.append(str(value["detail"]["sentence"]))
+                unchecked.append(str(value.detail["sentence"]))
             return _event("writing", render("writing.html", sentences=unchecked))
         if kind == "step":
-            return _event("step", render("step.html", step=value, title=step_title(value["name"])))
+            return _event("step", render("step.html", step=value, title=step_title(value.name)))
         if kind == "problem":
             told = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
             return _event("answer", _part(request, "error.html", **told))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Form, Query
@@ -28,14 +29,14 @@ async def curation(of: OfScreen, looked: Annotated[int | None, Query(ge=0, le=10
 
 async def _screen(of: Screen, status: int = 200, **more: Any) -> Response:
     names, hidden = await of.run(entities.decisions_status), await of.run(statements.hidden_status)
-    waits = [one for one in hidden["hidden"] if one["state"] == "waits"]
+    waits = [one for one in hidden.hidden if one.state == "waits"]
     shown = {
         "review": await of.run(entities.open_proposals, _PROPOSALS),
-        "decided": _newest([one for one in names["decisions"] if one["state"] != "proposed"]),
-        "defined": names["defined"],
-        "hidden": _newest(hidden["hidden"]),
-        "returning": hidden["returning"],
-        "waiting": len(names["pending"]) + len(waits) + len(hidden["returning"]),
+        "decided": _newest([one for one in names.decisions if one.state != "proposed"]),
+        "defined": names.defined,
+        "hidden": _newest(hidden.hidden),
+        "returning": hidden.returning,
+        "waiting": len(names.pending) + len(waits) + len(hidden.returning),
         "looked": None,
         "problem": "",
         "typed": {"name": "", "entity": ""},
@@ -43,9 +44,9 @@ async def _screen(of: Screen, status: int = 200, **more: Any) -> Response:
     return of.html("curation.html", status, screen="curation", **(shown | more))
 
 
-def _newest(decisions: list[dict[str, Any]]) -> dict[str, Any]:
+def _newest(decisions: Sequence[entities.ListedDecision | statements.HidingDecision]) -> dict[str, Any]:
     """The last ones that were made, newest first, and how many more there are."""
-    ordered = sorted(decisions, key=lambda one: -one["decided"])
+    ordered = sorted(decisions, key=lambda one: -(one.decided or 0))
     return {"shown": ordered[:_DECISIONS], "more": max(0, len(ordered) - _DECISIONS)}
 
 

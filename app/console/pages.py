@@ -16,11 +16,11 @@ from clausegraph.app.api.replies import reply
 from clausegraph.app.console.screen import OfScreen, router
 from clausegraph.app.services import Key
 from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
-from clausegraph.app.services.changes import SAME, compare_versions
-from clausegraph.app.services.connections import neighbourhood, outline
+from clausegraph.app.services.changes import SAME, ComparedElement, compare_versions
+from clausegraph.app.services.connections import DrawnFact, neighbourhood, outline
 from clausegraph.app.services.explore import entity_slice, overview, page_slice
 from clausegraph.app.services.history import list_epochs
-from clausegraph.app.services.records import statement_words
+from clausegraph.app.services.records import NearFact, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import LITERAL, Element, Modality, Span
@@ -122,12 +122,12 @@ async def versions(
     """The versions of a page, and two of them beside each other: ``version`` is the older, ``with`` the newer."""
     source, _, uri = name.partition(":")
     found = await of.run(compare_versions, uri, source, version, against)
-    return of.html("versions.html", screen="pages", found=found, rows=list(_folded(found["elements"])))
+    return of.html("versions.html", screen="pages", found=found, rows=list(_folded(found.elements)))
 
 
-def _folded(elements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _folded(elements: list[ComparedElement]) -> Iterator[ComparedElement | dict[str, Any]]:
     """The rows with long runs of what is the same told as a number; one on each side of what differs stays."""
-    for same, run in groupby(elements, key=lambda row: row["kind"] == SAME):
+    for same, run in groupby(elements, key=lambda row: row.kind == SAME):
         rows = list(run)
         if not same or len(rows) <= _BESIDE:
             yield from rows
@@ -156,7 +156,7 @@ async def graph(
         except NotFoundError as error:  # an entity or the page: the epoch is there
             lost = hinted(error.afar, SCREENS)
         else:
-            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
+            around = dict(around) | {"facts": [dict(fact) | {"shown": shown_relation(fact)} for fact in around.facts]}
     found = {
         "overview": await of.run(overview, at),
         "near": (await of.run(entity_slice, at, _NEAR, search=search)).items if search.strip() else [],
@@ -178,23 +178,20 @@ async def drawn(
     """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
     only = [relation] if relation else None
     found = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
-    facts = [
-        [one["id"], one["subject"], shown_relation(one), LITERAL * one["literal"] + one["object"]]
-        for one in found["facts"]
-    ]
-    return reply({"epoch": found["epoch"], "facts": facts, "more": found["more"]}, epoch=found["epoch"])
+    facts = [[one.id, one.subject, shown_relation(one), LITERAL * one.literal + one.object] for one in found.facts]
+    return reply({"epoch": found.epoch, "facts": facts, "more": found.more}, epoch=found.epoch)
 
 
-def shown_relation(fact: dict[str, Any]) -> str:
+def shown_relation(fact: NearFact | DrawnFact) -> str:
     """A relation as a drawing names it, which has no room for the statements: with how they state or deny it, and when.
 
     A fact is its subject, relation and object alone; drawn as that, "is not taxed" would say the opposite, and the
     rates of two years would both hold.
     """
-    told = [one["modality"] for one in fact["statements"] if one["modality"] != Modality.IS]
-    told += ["not" for one in fact["statements"] if not one["polarity"] and one["modality"] == Modality.IS]
-    told += ["is"] if told and len(told) < len(fact["statements"]) else []
-    cases = list(dict.fromkeys(one["condition"] for one in fact["statements"]))
+    told = [one.modality for one in fact.statements if one.modality != Modality.IS]
+    told += ["not" for one in fact.statements if not one.polarity and one.modality == Modality.IS]
+    told += ["is"] if told and len(told) < len(fact.statements) else []
+    cases = list(dict.fromkeys(one.condition for one in fact.statements))
     if any(cases):
         told.append(f"if {cases[0]}" if len(cases) == 1 and len(cases[0]) <= _SHORT else "if …")
-    return f"{fact['relation']} ({', '.join(dict.fromkeys(told))})" if told else str(fact["relation"])
+    return f"{fact.relation} ({', '.join(dict.fromkeys(told))})" if told else str(fact.relation)

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from clausegraph.app.engines import make_engine
+from clausegraph.app.services import Record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
@@ -19,6 +22,38 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.bank import Engine, Watch
 
 SEARCH_BUDGET = 1300  # word pieces that a search returns, where it says no other number
+
+
+class ShownPassage(Record):
+    """A passage that a question is about, with what each part of the score adds."""
+
+    page: str
+    title: str
+    url: str | None
+    headings: list[str]
+    anchor: str | None = Field(None, description="Of an element; a passage has either it or `chunk`.")
+    chunk: str | None = Field(None, description="Key of a chunk.")
+    anchors: list[str]
+    page_number: int | None
+    text: str
+    score: float
+    parts: dict[str, float]
+
+
+class PassagesReply(Record):
+    """Passages, best first."""
+
+    question: str
+    corpus: str
+    epoch: int
+    retriever: str
+    hits: list[ShownPassage]
+
+
+class NoPassages(PassagesReply):
+    """Why there are none."""
+
+    why_nothing: str
 
 
 def answer(
@@ -88,8 +123,8 @@ def search(
     limit: int,
     epoch: int | None = None,
     explain: bool = False,
-) -> dict[str, Any]:
-    """The hits of a question as JSON values, best first; with ``explain``, ``why_nothing`` says why there are none.
+) -> PassagesReply:
+    """The hits of a question, best first; with ``explain``, why there are none.
 
     Args:
         budget: word pieces in all; None for ``SEARCH_BUDGET``.
@@ -101,28 +136,26 @@ def search(
     with workspace.view(corpus, epoch, embed=RETRIEVERS[retriever].embeds) as view:
         made = make_retriever(retriever, view, workspace.embedder, reranker=workspace.reranker)
         hits = made.retrieve(inquiry, limit=limit, budget=room)
-        found = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
-        if explain and not hits:
-            found["why_nothing"] = "nothing found"
-            for best in made.retrieve(inquiry, limit=1, budget=None):
-                pieces = count_tokens(best.text)
-                said = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
-                found["why_nothing"] = said
-        return found | {"hits": [_hit_json(view, hit) for hit in hits]}
+        shown = [_shown_passage(view, hit) for hit in hits]
+        reply = PassagesReply.of(view, question=inquiry.question, retriever=retriever, hits=shown)
+        if hits or not explain:
+            return reply
+        why = "nothing found"
+        for best in made.retrieve(inquiry, limit=1, budget=None):
+            pieces = count_tokens(best.text)
+            why = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
+        return NoPassages(**dict(reply), why_nothing=why)
 
 
-def _hit_json(view: View, hit: Hit) -> dict[str, Any]:
+def _shown_passage(view: View, hit: Hit) -> ShownPassage:
     reading = view.reading(hit.page)
     first = reading.element(hit.anchors[0]) if hit.anchors else None
-    return {
-        "page": str(hit.page),
-        "title": reading.title,
-        "url": reading.url,
-        "headings": list(hit.headings),
-        "anchor" if hit.level == "element" else "chunk": hit.key,
-        "anchors": list(hit.anchors),
-        "page_number": first.page_number if first is not None else None,
-        "text": hit.text,
-        "score": round(hit.score, 6),
-        "parts": {name: round(part, 6) for name, part in hit.parts.items()},
-    }
+    return ShownPassage.of(
+        hit,
+        reading,
+        **{"anchor" if hit.level == "element" else "chunk": hit.key},
+        page=str(hit.page),
+        page_number=first.page_number if first is not None else None,
+        score=round(hit.score, 6),
+        parts={name: round(part, 6) for name, part in hit.parts.items()},
+    )

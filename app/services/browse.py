@@ -11,17 +11,19 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, Table, and_, func, select, true, union_all
 
 from clausegraph.app.services.records import (
+    ListedElement,
+    ShownFact,
+    ShownStatement,
     chunk_record,
-    element_record,
     fact_record,
     page_record,
     passage_record,
-    statement_record,
+    shown_statement,
     statement_words,
     support_record,
 )
@@ -40,6 +42,7 @@ from clausegraph.indexes.truth import load_passages, load_reading
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
+F = TypeVar("F", bound=ShownFact)
 PREFIX = 4  # characters of a fact id that are enough to look for it
 _NAMED = 5  # candidates named in a message
 
@@ -213,7 +216,7 @@ class FoundPage:
     def record(self) -> dict[str, Any]:
         """As JSON values."""
         return page_record(self.page, self.reading) | {
-            "elements": [element_record(self.page, element) for element in self.reading.elements],
+            "elements": [ListedElement.of(one, page=str(self.page)) for one in self.reading.elements],
             "chunks": [chunk_record(self.page, chunk) for chunk in self.reading.chunks],
             "facts": [
                 {"id": one.fact_id, "statement": statement_words(one.statement), "statement_id": statement_id(one)}
@@ -317,11 +320,11 @@ def _spelt_like(shelf: Shelf, name: str) -> list[str]:
 
 
 def with_statements(
-    shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
-) -> list[dict[str, Any]]:
-    """Records of facts, each with its statements in words and where they stand."""
+    kind: type[F], shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
+) -> list[F]:
+    """Facts, each with its statements in words and where they stand."""
     read = shelf.read_once()
-    by_fact: dict[str, list[dict[str, Any]]] = {}
+    by_fact: dict[str, list[ShownStatement]] = {}
     for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
-        by_fact.setdefault(one.fact_id, []).append(statement_record(one, read(one.page)))
-    return [fact_record(fact) | {"statements": by_fact.get(fact.id, [])} for fact in facts]
+        by_fact.setdefault(one.fact_id, []).append(shown_statement(one, read(one.page)))
+    return [kind.of(fact, **fact_record(fact), statements=by_fact.get(fact.id, [])) for fact in facts]

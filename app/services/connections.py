@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clausegraph.app.render import attributes
+from clausegraph.app.services import Record, attributes
 from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
-from clausegraph.app.services.records import fact_record, quotes, statement_words
+from clausegraph.app.services.records import NearFact, ShownFact, fact_record, quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.wording import condition_words
@@ -20,6 +20,50 @@ from clausegraph.query.read.evidence import quote_of
 from clausegraph.query.retrieve.graph import shortest_paths
 
 
+class NeighbourhoodReply(Record):
+    """The facts around entities, and the entities among them."""
+
+    corpus: str
+    epoch: int
+    around: list[str]
+    more: bool
+    entities: list[str]
+    facts: list[NearFact]
+
+
+class PathFact(ShownFact):
+    """A fact of a path, and whether the path goes from its subject to its object."""
+
+    forward: bool
+
+
+class DrawnStatement(Record):
+    """What a drawing says of a statement."""
+
+    modality: str
+    polarity: bool
+    condition: str
+
+
+class DrawnFact(Record):
+    """A fact as a drawing needs it."""
+
+    id: str
+    subject: str
+    relation: str
+    object: str
+    literal: bool
+    statements: list[DrawnStatement]
+
+
+class DrawnFacts(Record):
+    """Facts to draw; ``more``: there are others."""
+
+    epoch: int
+    facts: list[DrawnFact]
+    more: bool
+
+
 def neighbourhood(
     workspace: Workspace,
     corpus: str,
@@ -30,7 +74,7 @@ def neighbourhood(
     relations: Sequence[str] | None = None,
     page: str | None = None,
     epoch: int | None = None,
-) -> dict[str, Any]:
+) -> NeighbourhoodReply:
     """The facts around entities, nearest and most stated first, with their statements, and the entities among them.
 
     Args:
@@ -42,32 +86,30 @@ def neighbourhood(
     keys, found, stated = _facts_around(shelf, names, hops, limit + 1, relations, page)
     facts = found[:limit]
     ends = {end for fact in facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
-    hop = {fact.id: fact.hop for fact in facts}
-    return shelf.at | {
-        "around": keys,
-        "more": len(found) > limit,
-        "entities": sorted(ends.union(keys)),
-        "facts": [one | {"hop": hop[one["id"]]} for one in with_statements(shelf, facts, stated)],
-    }
+    return NeighbourhoodReply(
+        **shelf.at,
+        around=keys,
+        more=len(found) > limit,
+        entities=sorted(ends.union(keys)),
+        facts=with_statements(NearFact, shelf, facts, stated),
+    )
 
 
 def outline(
     workspace: Workspace, corpus: str, names: Sequence[str], *, limit: int,
     relations: Sequence[str] | None = None, page: str | None = None, epoch: int | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> DrawnFacts:  # fmt: skip
     """The same facts one step around, as a drawing needs them: each with the modality, polarity and condition of its
     statements in place of their words; errors as of ``neighbourhood``."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     _, found, stated = _facts_around(shelf, names, 1, limit + 1, relations, page)
     facts = found[:limit]
-    told: dict[str, list[dict[str, Any]]] = {}
+    told: dict[str, list[DrawnStatement]] = {}
     for one in stated if stated is not None else shelf.graph.supports([fact.id for fact in facts]):
-        statement = one.statement
-        said: dict[str, Any] = {"modality": statement.modality.value, "polarity": statement.polarity}
-        said["condition"] = one_line(condition_words(statement.condition))
+        said = DrawnStatement.of(one.statement, condition=one_line(condition_words(one.statement.condition)))
         told.setdefault(one.fact_id, []).append(said)
-    records = [fact_record(fact) | {"statements": told.get(fact.id, [])} for fact in facts]
-    return shelf.at | {"facts": records, "more": len(found) > limit}
+    drawn = [DrawnFact(**fact_record(fact), statements=told.get(fact.id, [])) for fact in facts]
+    return DrawnFacts(epoch=shelf.epoch, facts=drawn, more=len(found) > limit)
 
 
 def _facts_around(
@@ -182,12 +224,12 @@ def find_paths(
     ends = entity_of(shelf, start), entity_of(shelf, goal)
     found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
     facts = {hop.fact.id: hop.fact for path in found.paths for hop in path}
-    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
+    records = {record.id: dict(record) for record in with_statements(ShownFact, shelf, list(facts.values()))}
     return shelf.at | {
         "from": ends[0],
         "to": ends[1],
         "hops": hops,
         "cut": found.cut,
-        "paths": [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in found.paths],
+        "paths": [[PathFact(**records[hop.fact.id], forward=hop.forward) for hop in path] for path in found.paths],
         "together": [] if found.paths else pages_of_both(shelf, *ends),
     }

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.models import opened_projection, opened_projections
-from clausegraph.app.render import attributes
+from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import open_shelf
+from clausegraph.app.services.history import ListedRun
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StoreError
 from clausegraph.core.settings import Settings
@@ -90,7 +91,7 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
         "statements": counts.supports,
         "sources": [attributes(one, "name kind location pages") for one in list_sources(ledger, corpus.id)],
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
-        "runs": [{key: run[key] for key in ("id", "kind", "source", "started", "ended", "status")} for run in runs],
+        "runs": [ListedRun.model_validate(run) for run in runs],
     }
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Connection, select
 
+from clausegraph.app.services import Record
 from clausegraph.app.services.ingest import as_retained, run_tools
 from clausegraph.app.services.records import quotes
 from clausegraph.app.workspace import Workspace
@@ -41,6 +41,64 @@ if TYPE_CHECKING:
 
 _SURFACES = 3  # ways of writing a name that are shown
 _LOOKED_AT = 10  # statements among which one is looked for that names the entity
+
+
+State = Literal["proposed", "accepted", "rejected"]
+
+
+class NameDecision(Record):
+    """A name is taken for an entity, or that is proposed or rejected; times are seconds since 1970."""
+
+    id: int
+    name: str
+    entity: str
+    state: State
+    score: float
+    evidence: dict[str, Any]
+    decided_by: str | None
+    decided: float | None
+    created: float
+
+
+class ListedDecision(NameDecision):
+    """A decision, and the epoch since which it is in force; null where it waits, or is none to be in force."""
+
+    in_force_since: int | None
+
+
+class ListedDefinition(Record):
+    """What pages define, and the epoch since which it is in force."""
+
+    name: str
+    entity: str
+    pages: list[str]
+    in_force_since: int | None
+
+
+class PendingName(Record):
+    """What a name stands for now, and from the next publish on."""
+
+    name: str
+    before: str
+    after: str
+
+
+class NameDecisions(Record):
+    """The decisions about names, what pages define, and what waits for the next publish."""
+
+    corpus: str
+    published: int
+    newest: int
+    decisions: list[ListedDecision]
+    defined: list[ListedDefinition]
+    pending: list[PendingName]
+
+
+class SettledReply(Record):
+    """The decision as it is now, or as it was where it is removed."""
+
+    decision: NameDecision
+    now: Literal["proposed", "accepted", "rejected", "removed"]
 
 
 def review(workspace: Workspace, name: str, of_type: str | None = None, limit: int | None = None) -> dict[str, Any]:
@@ -176,47 +234,39 @@ def _example(view: View, profile: Profile) -> dict[str, str] | None:
 
 def decide(
     workspace: Workspace, corpus: str, accept: Sequence[int], reject: Sequence[int], by: str
-) -> list[dict[str, Any]]:
+) -> list[NameDecision]:
     """Accept and reject proposals; errors as ``indexes.entities.decisions.decide``."""
     ledger = workspace.ledger_to_change()
-    return [asdict(one) for one in decisions.decide(ledger, get_corpus(ledger, corpus), accept, reject, by)]
+    return [NameDecision.of(one) for one in decisions.decide(ledger, get_corpus(ledger, corpus), accept, reject, by)]
 
 
-def settle(workspace: Workspace, corpus: str, number: int, state: str, by: str) -> dict[str, Any]:
-    """Bring a decision to a state, however often; arguments and errors as ``indexes.entities.decisions.settle``.
-
-    Returns:
-        The decision, and whether it is now "accepted", "rejected", "proposed" or "removed".
-    """
+def settle(workspace: Workspace, corpus: str, number: int, state: str, by: str) -> SettledReply:
+    """Bring a decision to a state, however often; arguments and errors as ``indexes.entities.decisions.settle``."""
     ledger = workspace.ledger_to_change()
     row, now = decisions.settle(ledger, get_corpus(ledger, corpus), number, state, by)
-    return {"decision": asdict(row), "now": now}
+    return SettledReply.of(decision=row, now=now)
 
 
-def deny(workspace: Workspace, corpus: str, name: str, by: str) -> dict[str, Any]:
+def deny(workspace: Workspace, corpus: str, name: str, by: str) -> SettledReply:
     """Decide against what pages define; errors as ``indexes.entities.decisions.deny``."""
     ledger = workspace.ledger_to_change()
-    return {"decision": asdict(decisions.deny(ledger, get_corpus(ledger, corpus), name, by)), "now": REJECTED}
+    return SettledReply.of(decision=decisions.deny(ledger, get_corpus(ledger, corpus), name, by), now=REJECTED)
 
 
-def merge(workspace: Workspace, corpus: str, name: str, entity: str, by: str) -> dict[str, Any]:
+def merge(workspace: Workspace, corpus: str, name: str, entity: str, by: str) -> NameDecision:
     """Take a name for an entity without a proposal; errors as ``indexes.entities.decisions.merge``."""
     ledger = workspace.ledger_to_change()
-    return asdict(decisions.merge(ledger, get_corpus(ledger, corpus), name, entity, by))
+    return NameDecision.of(decisions.merge(ledger, get_corpus(ledger, corpus), name, entity, by))
 
 
-def undo(workspace: Workspace, corpus: str, what: str, by: str) -> dict[str, Any]:
-    """Take a decision, or what pages define, back; errors as ``indexes.entities.decisions.undo``.
-
-    Returns:
-        The decision, and whether it is now "removed", "proposed" again, or "rejected": what pages define.
-    """
+def undo(workspace: Workspace, corpus: str, what: str, by: str) -> SettledReply:
+    """Take a decision, or what pages define, back; errors as ``indexes.entities.decisions.undo``."""
     ledger = workspace.ledger_to_change()
     row, now = decisions.undo(ledger, get_corpus(ledger, corpus), what, by)
-    return {"decision": asdict(row), "now": now}
+    return SettledReply.of(decision=row, now=now)
 
 
-def decisions_status(workspace: Workspace, name: str, state: str | None = None) -> dict[str, Any]:
+def decisions_status(workspace: Workspace, name: str, state: str | None = None) -> NameDecisions:
     """All decisions of the corpus, since which epoch each is in force, and what waits for the next publish.
 
     "In force" is about the newest epoch, from which the next publish goes on; after a rollback readers are
@@ -235,19 +285,13 @@ def decisions_status(workspace: Workspace, name: str, state: str | None = None) 
     for row in rows:
         entity, since = now.get(row.name, (None, None))
         in_force = row.state == ACCEPTED and entity == wanted[row.name]
-        listed.append(asdict(row) | {"in_force_since": since if in_force else None})
-    return {
-        "corpus": corpus.name,
-        "published": corpus.published,
-        "newest": corpus.newest,
-        "decisions": listed,
-        "defined": [
-            {"name": name, "entity": entity, "pages": pages[name], "in_force_since": now.get(name, (None, None))[1]}
-            for name, entity in defined.items()
-            if state is None and name in pages  # the phrase that defines it is a name too
-        ],
-        "pending": [asdict(change) for change in changes],
-    }
+        listed.append(ListedDecision.of(row, in_force_since=since if in_force else None))
+    definitions = [
+        ListedDefinition(name=name, entity=entity, pages=pages[name], in_force_since=now.get(name, (None, None))[1])
+        for name, entity in defined.items()
+        if state is None and name in pages  # the phrase that defines it is a name too
+    ]
+    return NameDecisions.of(corpus, corpus=corpus.name, decisions=listed, defined=definitions, pending=changes)
 
 
 def _defining_pages(connection: Connection, corpus_id: int) -> dict[str, list[str]]:

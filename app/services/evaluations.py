@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services import Key, Slice
+from clausegraph.app.services import Key, Record, Slice, numbered_slice
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.settings import Settings
 
@@ -21,6 +21,19 @@ _KEPT = 8  # reports: each has its plots, and takes seconds to make
 May = Callable[[str | None], bool]  # whether somebody may see the runs of a corpus; None: of a file of predictions
 
 
+class ListedEvaluation(Record):
+    """A run of `eval`."""
+
+    name: str
+    benchmark: str
+    system: str
+    date: str
+    seconds: float
+    version: str
+    corpus: str | None
+    epoch: int | None
+
+
 class Evaluations:
     """The runs in the folder of the settings. Reports are made when they are asked for, and the last ones are kept."""
 
@@ -29,7 +42,7 @@ class Evaluations:
         self._lock = threading.Lock()
         self._made: dict[tuple[str, int], Report] = {}
 
-    def listed(self, may: May) -> list[dict[str, Any]]:
+    def listed(self, may: May) -> list[ListedEvaluation]:
         """The finished runs that somebody may see, newest first, without their figures.
 
         Raises:
@@ -39,7 +52,7 @@ class Evaluations:
         found.sort(key=lambda pair: (pair[1].date, pair[0]), reverse=True)
         return [_described(name, run) for name, run in found]
 
-    def report(self, name: str, may: May) -> tuple[dict[str, Any], Report]:
+    def report(self, name: str, may: May) -> tuple[ListedEvaluation, Report]:
         """A run with its report.
 
         Raises:
@@ -69,7 +82,7 @@ class Evaluations:
         """
         runs = [self.report(one, may) for one in (name, other)]
         figures = [{one.label: one for one in report.headline} for _, report in runs]
-        differences = self._differences(name, other) if all(r["benchmark"] == "conditionalqa" for r, _ in runs) else {}
+        differences = self._differences(name, other) if all(r.benchmark == "conditionalqa" for r, _ in runs) else {}
         return [
             {
                 "figure": label,
@@ -117,9 +130,8 @@ class Evaluations:
 def case_slice(report: Report, limit: int, after: Key | None = None, kind: str = "") -> Slice:
     """The wrong answers of a report, of one kind of error if it is given."""
     listed = [case for case in report.cases if not kind or kind in case.kinds]
-    begin = int(after[0]) if after else 0
-    part = [asdict(case) for case in listed[begin : begin + limit]]
-    return Slice(part, [begin + limit] if begin + limit < len(listed) else None)
+    part = numbered_slice(listed, limit, after)
+    return Slice([asdict(case) for case in part.items], part.after)
 
 
 def report_record(report: Report) -> dict[str, Any]:
@@ -154,17 +166,16 @@ def _corpus(run: Provenance) -> str | None:
     return run.corpus.name if run.corpus is not None else None
 
 
-def _described(name: str, run: Provenance) -> dict[str, Any]:
-    return {
-        "name": name,
-        "benchmark": run.benchmark,
-        "system": run.system or ("predictions of a file" if run.corpus is None else "all parts"),
-        "date": run.date,
-        "seconds": run.seconds,
-        "version": run.program.version,
-        "corpus": _corpus(run),
-        "epoch": run.corpus.epoch if run.corpus is not None else None,
-    }
+def _described(name: str, run: Provenance) -> ListedEvaluation:
+    corpus = run.corpus
+    return ListedEvaluation.of(
+        run,
+        name=name,
+        system=run.system or ("predictions of a file" if corpus is None else "all parts"),
+        version=run.program.version,
+        corpus=_corpus(run),
+        epoch=corpus and corpus.epoch,
+    )
 
 
 def evaluations_of(folder: Path | None) -> str:

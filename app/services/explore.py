@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import Field
 from sqlalchemy import ColumnElement, func, or_, select
 
-from clausegraph.app.render import attributes
-from clausegraph.app.services import Key, Slice
+from clausegraph.app.services import Key, Record, Slice, numbered_slice
 from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, page_ids, with_statements
 from clausegraph.app.services.ingest import opened_ontology
-from clausegraph.app.services.records import element_record, steps_in_order
+from clausegraph.app.services.records import ListedElement, ShownFact, steps_in_order
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
@@ -27,6 +27,34 @@ _LARGEST = 10  # entities and relations of an overview
 _EVERY_FACT = 1_000_000  # of an entity
 
 
+class AnsweredPage(Record):
+    """What the address of a page that is fetched answered when it was asked last."""
+
+    outcome: str
+    status: int | None
+    failures: int = Field(description="How often in a row it had no page.")
+
+
+class ListedPage(Record):
+    """A page in a list."""
+
+    source: str
+    uri: str
+    title: str
+    statements: int
+    published: str | None = Field(description="The day that the page states of itself, as `updated`.")
+    updated: str | None
+    read: float | None = Field(description="When this version was read, in seconds since 1970.")
+    answered: AnsweredPage | None = Field(description="null for a page that is not fetched.")
+
+
+class ListedEntity(Record):
+    """An entity, and the statements it is in."""
+
+    entity: str
+    statements: int
+
+
 def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """How much graph there is, its most frequent relations but for those that say how pages are built, and the
     entities of which the most is stated.
@@ -36,7 +64,7 @@ def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dic
     relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
     rows = shelf.entity_rows().order_by(func.count().desc(), "name").limit(_LARGEST)
     with shelf.ledger.read() as connection:
-        largest = [{"entity": row[0], "statements": row[1]} for row in connection.execute(rows)]
+        largest = [ListedEntity(entity=row[0], statements=row[1]) for row in connection.execute(rows)]
     return shelf.at | {
         "entities": counts.entities,
         "facts": counts.facts,
@@ -74,7 +102,10 @@ def find_facts(
     else:
         facts, of = shelf.graph.facts(_fact_ids(shelf, supports.c.relation == relation, limit + 1)), {}
     found = shelf.at | of | ({"relation": relation} if relation is not None else {})
-    return found | {"more": len(facts) > limit, "facts": steps_in_order(with_statements(shelf, facts[:limit]))}
+    return found | {
+        "more": len(facts) > limit,
+        "facts": steps_in_order(with_statements(ShownFact, shelf, facts[:limit])),
+    }
 
 
 def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
@@ -106,7 +137,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "merged": sorted(shelf.names_of(key)),
         "own_page": _own_page(shelf, key),
         "pages": sorted({str(one.page) for one in stated}),
-        "facts": steps_in_order(with_statements(shelf, facts, stated)),
+        "facts": steps_in_order(with_statements(ShownFact, shelf, facts, stated)),
         "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
     }
 
@@ -183,24 +214,15 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     with shelf.ledger.read() as connection:
         wanted = select(*columns).where(page_versions.c.id.in_([version for _, version, _ in part]))
         read = {row.id: row.fetched for row in connection.execute(wanted)}  # in seconds since 1970
-    items = [
-        {
-            "source": key.source,
-            "uri": key.uri,
-            "title": title or stated_on.title,
-            "statements": stated.get(key, 0),
-            "published": stated_on.published,
-            "updated": stated_on.updated,
-            "read": read.get(version),
-            "answered": answered.get(key),
-        }
-        for key, version, title in part
-        for stated_on in (shelf.reading(version),)
-    ]
+    items = []
+    for key, version, title in part:
+        page = shelf.reading(version)
+        counts = {"statements": stated.get(key, 0), "read": read.get(version), "answered": answered.get(key)}
+        items.append(ListedPage.of(key, page, title=title or page.title, **counts))
     return Slice(items, [part[-1][0].source, part[-1][0].uri] if len(listed) > limit else None)
 
 
-def _answered(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, dict[str, Any]]:
+def _answered(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, AnsweredPage]:
     """What the address of each page that is fetched answered last; of several, the one that the page is named after."""
     query = (
         select(sources.c.name, fetches.c.uri, fetches.c.outcome, fetches.c.status, fetches.c.failures)
@@ -209,10 +231,7 @@ def _answered(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, dict[str, 
         .order_by(fetches.c.address == fetches.c.uri, fetches.c.address)
     )
     with shelf.ledger.read() as connection:
-        return {
-            PageKey(row.name, row.uri): {"outcome": row.outcome, "status": row.status, "failures": row.failures}
-            for row in connection.execute(query)
-        }
+        return {PageKey(row.name, row.uri): AnsweredPage.of(row) for row in connection.execute(query)}
 
 
 def element_slice(
@@ -221,10 +240,8 @@ def element_slice(
     """The elements of a page, in its order, with their anchors."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key, reading = shelf.page(name)
-    begin = 0 if after is None else int(after[0]) + 1
-    part = reading.elements[begin : begin + limit]
-    more = begin + limit < len(reading.elements)
-    return Slice([element_record(key, element) for element in part], [begin + limit - 1] if more else None)
+    part = numbered_slice(reading.elements, limit, after)
+    return Slice([ListedElement.of(element, page=str(key)) for element in part.items], part.after)
 
 
 def fact_slice(
@@ -259,7 +276,7 @@ def fact_slice(
     )
     with shelf.ledger.read() as connection:
         ids = list(connection.execute(query).scalars())
-    items = with_statements(shelf, shelf.graph.facts(ids[:limit]))
+    items = with_statements(ShownFact, shelf, shelf.graph.facts(ids[:limit]))
     return Slice(items, [ids[limit - 1]] if len(ids) > limit else None)
 
 
@@ -271,14 +288,14 @@ def entity_slice(
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     if search is not None:
         hits = shelf.graph.entities(tokens(search), limit)
-        return Slice([{"entity": hit.key, "statements": hit.supports} for hit in hits], None)
+        return Slice([ListedEntity(entity=hit.key, statements=hit.supports) for hit in hits], None)
     counted = shelf.entity_rows().subquery()
     query = select(counted).order_by(counted.c.name).limit(limit + 1)
     if after is not None:
         query = query.where(counted.c.name > str(after[0]))
     with shelf.ledger.read() as connection:
         rows = [(str(row[0]), int(row[1])) for row in connection.execute(query)]
-    items = [{"entity": name, "statements": count} for name, count in rows[:limit]]
+    items = [ListedEntity(entity=name, statements=count) for name, count in rows[:limit]]
     return Slice(items, [rows[limit - 1][0]] if len(rows) > limit else None)
 
 
@@ -287,7 +304,7 @@ def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> d
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     stated = shelf.statement_counts()
     listed = [
-        attributes(key, "source uri")
+        {"source": key.source, "uri": key.uri}
         | {"title": title or shelf.reading(version).title, "statements": stated.get(key, 0)}
         for key, (version, title) in shelf.versions().items()
     ]

@@ -8,14 +8,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from lxml import etree
 
-from clausegraph.app.render import attributes
+from clausegraph.app.services import attributes
 from clausegraph.app.services.records import (
+    ListedElement,
     chunk_record,
-    element_record,
     fact_record,
     object_text,
     page_record,
@@ -32,10 +32,6 @@ from clausegraph.core.text import clean, clean_json, clean_xml, one_line
 from clausegraph.core.types import Mention, PageKey, Reading, Support
 from clausegraph.indexes.derive import object_key
 from clausegraph.indexes.views import View
-
-if TYPE_CHECKING:
-    pass
-
 
 FORMS = ("jsonl", "csv", "graphml")
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -109,7 +105,7 @@ def _records(view: View) -> Iterator[tuple[str, dict[str, Any]]]:
         reading = view.reading(page)
         yield "page", page_record(page, reading)
         for element in reading.elements:
-            yield "element", element_record(page, element)
+            yield "element", ListedElement.of(element, page=str(page)).as_json()
         for chunk in reading.chunks:
             yield "chunk", chunk_record(page, chunk)
     supports = view.graph.all_supports()

@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select
 
 from clausegraph.app.models import forget_replies
-from clausegraph.app.services import Key, Slice
+from clausegraph.app.services import Key, Record, Slice, numbered_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
 from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions, runs
+from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.runs import RUNNING, get_run, list_runs
 from clausegraph.indexes.sweep import make_room, sweep
@@ -26,13 +25,57 @@ from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states
 
 
-def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
+class ListedEpoch(Record):
+    """A retained epoch; times are seconds since 1970."""
+
+    epoch: int
+    published: bool
+    created: float
+    run: str
+    model: str
+    changes: dict[str, dict[str, int]]
+
+
+class ListedRun(Record):
+    """A run, without its report."""
+
+    id: str
+    kind: str
+    source: str
+    started: float
+    ended: float | None
+    status: str
+
+
+class SummedRun(ListedRun):
+    """A run, and what its report says in short; None while it has none."""
+
+    summary: dict[str, Any] | None
+
+
+class RunProgress(Record):
+    """How far a run is that is at work: what the ledger has of it so far.
+
+    ``seconds`` since it began; ``batches`` of a run in steps, by their state; ``cost`` in the money of the settings.
+    """
+
+    seconds: float
+    pages: int
+    chunks: int
+    calls: int
+    tokens: int
+    cost: float
+    batches: dict[str, int]
+
+
+def list_epochs(workspace: Workspace, corpus: str) -> list[ListedEpoch]:
     """The retained epochs, newest first."""
     row = get_corpus(workspace.ledger, corpus)
     return [
-        {"epoch": epoch.number, "published": epoch.number == row.published, "created": epoch.created}
-        | {"run": epoch.run_id, "model": epoch.model, "changes": epoch.summary}
-        for epoch in corpora.list_epochs(workspace.ledger, row.id)
+        ListedEpoch.of(
+            one, epoch=one.number, published=one.number == row.published, run=one.run_id, changes=one.summary
+        )
+        for one in corpora.list_epochs(workspace.ledger, row.id)
     ]
 
 
@@ -107,23 +150,7 @@ _PAGES = ("added", "changed", "removed", "failed")
 def run_summaries(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
     """Runs, newest first, each with ``summary`` in place of its report."""
     found = reported_run_slice(workspace, corpus, limit, after)
-    return Slice([without_report(run) | {"summary": run_summary(run)} for run in found.items], found.after)
-
-
-@dataclass(frozen=True, slots=True)
-class RunProgress:
-    """How far a run is that is at work: what the ledger has of it so far.
-
-    ``seconds`` since it began; ``batches`` of a run in steps, by their state; ``cost`` in the money of the settings.
-    """
-
-    seconds: float
-    pages: int
-    chunks: int
-    calls: int
-    tokens: int
-    cost: float
-    batches: dict[str, int]
+    return Slice([SummedRun(**run, summary=run_summary(run)) for run in found.items], found.after)
 
 
 def run_progress(workspace: Workspace, corpus: str, run: dict[str, Any]) -> RunProgress | None:
@@ -143,7 +170,9 @@ def run_progress(workspace: Workspace, corpus: str, run: dict[str, Any]) -> RunP
         calls, used, money = connection.execute(asked).one()
         pages, chunks = (connection.execute(query).scalar_one() for query in (read, extracted))
     batches = batch_states(ledger, run["id"])
-    return RunProgress(time.time() - since, pages, chunks, calls, int(used), float(money), batches)
+    return RunProgress(
+        seconds=time.time() - since, pages=pages, chunks=chunks, calls=calls, tokens=used, cost=money, batches=batches
+    )
 
 
 def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
@@ -169,12 +198,7 @@ def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
 def run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
     """Runs as of :func:`reported_run_slice`, without their reports."""
     found = reported_run_slice(workspace, corpus, limit, after)
-    return Slice([without_report(run) for run in found.items], found.after)
-
-
-def without_report(run: dict[str, Any]) -> dict[str, Any]:
-    """A run's record but for its report."""
-    return {key: value for key, value in run.items() if key != runs.c.report.name}
+    return Slice([ListedRun(**run) for run in found.items], found.after)
 
 
 def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
@@ -195,6 +219,4 @@ def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after:
         for outcome, key in (("failed", "failures"), ("rejected", "rejects"))
         for one in report.get(key, ())
     ]
-    begin = 0 if after is None else int(after[0]) + 1
-    more = begin + limit < len(every)
-    return Slice(every[begin : begin + limit], [begin + limit - 1] if more else None)
+    return numbered_slice(every, limit, after)

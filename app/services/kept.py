@@ -9,9 +9,11 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from clausegraph.app.render import answer_json
+from pydantic import Field
+
+from clausegraph.app.services import Record
+from clausegraph.app.services.answers import AnswerReply, shown_answer
 from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpack
@@ -34,6 +36,17 @@ log = logger(__name__)
 MOST = 200  # answers of a token or a person; the oldest is forgotten when there are more
 PERSON = "oidc:"  # how the id of somebody begins who has no token
 _WAITING = 500  # questions without an answer yet
+
+
+class ListedAnswer(Record):
+    """An answer that is kept for whoever asked."""
+
+    id: str
+    question: str
+    scenario: str
+    epoch: int
+    status: str
+    asked: float = Field(description="Seconds since 1970.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +85,14 @@ class AskedQuestion:
         assert self.answer is not None
         return assumed(self.answer, self.supposed) if self.supposed else self.answer
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> ListedAnswer:
         """What a list has of it."""
-        assert self.answer is not None
-        return {
-            "id": self.id,
-            "question": self.inquiry.question,
-            "scenario": self.inquiry.scenario,
-            "epoch": self.answer.epoch,
-            "status": self.under().status.value,
-            "asked": self.asked,
-        }
+        under = self.under()
+        return ListedAnswer.of(under, self.inquiry, id=self.id, asked=self.asked)
 
-    def shown(self, *, trace: bool) -> dict[str, Any]:
+    def shown(self, *, trace: bool) -> AnswerReply:
         """The answer as programs read it."""
-        return answer_json(self.under(), trace=trace)
+        return shown_answer(self.under(), trace=trace)
 
 
 class KeptAnswers:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from clausegraph.app.render import attributes
+from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.ingest import as_retained, run_ingest, run_tools, web_options
 from clausegraph.app.services.records import page_record, passage_record

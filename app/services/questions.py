@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from clausegraph.app.render import attributes
-from clausegraph.app.services import Key, Slice
+from clausegraph.app.services import Key, Record, Slice
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
@@ -23,7 +22,21 @@ Place = list[str]  # source, uri and anchor of an element, as JSON values
 _VERDICTS = ("yes", "no")
 
 
-def judge(workspace: Workspace, answer: Answer, verdict: str, expected: str, by: str) -> dict[str, Any]:
+class JudgedQuestion(Record):
+    """An answer that somebody judged."""
+
+    id: int
+    question: str
+    scenario: str
+    epoch: int
+    verdict: Literal["right", "wrong"]
+    expected: str
+    status: str
+    judged_by: str
+    judged: float
+
+
+def judge(workspace: Workspace, answer: Answer, verdict: str, expected: str, by: str) -> JudgedQuestion:
     """Keep what somebody says of an answer; errors as ``indexes.answers.keep_judgement``, and of ``open_shelf``.
 
     Args:
@@ -52,7 +65,7 @@ def judged_slice(workspace: Workspace, corpus: str, limit: int, after: Key | Non
     return Slice([_record(one) for one in found[:limit]], [found[limit - 1].id] if len(found) > limit else None)
 
 
-def forget(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
+def forget(workspace: Workspace, corpus: str, number: int) -> JudgedQuestion:
     """Remove a judged answer; errors as ``indexes.answers.forget_judgement``. Returns it as it was."""
     ledger = workspace.ledger_to_change()
     return _record(forget_judgement(ledger, get_corpus(ledger, corpus), number))
@@ -190,6 +203,5 @@ def _url(known: _Pages, places: list[Place]) -> str:
     return (reading.url if reading is not None else None) or places[0][1]
 
 
-def _record(one: JudgedAnswer) -> dict[str, Any]:
-    shown = attributes(one, "id question scenario epoch verdict expected")
-    return shown | {"status": one.answer["status"], "judged_by": one.judged_by, "judged": one.created}
+def _record(one: JudgedAnswer) -> JudgedQuestion:
+    return JudgedQuestion.of(one, status=one.answer["status"], judged=one.created)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from clausegraph.app.render import attributes, condition_json
+from pydantic import Field
+
+from clausegraph.app.services import Record, attributes
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.text import one_line
 from clausegraph.core.types import (
@@ -13,6 +15,8 @@ from clausegraph.core.types import (
     Chunk,
     Element,
     Fact,
+    JudgedLeaf,
+    Leaf,
     Mention,
     PageKey,
     PlacedPassage,
@@ -21,21 +25,78 @@ from clausegraph.core.types import (
     Statement,
     StepOrder,
     Support,
+    Tree,
+    fold,
 )
 from clausegraph.indexes.derive import statement_id
 from clausegraph.query.read.evidence import quote_of
+
+L = TypeVar("L", Leaf, JudgedLeaf)
+
+
+class ListedElement(Record):
+    """An element of a page."""
+
+    page: str
+    anchor: str
+    tag: str
+    headings: list[str]
+    text: str
+    html: str
+    lead_in: str | None
+    parent: str | None
+    page_number: int | None
+
+
+class ShownStatement(Record):
+    """What a page states of a fact."""
+
+    id: str
+    words: str
+    subject: str
+    object: str
+    modality: str
+    polarity: bool
+    condition: str = Field(description="When it holds, in words; empty where it always does.")
+    page: str
+    title: str
+    updated: str | None
+    effective_from: str | None
+    effective_to: str | None
+    step: str | None  # of a procedure: "2", in a step of it "2.1"
+    procedure: str | None  # the words that its steps stand under
+    quotes: list[str]
+
+
+class ShownFact(Record):
+    """A fact with its statements."""
+
+    id: str
+    subject: str
+    relation: str
+    object: str
+    literal: bool  # the object is a value, and no entity
+    supports: int
+    statements: list[ShownStatement]
+
+
+class NearFact(ShownFact):
+    """A fact around entities: so many steps away."""
+
+    hop: int
+
+
+class AnchoredQuote(Record):
+    """A sentence, and the element it stands in."""
+
+    anchor: str
+    quote: str
 
 
 def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
     """A page by itself: its key, title, address, language and dates."""
     shown = attributes(reading, "title url language published updated reviewed")
     return attributes(page, "source uri") | shown
-
-
-def element_record(page: PageKey, element: Element) -> dict[str, Any]:
-    """An element of a page."""
-    shown = attributes(element, "anchor tag headings text html lead_in parent page_number")
-    return {"page": str(page)} | shown
 
 
 def chunk_record(page: PageKey, chunk: Chunk) -> dict[str, Any]:
@@ -104,6 +165,11 @@ def quotes(support: Support, reading: Reading) -> Sequence[tuple[Element, str]]:
     return quoted(support.statement.spans, reading)
 
 
+def anchored(found: Iterable[tuple[Element, str]]) -> list[AnchoredQuote]:
+    """Sentences with the anchors of their elements."""
+    return [AnchoredQuote(anchor=element.anchor, quote=quote) for element, quote in found]
+
+
 def quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, str]]:
     """The elements that spans touch, each with the sentences they touch; those the reading has not are left out."""
     by_anchor = {element.anchor: element for element in reading.elements}
@@ -144,55 +210,64 @@ def statement_words(statement: Statement) -> str:
     return one_line(line + condition)
 
 
-Record = dict[str, Any]
-
-
 def step_record(step: StepOrder | None) -> dict[str, str | None]:
     """Which step of which procedure it is: "2.1" and the words above its steps; none where it is no step."""
     return {"step": None, "procedure": None} if step is None else {"step": step.text, "procedure": step.procedure}
 
 
-def steps_in_order(records: Iterable[Record]) -> list[Record]:
-    """Facts with their statements; steps of one procedure follow each other by number, where the first of them was."""
-    procedures: dict[tuple[str, str], list[Record]] = {}
-    found: list[list[Record]] = []
-    for record in records:
-        first = _first(record)
-        if not first.get("step"):
-            found.append([record])
+def steps_in_order(facts: Iterable[ShownFact]) -> list[ShownFact]:
+    """Steps of one procedure follow each other by number, where the first of them was; other facts stay in place."""
+    procedures: dict[tuple[str, str | None], list[ShownFact]] = {}
+    found: list[list[ShownFact]] = []
+    for fact in facts:
+        first = fact.statements[0] if fact.statements else None
+        if first is None or not first.step:
+            found.append([fact])
             continue
-        steps = procedures.setdefault((first["page"], first["procedure"]), [])
+        steps = procedures.setdefault((first.page, first.procedure), [])
         if not steps:
             found.append(steps)
-        steps.append(record)
-    return [record for steps in found for record in sorted(steps, key=_number)]
+        steps.append(fact)
+    return [fact for steps in found for fact in sorted(steps, key=_number)]
 
 
-def _first(record: Record) -> Record:
-    """Its first statement; nothing where it has none."""
-    return record["statements"][0] if record["statements"] else {}
-
-
-def _number(record: Record) -> list[int]:
-    step = _first(record).get("step")
+def _number(fact: ShownFact) -> list[int]:
+    step = fact.statements[0].step if fact.statements else None
     return [int(number) for number in step.split(".")] if step else []
 
 
-def statement_record(support: Support, reading: Reading) -> dict[str, Any]:
+def shown_statement(support: Support, reading: Reading) -> ShownStatement:
+    """A statement in words, with its page and sentences."""
     statement = support.statement
-    return {
-        "id": statement_id(support),
-        "words": statement_words(statement),
-        "subject": statement.subject.surface,
-        "object": object_text(statement),
-        "modality": statement.modality.value,
-        "polarity": statement.polarity,
-        "condition": one_line(condition_words(statement.condition)),
-        "page": str(support.page),
-        "title": reading.title,
-        "updated": reading.updated,
-        "effective_from": statement.effective_from,
-        "effective_to": statement.effective_to,
+    return ShownStatement.of(
+        statement,
+        reading,
+        id=statement_id(support),
+        words=statement_words(statement),
+        subject=statement.subject.surface,
+        object=object_text(statement),
+        condition=one_line(condition_words(statement.condition)),
+        page=str(support.page),
         **step_record(statement.step),
-        "quotes": [quote for _, quote in quotes(support, reading)],
-    }
+        quotes=[quote for _, quote in quotes(support, reading)],
+    )
+
+
+def condition_json(condition: Tree[L] | None) -> Any:
+    """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": {…}}`` or null.
+
+    A leaf whose words are not clear without the page has its meaning too; a judged one its state, page and quote.
+    """
+
+    def group(kind: str, parts: list[Any]) -> Any:
+        return {kind: parts[0] if kind == "not" else parts}
+
+    return None if condition is None else fold(condition, _leaf_json, group)
+
+
+def _leaf_json(found: Leaf | JudgedLeaf) -> Any:
+    leaf = found.leaf if isinstance(found, JudgedLeaf) else found
+    value = attributes(leaf, "text anchor start end" + (" meaning" if leaf.meaning else ""))
+    if isinstance(found, JudgedLeaf):
+        value |= attributes(found, "state decisive") | {"page": str(found.source.page), "quote": found.source.quote}
+    return {"leaf": value}

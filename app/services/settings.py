@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from clausegraph.app.render import attributes
+from clausegraph.app.services import attributes
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import Prompt, library, shipped_examples
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins

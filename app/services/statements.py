@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import Field
+
+from clausegraph.app.services import Record
 from clausegraph.app.services.browse import open_shelf
-from clausegraph.app.services.records import quoted, statement_words
+from clausegraph.app.services.records import anchored, quoted, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
@@ -15,6 +17,43 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.hidden import Effect, HiddenStatement
 from clausegraph.indexes.ledger.store import Ledger
+
+
+class HidingDecision(Record):
+    """A statement that is hidden: where it stands, why it is wrong, and whether that is in force."""
+
+    id: int
+    anchor: str
+    reason: str
+    decided_by: str
+    decided: float
+    page: str
+    words: str | None = Field(description="The statement; null where its page does not state it now.")
+    state: Literal["hidden", "waits", "nothing to hide"]
+    since: int | None = Field(description="The epoch since which it is hidden.")
+
+
+class HideReply(HidingDecision):
+    """The decision that hides a statement; `new` is false for one that was made before."""
+
+    new: bool
+
+
+class ReturningStatement(Record):
+    """A statement that the next publish shows again."""
+
+    page: str
+    words: str
+
+
+class HiddenStatements(Record):
+    """The decisions that hide statements, and what the next publish shows again."""
+
+    corpus: str
+    published: int
+    newest: int
+    hidden: list[HidingDecision]
+    returning: list[ReturningStatement]
 
 
 def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]:
@@ -29,24 +68,21 @@ def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]
         "id": statement,
         "page": str(page),
         "words": statement_words(found),
-        "quotes": [{"anchor": element.anchor, "quote": quote} for element, quote in said],
+        "quotes": anchored(said),
     }
 
 
-def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str) -> dict[str, Any]:
+def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str) -> HideReply:
     """Hide a statement from the next publish on; errors as ``indexes.hidden.hide``.
 
     Args:
         statement: its id, or how only that begins; or that of a fact which one statement alone states.
-
-    Returns:
-        The decision; ``new`` is false for one that was made before.
     """
     ledger = workspace.ledger_to_change()
     of_it = _of_fact(ledger, corpus, statement)
     made, is_new = hidden.hide(ledger, get_corpus(ledger, corpus), of_it, reason, by)
-    listed: list[dict[str, Any]] = hidden_status(workspace, corpus)["hidden"]
-    return next(one for one in listed if one["id"] == made.id) | {"new": is_new}
+    listed = next(one for one in hidden_status(workspace, corpus).hidden if one.id == made.id)
+    return HideReply(**dict(listed), new=is_new)
 
 
 def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
@@ -73,7 +109,7 @@ def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
     raise InputError(f"{given[:80]!r} is a fact, which {len(stated)} statements state; give the id of one: {listed}")
 
 
-def undo(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
+def undo(workspace: Workspace, corpus: str, number: int) -> HidingDecision:
     """Take such a decision back; errors as ``indexes.hidden.unhide``. Returns it as it was."""
     ledger = workspace.ledger_to_change()
     row = get_corpus(ledger, corpus)
@@ -83,7 +119,7 @@ def undo(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
     return _record(gone, was.get(gone.id))
 
 
-def hidden_status(workspace: Workspace, name: str) -> dict[str, Any]:
+def hidden_status(workspace: Workspace, name: str) -> HiddenStatements:
     """The decisions that hide statements, with what each hides in the newest epoch, and what waits to be shown again.
 
     Of each: ``state`` is "hidden" (since the epoch ``since``), "waits" (for the next publish) or "nothing to hide":
@@ -94,22 +130,22 @@ def hidden_status(workspace: Workspace, name: str) -> dict[str, Any]:
     decided = hidden.list_hidden(ledger, corpus.id)
     with ledger.read() as connection:
         found, returning = hidden.effects(connection, corpus.id, decided)
-    return {
-        "corpus": corpus.name,
-        "published": corpus.published,
-        "newest": corpus.newest,
-        "hidden": [_record(one, found.get(one.id)) for one in decided],
-        "returning": [
-            {"page": str(PageKey(one.source, one.uri)), "words": statement_words(one.statement)} for one in returning
+    return HiddenStatements.of(
+        corpus,
+        corpus=corpus.name,
+        hidden=[_record(one, found.get(one.id)) for one in decided],
+        returning=[
+            ReturningStatement(page=str(PageKey(one.source, one.uri)), words=statement_words(one.statement))
+            for one in returning
         ],
-    }
+    )
 
 
-def _record(one: HiddenStatement, effect: Effect | None) -> dict[str, Any]:
-    state = "nothing to hide" if effect is None else "waits" if effect.since is None else "hidden"
-    return {name: value for name, value in asdict(one).items() if name not in ("source", "uri", "claim")} | {
-        "page": str(PageKey(one.source, one.uri)),
-        "words": None if effect is None else statement_words(effect.statement),
-        "state": state,
-        "since": None if effect is None else effect.since,
-    }
+def _record(one: HiddenStatement, effect: Effect | None) -> HidingDecision:
+    return HidingDecision.of(
+        one,
+        page=str(PageKey(one.source, one.uri)),
+        words=None if effect is None else statement_words(effect.statement),
+        state="nothing to hide" if effect is None else "waits" if effect.since is None else "hidden",
+        since=None if effect is None else effect.since,
+    )

@@ -9,7 +9,7 @@ from typing import Any
 
 from clausegraph.app.access.rules import AuditLog, Deed
 from clausegraph.app.access.tokens import Role, TokenRecord, Tokens
-from clausegraph.app.render import attributes
+from clausegraph.app.services import attributes
 from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.answers import forget_owner

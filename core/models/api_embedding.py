@@ -15,7 +15,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.calls import Budget, CallLabels, ModelCall, ModelOptions, Usage, UsageSink
 from clausegraph.core.models.embedding import Vectors, normalised
-from clausegraph.core.models.failures import Server, checked_key, checked_url, vectors_limit
+from clausegraph.core.models.failures import Server, checked_key, checked_url, open_http, vectors_limit
 from clausegraph.core.models.guard import URLS, GuardedLLM
 from clausegraph.core.models.loop import close_when_dropped, run_sync
 from clausegraph.core.models.replies import raw_form, token_count
@@ -57,13 +57,7 @@ class ApiEmbedder:
         return self._dimension
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """Embed passages: shape (len(texts), dimension), float32, rows of length 1.
-
-        Raises:
-            UnusableReply: the wrong number of vectors came, or some are no numbers or of another length.
-            ModelUnavailable: all attempts of a batch failed.
-            ModelRefused: the server refused the texts, the model or the key.
-        """
+        """Embed passages: shape (len(texts), dimension), float32, rows of length 1."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
@@ -137,9 +131,11 @@ class _Client:
 
 def _mistral(server: Server, options: ModelOptions) -> _Client:
     """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
-    from clausegraph.core.models.mistral import connect, mistral_errors, open_http
+    import httpx2
 
-    http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
+    from clausegraph.core.models.mistral import connect, mistral_errors
+
+    http = open_http(httpx2, server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     driver = connect(server, http, options.timeout_s)
 
     async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
@@ -152,11 +148,12 @@ def _mistral(server: Server, options: ModelOptions) -> _Client:
 
 def _openai(server: Server, options: ModelOptions) -> _Client:
     """The class has retries of its own even when told none, so its client is called."""
+    import httpx
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
-    from clausegraph.core.models.openai_like import NO_KEY, open_http, openai_errors
+    from clausegraph.core.models.openai_like import NO_KEY, openai_errors
 
-    http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
+    http = open_http(httpx, server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     inner = OpenAILikeEmbedding(
         model_name=options.model,
         api_base=f"{server.url}/v1",

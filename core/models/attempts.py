@@ -26,7 +26,7 @@ _TOO_MANY = 429
 
 
 @dataclass(slots=True)
-class Attempt:
+class CallResult:
     """What has come of a call that is on its way; nothing was spent before it is sent."""
 
     response: ChatResponse | None = None
@@ -74,13 +74,13 @@ def prompt_bound(call: ModelCall) -> int:
 
 
 @contextmanager
-def on_account(account: Account, bound: Reservation, attempt: Attempt) -> Iterator[None]:
+def on_account(account: Account, bound: Reservation, result: CallResult) -> Iterator[None]:
     """Reserve on an account, then settle what the attempt cost."""
     reservation = account.reserve(bound.tokens, bound.money)
     try:
         yield
     finally:
-        account.settle(reservation, attempt.cost.tokens, attempt.cost.money)
+        account.settle(reservation, result.cost.tokens, result.cost.money)
 
 
 class WaitingBudget:
@@ -93,13 +93,13 @@ class WaitingBudget:
         self._in_flight = 0
 
     @asynccontextmanager
-    async def reserved(self, bound: Reservation, attempt: Attempt) -> AsyncIterator[None]:
+    async def reserved(self, bound: Reservation, result: CallResult) -> AsyncIterator[None]:
         """Reserve, then settle what the attempt cost."""
         reservation = await self._reserve(bound)
         try:
             yield
         finally:
-            await self._settle(reservation, attempt.cost)
+            await self._settle(reservation, result.cost)
 
     async def _reserve(self, bound: Reservation) -> Reservation:
         async with self._turn:

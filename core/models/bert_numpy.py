@@ -36,9 +36,6 @@ class NumpyBert:
     """A BERT encoder from a folder with ``config.json``, ``tokenizer.json`` and ``model.safetensors``.
 
     ``pooling`` is "cls" or "mean"; texts are cut at ``max_tokens``, special tokens included.
-
-    Raises:
-        ModelError: the weights cannot be read.
     """
 
     def __init__(self, folder: Path, pooling: str, max_tokens: int) -> None:

@@ -110,11 +110,7 @@ class Budget(Protocol):
     """A limit on tokens and money that all processes of a run share."""
 
     def reserve(self, tokens: int, money: float) -> Reservation:
-        """Set aside what an attempt may use at most.
-
-        Raises:
-            BudgetExceeded: used, reserved and wanted together are more than the limit.
-        """
+        """Set aside what an attempt may use at most."""
 
     def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
         """Replace a reservation by what was used."""

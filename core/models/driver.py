@@ -57,11 +57,7 @@ class Driver:
             close_when_dropped(self, close)
 
     async def chat(self, call: ModelCall) -> ChatResponse:
-        """The reply; streamed from the server where somebody listens.
-
-        Raises:
-            ModelCallError: there is none.
-        """
+        """The reply; streamed from the server where somebody listens."""
         with self._errors():
             async with asyncio.timeout(self._timeout_s):
                 if call.listen is not None:
@@ -108,11 +104,7 @@ class ReceivedText:
         self._texts: dict[tuple[type, int], _Text] = {}
 
     def blocks(self, message: ChatMessage, *, whole: bool) -> list[ContentBlock]:
-        """The message's texts as they are now; ``whole``: nothing more will come.
-
-        Raises:
-            TypeError, ValueError, RecursionError: they are none, as drivers' own errors say.
-        """
+        """The message's texts as they are now; ``whole``: nothing more will come."""
         found: list[ContentBlock] = []
         kinds: Counter[type] = Counter()
         for block in message.blocks:

@@ -105,21 +105,13 @@ _ANSWER_S = 5.0  # an unreachable hub is told after this, not after the many att
 
 
 def check_available(name: str) -> None:
-    """Ask the hub for the model where nothing of it was fetched before: a wrong name or no network is told early.
-
-    Raises:
-        ModelError: the hub cannot be reached, or has no such model.
-    """
+    """Ask the hub for the model where nothing of it was fetched before: a wrong name or no network is told early."""
     if _fetched_before(name) is None:
         _ask(name)
 
 
 def fetched_model(name: str) -> Path:
-    """Folder of the model's files; what an earlier run fetched where the hub cannot be reached.
-
-    Raises:
-        ModelError: the hub cannot be reached, or has no such model, and nothing was fetched before.
-    """
+    """Folder of the model's files; what an earlier run fetched where the hub cannot be reached."""
     from httpx2 import HTTPError
     from huggingface_hub import snapshot_download
 
@@ -183,9 +175,6 @@ class TransformersEncoder:
     """A sentence-transformers model from a folder, on the processor.
 
     ``pooling`` is "cls" or "mean"; None takes the folder's own modules.
-
-    Raises:
-        ModelError: the library is not installed, or the folder is no model.
     """
 
     def __init__(self, folder: Path, pooling: str | None) -> None:
@@ -247,9 +236,6 @@ class LocalEmbedder:
 
     Args:
         name: ``PACKAGED``, a local folder or a hub id.
-
-    Raises:
-        ModelError: the model's folder, its package or the library that runs it is not there.
     """
 
     def __init__(self, name: str = PACKAGED) -> None:

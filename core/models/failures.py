@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from math import isnan
@@ -94,11 +95,6 @@ class Server:
         return one_line(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
 
 
-def is_mistake(error: BaseException) -> bool:
-    """Whether a driver was called wrongly: no server's fault."""
-    return isinstance(error, TypeError) and "unexpected keyword argument" in str(error)
-
-
 def _advice(status: int) -> str:
     if status in (401, 403):
         return "; set CLAUSEGRAPH_LLM_KEY to a key that this server accepts"
@@ -146,7 +142,7 @@ class ResponseBody(Protocol):
 
 
 class BoundedBody:
-    """A body that ends with an error where it grows beyond a limit. Each client mixes its library's class in."""
+    """A body that ends with an error where it grows beyond a limit; mixed into the class of each HTTP library."""
 
     def __init__(self, body: ResponseBody, limit: int, server: Server) -> None:
         self._body, self._limit, self._server = body, limit, server
@@ -164,11 +160,12 @@ class BoundedBody:
         await self._body.aclose()
 
 
-def bounds(server: Server, limit: int, bounded: Callable[[ResponseBody, int, Server], ResponseBody]) -> dict[str, Any]:
-    """The options of a client of either library by which at most ``limit`` bytes of a reply are read.
+def open_http(library: Any, server: Server, timeout_s: float, connections: int, limit: int) -> Any:
+    """A client of httpx or httpx2 for that many calls at once, of whose replies at most ``limit`` bytes are read.
 
     A redirect or a compressed body is an error, and nothing of the body is read.
     """
+    bounded = type("_Body", (BoundedBody, library.AsyncByteStream), {})
 
     async def check(response: Any) -> None:
         if 300 <= response.status_code < 400:
@@ -179,15 +176,30 @@ def bounds(server: Server, limit: int, bounded: Callable[[ResponseBody, int, Ser
         response.encoding = "utf-8"  # JSON is; the codec that the server names may be none for texts
         response.stream = bounded(response.stream, limit, server)
 
-    return {"headers": _PLAIN, "follow_redirects": False, "event_hooks": {"response": [check]}}
+    return library.AsyncClient(
+        headers=_PLAIN,
+        follow_redirects=False,
+        event_hooks={"response": [check]},
+        timeout=timeout_s,
+        limits=library.Limits(max_connections=connections, max_keepalive_connections=connections),
+    )
+
+
+@contextmanager
+def http_errors(server: Server, library: Any) -> Iterator[None]:
+    """Translate what an HTTP library raises, and what a driver raises of a body that it does not understand."""
+    try:
+        yield
+    except (library.HTTPError, library.StreamError, library.InvalidURL, TimeoutError) as error:
+        raise server.failed_on_the_way(error) from None
+    except UNREADABLE as error:
+        if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
+            raise  # the driver was called wrongly: no server's fault
+        raise server.unreadable(error) from None
 
 
 def checked_key(provider: str, key: str | None, variable: str) -> str | None:
-    """The key, if it can be one.
-
-    Raises:
-        SettingsError: Mistral's is missing, or it could not be sent; the message does not show it.
-    """
+    """The key, if it can be one."""
     if not key and provider == "mistral":
         raise SettingsError(f"Mistral's API needs a key: set {variable} (any text will do for a server of your own)")
     if key and not (key.isascii() and key.isprintable() and " " not in key):
@@ -196,11 +208,7 @@ def checked_key(provider: str, key: str | None, variable: str) -> str | None:
 
 
 def checked_url(url: str, variable: str) -> str:
-    """The address without ``/v1``, which the clients add.
-
-    Raises:
-        SettingsError: it is not one of a web server.
-    """
+    """The address without ``/v1``, which the clients add."""
     if not url.startswith(("http://", "https://")):
         raise SettingsError(f"{variable} is {url!r}; it must begin with http:// or https://")
     return url.rstrip("/").removesuffix("/v1").rstrip("/")

@@ -23,7 +23,7 @@ from llama_index.core.llms.llm import LLM
 
 from clausegraph.core.errors import ModelCallError, ModelError, ModelUnavailable, NotConnected, UnusableReply
 from clausegraph.core.hashing import ModelFingerprint
-from clausegraph.core.models.attempts import LONGEST_WAIT_S, Attempt, Limiter, Tariff, WaitingBudget, on_account
+from clausegraph.core.models.attempts import LONGEST_WAIT_S, CallResult, Limiter, Tariff, WaitingBudget, on_account
 from clausegraph.core.models.calls import (
     Account,
     Budget,
@@ -168,19 +168,19 @@ class GuardedLLM:
 
     async def _attempt(self, made: _Connection, call: ModelCall) -> ChatResponse:
         """One reply; what does not fit into the account or the budget is not sent."""
-        bound, attempt = self._tariff.bound(call), Attempt()
+        bound, result = self._tariff.bound(call), CallResult()
         async with AsyncExitStack() as stack:
             if call.account is not None:
-                stack.enter_context(on_account(call.account, bound, attempt))
+                stack.enter_context(on_account(call.account, bound, result))
             if made.budget is not None:
-                await stack.enter_async_context(made.budget.reserved(bound, attempt))
+                await stack.enter_async_context(made.budget.reserved(bound, result))
             await stack.enter_async_context(made.limiter.place())
-            with self._recorded(call, attempt):
-                attempt.response = await made.client.chat(call)
-            return attempt.response
+            with self._recorded(call, result):
+                result.response = await made.client.chat(call)
+            return result.response
 
     @contextmanager
-    def _recorded(self, call: ModelCall, attempt: Attempt) -> Iterator[None]:
+    def _recorded(self, call: ModelCall, result: CallResult) -> Iterator[None]:
         """Price, record and trace what is sent. Outcome "ok", "cancelled" (given up half-way) or the error's name."""
         name, labels, error = self._options.name, call.labels, None
         started, at = time.perf_counter(), time.time()
@@ -191,9 +191,9 @@ class GuardedLLM:
             error = caught
             raise
         finally:
-            attempt.cost = self._tariff.cost(call, attempt.response, error)
-            used = usage_of(attempt.response) if attempt.response is not None else Usage()
-            money = attempt.cost.money
+            result.cost = self._tariff.cost(call, result.response, error)
+            used = usage_of(result.response) if result.response is not None else Usage()
+            money = result.cost.money
             failed = type(error).__name__ if isinstance(error, ModelCallError) else "cancelled"
             outcome = "ok" if error is None else failed
             traced.set(outcome=outcome, prompt_tokens=used.prompt_tokens, output_tokens=used.output_tokens, money=money)
@@ -278,10 +278,6 @@ def make_llm(
     Args:
         cassette: answers in place of the server, or records what is answered. Replaying needs neither key nor network;
             replies are counted as they were when they were new.
-
-    Raises:
-        SettingsError: the key is missing or cannot be one, or the address is none.
-        InputError: the cassette is another model's; at the first call.
     """
     replays = cassette is not None and not cassette.record
     key = checked_key(options.provider, options.key or ("replayed" if replays else None), "CLAUSEGRAPH_LLM_KEY")

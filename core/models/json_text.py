@@ -18,14 +18,17 @@ MAX_STEPS = 400_000  # brackets, keys and values that are read of one text, so t
 TOO_LONG = f"it has more than {MAX_STEPS:,} parts"
 _LONGEST_INTEGER = 18  # digits; a longer one is no number that anybody meant
 _SPACE = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_WORD = re.compile(r"-?[A-Za-z_]+")
+_TOKEN = re.compile(
+    r"""(?P<mark>[{}\[\],])|"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)"
+    |(?P<integer>-?[0-9]+)(?P<more>(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>-?[A-Za-z_]+)""",
+    re.DOTALL | re.VERBOSE,
+)
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _WORDS |= {"NaN": None, "Infinity": None, "-Infinity": None}
 _BAD_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|(.))', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSET: Any = object()
+_KEYLESS = "it has a value without a key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +42,19 @@ class Scanned:
     problem: str | None = None
 
 
-class _Stop(Exception):
-    def __init__(self, place: int, problem: str) -> None:
-        super().__init__(problem)
-        self.place, self.problem = place, problem
-
-
 @dataclass(slots=True)
 class _Open:
     """A container that has begun: its values so far, and the key that waits for one."""
 
     container: Any
     key: Any = _UNSET
+
+    def put(self, value: Any) -> None:
+        """Add a value; of an object under the key that waits for it."""
+        if isinstance(self.container, list):
+            self.container.append(value)
+        else:
+            self.container[self.key], self.key = value, _UNSET
 
 
 def without_surrogates(text: str) -> str:
@@ -71,106 +75,68 @@ def scan_list(text: str, start: int, key: str | None, most: int = MAX_STEPS) -> 
     still being written the items are the first of those that it has in the end.
     """
     stack: list[_Open] = []
-    place, steps = start, 0
+    place, steps, problem = start, 0, ""
     items: list[Any] | None = None
-    problem = TOO_LONG
-    try:
-        for steps in range(1, most + 1):
-            value, place = _scan_next(text, place, stack)
-            if not stack:
-                return items or [], Scanned(value, place, True, steps)
-            if key is not None and items is None and _is_list_under(stack, key):
-                items = stack[-1].container
-    except _Stop as stop:
-        place, problem = stop.place, stop.problem
-    return items or [], Scanned(_kept(stack), max(place, start + 1), False, steps, problem)
+    while not problem and steps < most:
+        steps += 1
+        place = _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it matches nothing, too
+        token = _TOKEN.match(text, place)
+        mark = token["mark"] if token else None
+        wants_key = bool(stack) and isinstance(stack[-1].container, dict) and stack[-1].key is _UNSET
+        if mark and mark in "{[":
+            if len(stack) == MAX_DEPTH:
+                problem = f"it is nested more than {MAX_DEPTH} deep"
+            elif wants_key:
+                problem = _KEYLESS
+            else:
+                stack.append(_Open({} if mark == "{" else []))
+                if items is None and mark == "[" and len(stack) == (2 if isinstance(stack[0].container, dict) else 3):
+                    items = stack[-1].container if key is not None and stack[-2].key == key else None
+                place += 1
+        elif mark and mark in "}]":
+            top = stack[-1]
+            if isinstance(top.container, dict) is not (mark == "}") or top.key is not _UNSET:
+                problem = f"it has a stray {mark!r}"
+            else:
+                stack.pop()
+                place += 1
+                if not stack:
+                    return items or [], Scanned(top.container, place, True, steps)
+                stack[-1].put(top.container)
+        elif mark and stack[-1].key is _UNSET:
+            place += 1
+        else:
+            problem, place = _scan_scalar(text, place, None if mark else token, stack[-1], wants_key)
+    return items or [], Scanned(_kept(stack), max(place, start + 1), False, steps, problem or TOO_LONG)
 
 
-def _is_list_under(stack: list[_Open], key: str) -> bool:
-    """Whether the innermost container is a list that stands under ``key`` of an outermost object."""
-    depth = 2 if isinstance(stack[0].container, dict) else 3
-    return len(stack) == depth and isinstance(stack[-1].container, list) and stack[-2].key == key
+def _scan_scalar(text: str, place: int, token: re.Match[str] | None, top: _Open, wants_key: bool) -> tuple[str, int]:
+    """Take a key with its colon, or a string, number or word; returns what is wrong, and the place after it."""
+    if token is None or (token["word"] and token["word"] not in _WORDS):
+        if text[place : place + 1] in ("", '"'):
+            return ("it breaks off in a text", len(text)) if text[place:] else ("it breaks off", place)
+        return f"it has {text[place : place + 12]!a} where a value belongs", token.end() if token else place
+    end = token.end()
+    if token["text"] is not None and wants_key:
+        place = _SPACE.match(text, end).end()  # type: ignore[union-attr]
+        if text[place : place + 1] != ":":
+            return "it breaks off" if place >= len(text) else "a key has no value", place
+        top.key = _decoded(token[0])
+        return "", place + 1
+    is_cut_off = token["text"] is None and end >= len(text)  # 1 may have been 12
+    if not is_cut_off and not wants_key:
+        top.put(_scalar(token))
+    return "it breaks off" if is_cut_off else _KEYLESS if wants_key else "", end
 
 
-def _scan_next(text: str, start: int, stack: list[_Open]) -> tuple[Any, int]:
-    """Read one bracket, comma, key or value; the container that it closes, if it does, and the place after it."""
-    place = _skip(text, start)
-    mark = text[place : place + 1]
-    if not mark:
-        raise _Stop(place, "it breaks off")
-    if mark in "{[":
-        if len(stack) == MAX_DEPTH:
-            raise _Stop(place, f"it is nested more than {MAX_DEPTH} deep")
-        if stack and isinstance(stack[-1].container, dict) and stack[-1].key is _UNSET:
-            raise _Stop(place, "it has a value without a key")
-        stack.append(_Open({} if mark == "{" else []))
-        return None, place + 1
-    if mark in "}]":
-        done = _close(stack, mark, place)
-        if stack:
-            _put(stack[-1], done, place + 1)
-        return done, place + 1
-    if mark == "," and stack[-1].key is _UNSET:
-        return None, place + 1
-    return None, _scan_scalar(text, place, stack[-1])
-
-
-def _skip(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return found.end() if found else place
-
-
-def _close(stack: list[_Open], mark: str, place: int) -> Any:
-    """The container that ends here."""
-    top = stack[-1]
-    if isinstance(top.container, dict) is not (mark == "}") or top.key is not _UNSET:
-        raise _Stop(place, f"it has a stray {mark!r}")
-    return stack.pop().container
-
-
-def _put(top: _Open, value: Any, place: int) -> None:
-    if isinstance(top.container, list):
-        top.container.append(value)
-    elif top.key is _UNSET:
-        raise _Stop(place, "it has a value without a key")
-    else:
-        top.container[top.key] = value
-        top.key = _UNSET
-
-
-def _scan_scalar(text: str, place: int, top: _Open) -> int:
-    """Read a key with its colon, or a string, number or word, into the open container."""
-    if text[place] == '"':
-        found = _STRING.match(text, place)
-        if found is None:
-            raise _Stop(len(text), "it breaks off in a text")
-        value: Any = _decoded(found[0])
-        end = found.end()
-        if isinstance(top.container, dict) and top.key is _UNSET:
-            end = _skip(text, end)
-            if text[end : end + 1] != ":":
-                raise _Stop(end, "it breaks off" if end >= len(text) else "a key has no value")
-            top.key = value
-            return end + 1
-        _put(top, value, end)
-        return end
-    value, end = _number_or_word(text, place)
-    if end >= len(text):  # cut off: 1 may have been 12
-        raise _Stop(end, "it breaks off")
-    _put(top, value, end)
-    return end
-
-
-def _number_or_word(text: str, place: int) -> tuple[Any, int]:
-    number = _NUMBER.match(text, place)
-    if number:
-        if number[1] or number[2]:
-            return float(number[0]), number.end()
-        return (int(number[0]) if len(number[0].lstrip("-")) <= _LONGEST_INTEGER else None), number.end()
-    word = _WORD.match(text, place)
-    if word is None or word[0] not in _WORDS:
-        raise _Stop(word.end() if word else place, f"it has {text[place : place + 12]!a} where a value belongs")
-    return _WORDS[word[0]], word.end()
+def _scalar(token: re.Match[str]) -> Any:
+    if token["text"] is not None:
+        return _decoded(token[0])
+    if token["word"]:
+        return _WORDS[token["word"]]
+    if token["more"]:
+        return float(token[0])
+    return int(token[0]) if len(token[0].lstrip("-")) <= _LONGEST_INTEGER else None
 
 
 def _decoded(token: str) -> str:
@@ -215,9 +181,6 @@ def read_json(text: str) -> JsonText:
     array are kept. Time is linear in the text, whatever it is; NaN and infinity read as null, of a key that
     occurs twice the last counts, unpaired surrogates become U+FFFD. What is not JSON from end to end is read in at
     most ``MAX_STEPS`` steps.
-
-    Raises:
-        UnusableReply: there is no JSON object or array in it.
     """
     thought, _, after = text.rpartition(_THOUGHT)
     body = text if thought.lstrip()[:1] in ("{", "[") else after  # in JSON from its start the mark is data

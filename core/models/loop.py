@@ -125,11 +125,7 @@ atexit.register(_at_exit)
 
 
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run ``work`` on the model loop; whoever waits for the future may cancel it from any thread.
-
-    Raises:
-        RuntimeError: called on the model loop itself, where waiting for it would be for ever.
-    """
+    """Run ``work`` on the model loop; whoever waits for the future may cancel it from any thread."""
     home = model_loop()
     if home.is_here():
         work.close()

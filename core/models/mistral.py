@@ -14,26 +14,23 @@ from mistralai.client.errors import MistralError, NoResponseError, ResponseValid
 
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.driver import Driver
-from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
+from clausegraph.core.models.failures import Server, http_errors, open_http, reply_limit
 
 
 @contextmanager
 def mistral_errors(server: Server) -> Iterator[None]:
     """Translate the driver's errors; their own texts may quote headers, so none is kept as a cause."""
-    try:
-        yield
-    except ResponseValidationError as error:
-        raise server.unreadable(error) from None
-    except MistralError as error:
-        if error.status_code < 400:
-            raise server.unreadable(error.body) from None
-        raise server.failed_with(error.status_code, dict(error.headers), error.body) from None
-    except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, NoResponseError, TimeoutError) as error:
-        raise server.failed_on_the_way(error) from None
-    except UNREADABLE as error:
-        if is_mistake(error):
-            raise
-        raise server.unreadable(error) from None
+    with http_errors(server, httpx2):
+        try:
+            yield
+        except ResponseValidationError as error:
+            raise server.unreadable(error) from None
+        except MistralError as error:
+            if error.status_code < 400:
+                raise server.unreadable(error.body) from None
+            raise server.failed_with(error.status_code, dict(error.headers), error.body) from None
+        except NoResponseError as error:
+            raise server.failed_on_the_way(error) from None
 
 
 class _MistralAI(MistralAI):  # type: ignore[misc]
@@ -52,19 +49,6 @@ def connect(server: Server, http: httpx2.AsyncClient, timeout_s: float) -> Mistr
     return Mistral(api_key=server.key, server_url=server.url, async_client=http, timeout_ms=timeout_ms)
 
 
-class _Body(BoundedBody, httpx2.AsyncByteStream):
-    """A bounded body of this library."""
-
-
-def open_http(server: Server, timeout_s: float, connections: int, limit: int) -> httpx2.AsyncClient:
-    """Connections for that many calls at once, of whose replies at most ``limit`` bytes are read."""
-    return httpx2.AsyncClient(
-        timeout=timeout_s,
-        limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
-        **bounds(server, limit, _Body),
-    )
-
-
 def mistral_client(server: Server, options: ModelOptions) -> Driver:
     """The client of a Mistral model."""
     timeout_s = options.timeout_s
@@ -78,7 +62,7 @@ def mistral_client(server: Server, options: ModelOptions) -> Driver:
         max_retries=0,
         additional_kwargs={"temperature": options.temperature, "timeout_ms": int(timeout_s * 1000)},
     )
-    http = open_http(server, timeout_s, options.concurrency, reply_limit(options.max_output))
+    http = open_http(httpx2, server, timeout_s, options.concurrency, reply_limit(options.max_output))
     inner._client = connect(server, http, timeout_s)
     _ = inner._client.chat  # imports its modules: not on the loop, not in a time-out
     return Driver(inner, partial(mistral_errors, server), timeout_s, whole=_whole, close=http.aclose)

@@ -13,7 +13,7 @@ from llama_index.llms.openai_like import OpenAILike
 from clausegraph.core.errors import ModelCallError
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.driver import Driver
-from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
+from clausegraph.core.models.failures import Server, http_errors, open_http, reply_limit
 
 NO_KEY = "none"  # the driver insists on one
 
@@ -21,41 +21,23 @@ NO_KEY = "none"  # the driver insists on one
 @contextmanager
 def openai_errors(server: Server) -> Iterator[None]:
     """Translate the driver's errors; their own texts may quote headers, so none is kept as a cause."""
-    try:
-        yield
-    except openai.APIStatusError as error:
-        body = error.response.text if error.response.is_closed else error.message
-        raise server.failed_with(error.status_code, error.response.headers, body) from None
-    except openai.APIConnectionError as error:  # a time-out is one too, and what our own hook raises
-        if isinstance(error.__cause__, ModelCallError):
-            raise error.__cause__ from None
-        raise server.failed_on_the_way(error.__cause__ or error) from None
-    except openai.APIError as error:
-        raise server.unreadable(error) from None
-    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, TimeoutError) as error:
-        raise server.failed_on_the_way(error) from None
-    except UNREADABLE as error:
-        if is_mistake(error):
-            raise
-        raise server.unreadable(error) from None
-
-
-class _Body(BoundedBody, httpx.AsyncByteStream):
-    """A bounded body of this library."""
-
-
-def open_http(server: Server, timeout_s: float, connections: int, limit: int) -> httpx.AsyncClient:
-    """Connections for that many calls at once, of whose replies at most ``limit`` bytes are read."""
-    return httpx.AsyncClient(
-        timeout=timeout_s,
-        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
-        **bounds(server, limit, _Body),
-    )
+    with http_errors(server, httpx):
+        try:
+            yield
+        except openai.APIStatusError as error:
+            body = error.response.text if error.response.is_closed else error.message
+            raise server.failed_with(error.status_code, error.response.headers, body) from None
+        except openai.APIConnectionError as error:  # a time-out is one too, and what our own hook raises
+            if isinstance(error.__cause__, ModelCallError):
+                raise error.__cause__ from None
+            raise server.failed_on_the_way(error.__cause__ or error) from None
+        except openai.APIError as error:
+            raise server.unreadable(error) from None
 
 
 def openai_client(server: Server, options: ModelOptions) -> Driver:
     """The client of a model behind OpenAI's protocol. The longest reply is said in every call's options."""
-    http = open_http(server, options.timeout_s, options.concurrency, reply_limit(options.max_output))
+    http = open_http(httpx, server, options.timeout_s, options.concurrency, reply_limit(options.max_output))
     inner = OpenAILike(
         model=options.model,
         api_base=f"{server.url}/v1",

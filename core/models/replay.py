@@ -60,11 +60,7 @@ class Cassette:
         return len(self._lines)
 
     def for_model(self, fingerprint: str) -> Self:
-        """Itself, once it is known to be of this model; a new one begins as such.
-
-        Raises:
-            InputError: its replies are another model's, or of another temperature or length.
-        """
+        """Itself, once it is known to be of this model; a new one begins as such."""
         with self._lock:
             if self._model is None:
                 self._model = fingerprint
@@ -77,11 +73,7 @@ class Cassette:
         return self
 
     def find(self, key: str) -> bytes | None:
-        """The reply to a call as ``encode_reply`` wrote it, or none.
-
-        Raises:
-            ModelCallError: the call failed when it was recorded.
-        """
+        """The reply to a call as ``encode_reply`` wrote it, or none."""
         line = self._lines.get(key, {})
         if self.record and key in self._unusable:
             return None
@@ -163,12 +155,7 @@ class ReplayClient:
         self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
 
     async def chat(self, call: ModelCall) -> ChatResponse:
-        """The recorded reply.
-
-        Raises:
-            ReplyMissing: there is none.
-            ModelCallError: the call failed when it was recorded.
-        """
+        """The recorded reply."""
         key, labels = reply_key(self._fingerprint, call), call.labels
         value = self._cassette.find(key)
         if value is None:

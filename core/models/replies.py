@@ -65,11 +65,7 @@ def encode_reply(response: ChatResponse) -> bytes:
 
 
 def decode_reply(value: bytes) -> ChatResponse:
-    """The reply that :func:`encode_reply` stored.
-
-    Raises:
-        ValueError: it is not one.
-    """
+    """The reply that :func:`encode_reply` stored."""
     stored = json.loads(value)
     if not isinstance(stored, dict) or not isinstance(stored.get("usage"), dict):
         raise ValueError("not a stored reply")

@@ -31,9 +31,6 @@ class CrossEncoderReranker:
 
     Args:
         name: a local folder or a hub id.
-
-    Raises:
-        ModelError: the folder, the library that runs it or the hub's model is not there.
     """
 
     def __init__(self, name: str) -> None:

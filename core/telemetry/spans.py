@@ -158,9 +158,6 @@ def start_telemetry(mode: str, version: str | None = None) -> None:
 
     Args:
         mode: "off" or "otlp".
-
-    Raises:
-        SettingsError: the OpenTelemetry SDK is not installed.
     """
     global _provider, _tracer, _warned  # noqa: PLW0603 - one process, one collector
     if mode == "off" or _provider is not None:

@@ -80,13 +80,7 @@ def list_decisions(ledger: Ledger, corpus_id: int, state: str | None = None) -> 
 
 
 def merge(ledger: Ledger, corpus: CorpusRow, name: str, entity: str, by: str) -> Decision:
-    """Decide at once that ``name`` is taken for ``entity``; names may be given as the pages write them.
-
-    Raises:
-        NotFoundError: the newest state has no such name.
-        InputError: both are the same, the name is already merged, the merge would make a circle, or the pair
-            was rejected before.
-    """
+    """Decide at once that ``name`` is taken for ``entity``; names may be given as the pages write them."""
     with ledger.write() as connection:
         name, entity = (_find_name(connection, corpus, given) for given in (name, entity))
         row = _pair(connection, corpus.id, name, entity)
@@ -104,12 +98,7 @@ def merge(ledger: Ledger, corpus: CorpusRow, name: str, entity: str, by: str) ->
 
 
 def decide(ledger: Ledger, corpus: CorpusRow, accept: Sequence[int], reject: Sequence[int], by: str) -> list[Decision]:
-    """Accept and reject proposals, all or none of them.
-
-    Raises:
-        NotFoundError: no decision of that id.
-        InputError: an id is given twice, is not a proposal any more, or cannot be accepted beside the others.
-    """
+    """Accept and reject proposals, all or none of them."""
     if len({*accept, *reject}) < len(accept) + len(reject):
         raise InputError("a proposal is named twice; give each id once, after --accept or after --reject")
     done = []
@@ -131,10 +120,6 @@ def undo(ledger: Ledger, corpus: CorpusRow, what: str, by: str) -> tuple[Decisio
     and undone once more defined again. Returns the decision as it was, and what became of it ("removed" or
     "proposed"), or the one against a definition and "rejected". An epoch that applied it stays what it is; the next
     publish goes without.
-
-    Raises:
-        NotFoundError: nothing was decided about it.
-        InputError: it is only a proposal, or several decisions are about that name.
     """
     with ledger.write() as connection:
         row = _decided(connection, corpus, what)
@@ -151,10 +136,6 @@ def settle(ledger: Ledger, corpus: CorpusRow, number: int, state: str, by: str) 
 
     Returns:
         The decision as it is now, or as it was where it is "removed"; and the state.
-
-    Raises:
-        NotFoundError: no decision of that id.
-        InputError: it was decided otherwise and not taken back, or cannot be accepted beside the others.
     """
     with ledger.write() as connection:
         row = _row(connection, corpus, number)
@@ -170,11 +151,7 @@ def settle(ledger: Ledger, corpus: CorpusRow, number: int, state: str, by: str) 
 
 
 def deny(ledger: Ledger, corpus: CorpusRow, name: str, by: str) -> Decision:
-    """Decide that a name is not what pages define it to be; once decided it stays so.
-
-    Raises:
-        NotFoundError: no page defines it.
-    """
+    """Decide that a name is not what pages define it to be; once decided it stays so."""
     with ledger.write() as connection:
         key = entity_key(name)
         mine = (decisions.c.corpus_id == corpus.id, decisions.c.name == key, decisions.c.state == REJECTED)
@@ -242,11 +219,7 @@ def _check_undecided(row: Row[Any]) -> None:
 
 
 def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by: str) -> Decision:
-    """Decide that a name is not what pages define it to be.
-
-    Raises:
-        NotFoundError: no page defines it.
-    """
+    """Decide that a name is not what pages define it to be."""
     name = entity_key(what)
     entity = defined_names(connection, corpus.id).get(name)
     phrase = defined_by(connection, corpus.id, what)

@@ -48,11 +48,7 @@ class NameDefined:
 
 
 def chain(pairs: Mapping[str, str], name: str) -> list[str]:
-    """The name, what it is taken for, what that is taken for, and so on; the last one stands for itself.
-
-    Raises:
-        LedgerError: the pairs go round in a circle, which no command lets happen.
-    """
+    """The name, what it is taken for, what that is taken for, and so on; the last one stands for itself."""
     steps = [name]
     while (following := pairs.get(steps[-1])) is not None:
         if following in steps:
@@ -112,11 +108,7 @@ def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDe
 
 
 def defined_by(connection: Connection, corpus_id: int, phrase: str) -> tuple[str, str] | None:
-    """The name and the entity that pages define by this whole phrase, as "Zonal Tax Exchange (ZTE)".
-
-    Raises:
-        InputError: pages define several names by it.
-    """
+    """The name and the entity that pages define by this whole phrase, as "Zonal Tax Exchange (ZTE)"."""
     key = entity_key(phrase)
     found = sorted(
         {(one.name, one.entity) for one in open_definitions(connection, corpus_id).values() if one.both == key}

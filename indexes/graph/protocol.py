@@ -201,19 +201,11 @@ class Projections:
     problems: list[str] = field(default_factory=list)
 
     def prepare(self, corpus_id: int, epoch: int) -> None:
-        """Before the flip, after the vector segment.
-
-        Raises:
-            StoreError: a required projection does not have the epoch.
-        """
+        """Before the flip, after the vector segment."""
         self._do("prepare", lambda one: one.prepare(corpus_id, epoch), may_raise=True)
 
     def caught_up(self, corpus_id: int) -> None:
-        """When a run has nothing to publish: what was missed before is brought now.
-
-        Raises:
-            StoreError: a required projection does not have what readers have.
-        """
+        """When a run has nothing to publish: what was missed before is brought now."""
         self._do("catch up", lambda one: one.catch_up(corpus_id), may_raise=True)
 
     def published(self, corpus_id: int) -> None:

@@ -111,11 +111,7 @@ def record_of(kind: type[T], row: Row[Any], **decoded: Any) -> T:
 
 
 def decode(column: Column[Any], row: object, value: Any, parse: Callable[[Any], T]) -> T:
-    """``parse(value)``, where ``value`` is the cell of a column in the row of that id or key.
-
-    Raises:
-        StorageError: it cannot be read; the message names table, row and column.
-    """
+    """``parse(value)``, where ``value`` is the cell of a column in the row of that id or key."""
     try:
         return parse(value)
     except _UNREADABLE as error:

@@ -34,11 +34,7 @@ _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "
 
 
 def make_database(path: Path) -> None:
-    """Make the database's file, unless it is there.
-
-    Raises:
-        StorageError: it would be on a network file system.
-    """
+    """Make the database's file, unless it is there."""
     refuse_network(path.parent)
     if not path.exists() or path.stat().st_size == 0:
         with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as connection:
@@ -48,11 +44,7 @@ def make_database(path: Path) -> None:
 
 
 def open_for_writing(path: Path) -> Engine:
-    """Connections to the database of this file.
-
-    Raises:
-        StorageError: the file is on a network file system, or is no database.
-    """
+    """Connections to the database of this file."""
     refuse_network(path.parent)
     address = URL.create("sqlite", database=str(path))  # a path is no text of a URL: it may have ?, # and % in it
     engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
@@ -68,11 +60,7 @@ def _configure(connection: Any, _record: Any) -> None:
 
 
 def refuse_network(folder: Path) -> None:
-    """SQLite's locks do not hold on network file systems.
-
-    Raises:
-        StorageError: the folder is on one.
-    """
+    """SQLite's locks do not hold on network file systems."""
     home = folder.resolve()
     mounted = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
     kind = next((mounted[place] for place in (home, *home.parents) if place in mounted), "")
@@ -146,11 +134,7 @@ def without_index(column: ColumnElement[int]) -> ColumnElement[int]:
 
 @contextmanager
 def driver_errors(path: Path) -> Iterator[None]:
-    """Translate the database driver's errors into ``StorageError`` with the fix.
-
-    Raises:
-        InputError: somebody gave a text or a number that the database cannot take.
-    """
+    """Translate the database driver's errors into ``StorageError`` with the fix."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -211,11 +195,7 @@ class _Reading(sqlite3.Connection):
 
 
 def open_for_reading(path: Path) -> Engine:
-    """Connections that read the database of this file and cannot write it.
-
-    Raises:
-        StorageError: the file is on a network file system.
-    """
+    """Connections that read the database of this file and cannot write it."""
     refuse_network(path.parent)
     engine = create_engine("sqlite://", creator=partial(_connect, path), poolclass=QueuePool)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
@@ -224,11 +204,7 @@ def open_for_reading(path: Path) -> Engine:
 
 @contextmanager
 def read_transaction(engine: Engine, path: Path) -> Iterator[Connection]:
-    """A connection whose transaction reads one state.
-
-    Raises:
-        StorageError: somebody wrote the file while it was taken for one that does not change.
-    """
+    """A connection whose transaction reads one state."""
     with _current(engine, path) as connection:
         stamp = _stamp_of(connection)
         try:
@@ -239,11 +215,7 @@ def read_transaction(engine: Engine, path: Path) -> Iterator[Connection]:
 
 
 def damage(path: Path) -> str:
-    """What is wrong with a database that is there, in words; empty when nothing is. Reads all of it.
-
-    Raises:
-        StorageError: it cannot be read at all.
-    """
+    """What is wrong with a database that is there, in words; empty when nothing is. Reads all of it."""
     with driver_errors(path), closing(_connect(path)) as connection:
         found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
         orphans = connection.execute("PRAGMA foreign_key_check").fetchall()

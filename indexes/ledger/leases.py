@@ -37,11 +37,7 @@ class RunLease:
 
 @contextmanager
 def run_lease(ledger: Ledger, corpus_id: int, run_id: str) -> Iterator[RunLease]:
-    """Hold the corpus for one run, with a heartbeat; released at the end.
-
-    Raises:
-        LeaseHeldError: another live run holds it; the message names run, host, process and age.
-    """
+    """Hold the corpus for one run, with a heartbeat; released at the end."""
     lease = _acquire(ledger, corpus_id, run_id, os.getpid(), LEASE_S)
     try:
         with heartbeat(lambda: _set(ledger, lease, LEASE_S), HEARTBEAT_S):
@@ -69,10 +65,6 @@ def step_lease(
         begin: the first step, which may take the corpus; a run that has it already gets it again.
         alone: takes a new fence, as ``begin`` does: an earlier attempt at the same step that is not dead after all
             can then publish nothing. Steps that may work side by side share the fence.
-
-    Raises:
-        LeaseHeldError: at the first step, another live run holds the corpus.
-        LeaseLostError: at a later one, another run has taken it.
     """
     if begin:
         lease = _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)
@@ -119,11 +111,7 @@ def heartbeat(beat: Callable[[], object], every: float) -> Iterator[None]:
 
 
 def check_fence(connection: Connection, lease: RunLease) -> None:
-    """Refuse to go on when another run took the corpus over; called inside every publishing transaction.
-
-    Raises:
-        LeaseLostError: the lease is not ours any more.
-    """
+    """Refuse to go on when another run took the corpus over; called inside every publishing transaction."""
     row = held_lease(connection, lease.corpus_id)
     if row is None or row.run_id != lease.run_id or row.fence != lease.fence:
         raise _lost(lease.run_id, row)

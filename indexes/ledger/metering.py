@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import case, func, insert, select, update
 
 from clausegraph.core.errors import BudgetExceeded, StorageError
 from clausegraph.core.models.calls import CallRecord, Reservation
-from clausegraph.core.telemetry.logs import logger
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger
 
-_log = logger(__name__)
-_SECONDS = 0.5  # how long a record is kept back
 _CENT = 1e-9  # sums of floats miss a limit by less
 
 
@@ -35,11 +32,7 @@ class LedgerBudget:
             connection.execute(insert_new(budgets), values)
 
     def reserve(self, tokens: int, money: float) -> Reservation:
-        """Set aside what an attempt may use at most.
-
-        Raises:
-            BudgetExceeded: used, reserved and wanted together are more than the limit.
-        """
+        """Set aside what an attempt may use at most."""
         held = budgets.c
         all_tokens = held.used_tokens + held.reserved_tokens + tokens
         all_money = held.used_money + held.reserved_money + money
@@ -85,18 +78,16 @@ class LedgerBudget:
 
 
 class LedgerUsage:
-    """A ``UsageSink`` in the ledger. ``record`` never waits: a thread of its own writes a few rows at a time."""
+    """A ``UsageSink`` in the ledger. ``record`` does not wait: a thread of its own writes what there is."""
 
     def __init__(self, ledger: Ledger, corpus_id: int, run_id: str) -> None:
         self._ledger, self._corpus_id, self._run_id = ledger, corpus_id, run_id
         self._lock = threading.Lock()
         self._kept: list[dict[str, object]] = []
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="clausegraph-usage")
-        self._writing: Future[None] | None = None
-        self._closing = threading.Event()
 
     def record(self, record: CallRecord) -> None:
-        """Keep one record; it is written within half a second or so."""
+        """Keep one record; it is written soon."""
         row: dict[str, object] = {
             "corpus_id": self._corpus_id, "run_id": self._run_id, "task": record.labels.task,
             "prompt": record.labels.prompt, "pages": json.dumps(record.labels.pages, ensure_ascii=False),
@@ -106,29 +97,15 @@ class LedgerUsage:
         }  # fmt: skip
         with self._lock:
             self._kept.append(row)
-            late = self._closing.is_set()
-            if not late and (self._writing is None or self._writing.done()):
-                self._writing = self._writer.submit(self._write_soon)
-        if late:
+        try:
+            self._writer.submit(self._write)  # what fails is kept, and close() will try again and tell
+        except RuntimeError:  # it was closed
             self._write()
 
     def close(self) -> None:
-        """Write what is kept back.
-
-        Raises:
-            StorageError: the records cannot be written.
-        """
-        with self._lock:
-            self._closing.set()
+        """Write what is kept; raises where that cannot be done."""
         self._writer.shutdown(wait=True)
         self._write()
-
-    def _write_soon(self) -> None:
-        self._closing.wait(_SECONDS)  # so that the records of a busy time share a transaction
-        try:
-            self._write()
-        except StorageError as error:  # they are kept, and close() will try again and tell
-            _log.warning("usage.unwritten", reason=str(error))
 
     def _write(self) -> None:
         with self._lock:

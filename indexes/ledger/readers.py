@@ -67,11 +67,7 @@ class EpochReads:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection for reading one consistent state, which has the epoch.
-
-        Raises:
-            ViewExpired: it is gone from the ledger, or this was closed.
-        """
+        """A connection for reading one consistent state, which has the epoch."""
         self.check_open()
         with self._ledger.read() as connection:
             if connection.execute(self._there).first() is None:
@@ -79,11 +75,7 @@ class EpochReads:
             yield connection
 
     def check_open(self) -> None:
-        """As :meth:`read` where nothing is to be read from the ledger.
-
-        Raises:
-            ViewExpired: this was closed.
-        """
+        """As :meth:`read` where nothing is to be read from the ledger."""
         if self._is_closed:
             raise ViewExpired(f"the view of {self._name} has ended; open a new one")
 
@@ -93,22 +85,14 @@ class EpochReads:
 
 
 def prepare_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> None:
-    """Make the file of an epoch that is about to be published, so that readers who may not write find it.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Make the file of an epoch that is about to be published, so that readers who may not write find it."""
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
         os.close(_open_or_make(path, _mode(ledger))[0])
 
 
 def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
-    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger afterwards.
-
-    Raises:
-        NotFoundError: somebody is removing it now.
-    """
+    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger afterwards."""
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
         try:
@@ -150,9 +134,6 @@ def take_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Ite
 
     Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody. Each is an
     open file.
-
-    Raises:
-        StorageError: the files cannot be written or locked.
     """
     with ExitStack() as opened:
         taken = set()

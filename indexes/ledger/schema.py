@@ -3,6 +3,10 @@
 An epoch interval is ``[since, until)``; an open row has ``until = OPEN``. A row is visible at epoch e if and
 only if ``since <= e < until``. Rows of an epoch that was frozen but not flipped have ``since = newest + 1``
 (or ``until = newest + 1``) and so are invisible to every reader.
+
+Columns are given in words: ``name:type``, ``?`` where there may be none, ``=0`` where that is what a new row has; a
+name alone is a text. ``id`` tells a row from the others of its table, ``corpus_id``, ``source_id`` and ``page_id`` are
+what it belongs to and goes with, ``since until`` its interval.
 """
 
 from __future__ import annotations
@@ -33,300 +37,138 @@ from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, index_where
 OPEN = 2**63 - 1  # until, of a row that no epoch has closed
 
 metadata = MetaData()
+_TYPES: dict[str, Any] = {
+    "text": Text, "int": Integer, "big": BigInteger, "float": Float, "bytes": LargeBinary,
+}  # fmt: skip
+_OWNERS = {"corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id"}
 
 
-def _corpus_id() -> Column[int]:
-    """The corpus of a row: it goes with it."""
-    return Column("corpus_id", ForeignKey("corpora.id", ondelete="CASCADE"), nullable=False)
+def _column(word: str, *, primary: bool = False) -> Column[Any]:
+    word, _, default = word.partition("=")
+    name, _, kind = word.rstrip("?").partition(":")
+    more: dict[str, Any] = {"default": 0} if default else {}
+    more |= {"primary_key": True} if primary or name == "id" else {"nullable": word.endswith("?")}
+    if name in _OWNERS and not kind:
+        return Column(name, ForeignKey(_OWNERS[name], ondelete="CASCADE"), **more)
+    if name == "page_version_id" and not kind:
+        return Column(name, ForeignKey("page_versions.id"), **more)
+    if not kind:
+        kind = {"id": "int", "since": "big", "until": "big"}.get(name, "text")
+    return Column(name, String(int(kind)) if kind.isdigit() else _TYPES[kind], **more)
 
 
-def _page_id() -> Column[int]:
-    """The page of a row: it goes with it."""
-    return Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False)
+def _table(name: str, columns: str, *more: Any, key: str = "", unique: str = "", keep_ids: bool = False) -> Table:
+    """A table; ``key`` are the columns of a primary key that is no ``id``, with ``keep_ids`` no id comes back."""
+    made = [_column(word, primary=word.partition(":")[0] in key.split()) for word in columns.split()]
+    rules = [UniqueConstraint(*unique.split())] if unique else []
+    return Table(name, metadata, *made, *rules, *more, **(IDS_NEVER_REUSED if keep_ids else {}))
 
 
-def _row_id() -> Column[int]:
-    """A number that tells a row from the others of its table."""
-    return Column("id", Integer, primary_key=True)
-
-
-def _interval() -> list[Column[int]]:
-    """The epochs ``[since, until)`` at which a row is visible."""
-    return [Column("since", BigInteger, nullable=False), Column("until", BigInteger, nullable=False)]
-
-
+# ``newest`` is the highest epoch ever flipped, ``published`` the one readers get.
 corpora = Table(
     "corpora",
     metadata,
-    _row_id(),
+    _column("id"),
     Column("name", String(200), nullable=False, unique=True),
-    Column("settings", Text, nullable=False),
-    Column("newest", BigInteger, nullable=False, default=0),  # highest epoch ever flipped
-    Column("published", BigInteger, nullable=False, default=0),  # the one readers get
-    Column("created", Float, nullable=False),
+    *map(_column, ("settings", "newest:big=0", "published:big=0", "created:float")),
     **IDS_NEVER_REUSED,
 )
+sources = _table("sources", "id corpus_id name:500 kind:50 location", unique="corpus_id name")
+pages = _table("pages", "id corpus_id source_id uri", unique="source_id uri", keep_ids=True)
+blobs = _table("blobs", "corpus_id hash:64 data:bytes", unique="corpus_id hash")
 
-sources = Table(
-    "sources",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("name", String(500), nullable=False),
-    Column("kind", String(50), nullable=False),
-    Column("location", Text, nullable=False),
-    UniqueConstraint("corpus_id", "name"),
-)
-
-pages = Table(
-    "pages",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), nullable=False),
-    Column("uri", Text, nullable=False),
-    UniqueConstraint("source_id", "uri"),
-    **IDS_NEVER_REUSED,
-)
-
-blobs = Table(
-    "blobs",
-    metadata,
-    _corpus_id(),
-    Column("hash", String(64), nullable=False),
-    Column("data", LargeBinary, nullable=False),
-    UniqueConstraint("corpus_id", "hash"),
-)
-
-page_versions = Table(
+# ``version_key`` hashes raw bytes, stated title and url, and pipeline: the fingerprints of reader and chunker.
+page_versions = _table(
     "page_versions",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    _page_id(),
-    Column("version_key", String(64), nullable=False),  # raw bytes, stated title and url, pipeline
-    Column("raw_hash", String(64), nullable=False),
-    Column("content_type", String(100), nullable=False),
-    Column("title", Text),
-    Column("url", Text),
-    Column("pipeline", Text, nullable=False),  # fingerprints of reader and chunker
-    Column("fetched", Float, nullable=False),
-    Column("etag", Text),
-    Column("last_modified", Text),
-    Column("reading", LargeBinary, nullable=False),
-    UniqueConstraint("page_id", "version_key"),
-    **IDS_NEVER_REUSED,
+    "id corpus_id page_id version_key:64 raw_hash:64 content_type:100 title? url? pipeline fetched:float etag? "
+    "last_modified? reading:bytes",
+    unique="page_id version_key",
+    keep_ids=True,
 )
-
-members = Table(
+members = _table(
     "members",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    _page_id(),
-    Column("page_version_id", ForeignKey("page_versions.id"), nullable=False),
-    Column("extractor", Text, nullable=False),
-    Column("projection", Text, nullable=False),
-    *_interval(),
+    "id corpus_id page_id page_version_id extractor projection since until",
     Index("members_open", "corpus_id", "until"),
     Index("members_version", "page_version_id"),
 )
 
-crawls = Table(  # of a source that is fetched: the crawl that goes on, or the last one
-    "crawls",
-    metadata,
-    Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), primary_key=True),
-    _corpus_id(),
-    Column("number", BigInteger, nullable=False),
-    Column("heard", Float, nullable=False),  # its last reply; its beginning before there is one
-    Column("ended", Float),  # none: what was asked under its number is not asked again
-)
+# Of a source that is fetched, the crawl that goes on, or the last one. ``heard``: its last reply, its beginning before
+# there is one. While it has not ``ended``, what was asked under its number is not asked again.
+crawls = _table("crawls", "source_id corpus_id number:big heard:float ended:float?", key="source_id")
 
-fetches = Table(  # every address of such a source, what it answered last, and what it had when it last had something
+# Every address of such a source, what it answered last, and what it had when it last had something. ``crawl``: in which
+# it was asked last; ``target``: where it redirects to, ``permanent`` for good; ``uri``: the page it is an address of;
+# ``raw_hash``: empty where it never had a page; ``stated``: when it changed, as a sitemap or feed says; ``canonical``:
+# what the page calls its own address; ``sketch``: MinHash of its words; ``failures``: in a row.
+fetches = _table(
     "fetches",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), nullable=False),
-    Column("address", Text, nullable=False),
-    Column("crawl", BigInteger, nullable=False),  # in which it was asked last
-    Column("outcome", String(20), nullable=False),
-    Column("status", Integer),
-    Column("reason", Text, nullable=False),
-    Column("target", Text, nullable=False),  # where it redirects to
-    Column("permanent", Integer, nullable=False),  # 1: for good
-    Column("uri", Text, nullable=False),  # of the page that it is an address of, once that is known
-    Column("raw_hash", String(64), nullable=False),  # empty: it never had a page
-    Column("content_type", String(200), nullable=False),
-    Column("etag", Text, nullable=False),
-    Column("last_modified", Text, nullable=False),
-    Column("stated", Text, nullable=False),  # when it changed, as a sitemap or feed says
-    Column("canonical", Text, nullable=False),  # address that the page itself calls its own
-    Column("text_hash", String(64), nullable=False),
-    Column("sketch", LargeBinary, nullable=False),  # MinHash of its words
-    Column("fetched", Float, nullable=False),
-    Column("failures", Integer, nullable=False),  # in a row
-    UniqueConstraint("source_id", "address"),
+    "id corpus_id source_id address crawl:big outcome:20 status:int? reason target permanent:int uri raw_hash:64 "
+    "content_type:200 etag last_modified stated canonical text_hash:64 sketch:bytes fetched:float failures:int",
+    unique="source_id address",
 )
-
-extractions = Table(
-    "extractions",
-    metadata,
-    _corpus_id(),
-    Column("input_key", String(64), nullable=False),
-    Column("extractor", Text, nullable=False),
-    Column("data", LargeBinary, nullable=False),
-    Column("created", Float, nullable=False),
-    UniqueConstraint("corpus_id", "input_key", "extractor"),
+extractions = _table(
+    "extractions", "corpus_id input_key:64 extractor data:bytes created:float", unique="corpus_id input_key extractor"
 )
-
-embeddings = Table(
-    "embeddings",
-    metadata,
-    _corpus_id(),
-    Column("text_hash", String(64), nullable=False),
-    Column("model", Text, nullable=False),
-    Column("data", LargeBinary, nullable=False),  # float32, little-endian
-    Column("created", Float, nullable=False),
-    UniqueConstraint("corpus_id", "text_hash", "model"),
+embeddings = _table(  # data: float32, little-endian
+    "embeddings", "corpus_id text_hash:64 model data:bytes created:float", unique="corpus_id text_hash model"
 )
 
 FREEZING = "freezing"  # its rows are being written, or taken back: some may be there and others not
 FROZEN = "frozen"  # all of its rows are there, and no reader sees it
 FLIPPED = "flipped"  # it is, or was, what readers get
-epochs = Table(
+epochs = _table(
     "epochs",
-    metadata,
-    _corpus_id(),
-    Column("number", BigInteger, nullable=False),
-    Column("state", String(10), nullable=False),  # one of the three below
-    Column("model", Text, nullable=False),
-    Column("run_id", String(40), nullable=False),
-    Column("created", Float, nullable=False),
-    Column("summary", Text, nullable=False),
-    UniqueConstraint("corpus_id", "number"),
+    "corpus_id number:big state:10 model run_id:40 created:float summary",
+    unique="corpus_id number",
 )
 
-decisions = Table(  # two names, one entity: proposed, then accepted or rejected by somebody
+# Two names, one entity (both keys): proposed, then accepted or rejected by somebody.
+decisions = _table(
     "decisions",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("name", Text, nullable=False),  # entity key that is taken for another
-    Column("entity", Text, nullable=False),  # entity key it is taken for
-    Column("state", String(10), nullable=False),  # proposed, accepted, rejected
-    Column("score", Float, nullable=False),
-    Column("evidence", Text, nullable=False),  # canonical JSON
-    Column("decided_by", Text),
-    Column("decided", Float),
-    Column("created", Float, nullable=False),
-    UniqueConstraint("corpus_id", "name", "entity"),
-    **IDS_NEVER_REUSED,
+    "id corpus_id name entity state:10 score:float evidence decided_by? decided:float? created:float",
+    unique="corpus_id name entity",
+    keep_ids=True,
 )
 
-hidden_statements = Table(  # a statement of a page that somebody decided to be wrong, told by what it claims and where
+# A statement of a page that somebody decided to be wrong. ``anchor``: of the first element that states it, empty where
+# it names none; ``claim``: a hash, so that no text of a page outlives it here.
+hidden_statements = _table(
     "hidden_statements",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("source", String(500), nullable=False),
-    Column("uri", Text, nullable=False),
-    Column("anchor", Text, nullable=False),  # of the first element that states it; empty: it names none
-    Column("claim", String(64), nullable=False),  # hash: no text of a page outlives it here
-    Column("reason", Text, nullable=False),
-    Column("decided_by", Text, nullable=False),
-    Column("decided", Float, nullable=False),
-    UniqueConstraint("corpus_id", "source", "uri", "anchor", "claim"),
-    **IDS_NEVER_REUSED,
+    "id corpus_id source:500 uri anchor claim:64 reason decided_by decided:float",
+    unique="corpus_id source uri anchor claim",
+    keep_ids=True,
 )
 
-judged_answers = Table(  # what somebody says of an answer: a question to measure engines on
+# What somebody says of an answer. ``key``: hash of question, scenario and who judged; ``expected``: what is right, in
+# that person's words; ``answer``: status and places as JSON, no text of a page.
+judged_answers = _table(
     "judged_answers",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("key", String(64), nullable=False),  # hash of question, scenario and who judged
-    Column("epoch", BigInteger, nullable=False),  # that the answer was of
-    Column("question", Text, nullable=False),
-    Column("scenario", Text, nullable=False),
-    Column("verdict", String(10), nullable=False),  # right, wrong
-    Column("expected", Text, nullable=False),  # what is right, in that person's words; empty: not said
-    Column("answer", Text, nullable=False),  # canonical JSON: status and places, no text of a page
-    Column("judged_by", Text, nullable=False),
-    Column("created", Float, nullable=False),
-    UniqueConstraint("corpus_id", "key"),
-    **IDS_NEVER_REUSED,
+    "id corpus_id key:64 epoch:big question scenario verdict:10 expected answer judged_by created:float",
+    unique="corpus_id key",
+    keep_ids=True,
 )
-
-segments = Table(
-    "segments",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("model", Text, nullable=False),
-    Column("kind", String(10), nullable=False),
-    Column("file", Text, nullable=False),
-    Column("checksum", String(64), nullable=False),
-    Column("since", BigInteger, nullable=False),  # first epoch that lists it
-    Index("segments_of", "corpus_id", "model", "kind"),
+segments = _table(  # since: the first epoch that lists it
+    "segments", "id corpus_id model kind:10 file checksum:64 since", Index("segments_of", "corpus_id", "model", "kind")
 )
-
-identity = Table(  # one row: what makes this ledger this one, also when it is copied, moved or restored
-    "identity",
-    metadata,
-    Column("id", String(40), primary_key=True),
+identity = _table("identity", "id:40")  # one row: what makes this ledger this one, also when it is copied or restored
+entity_names = _table(  # the accepted decisions, as each epoch applied them
+    "entity_names", "id corpus_id name entity since until", Index("entity_names_open", "corpus_id", "until")
 )
-
-
-entity_names = Table(  # the accepted decisions, as each epoch applied them
-    "entity_names",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("name", Text, nullable=False),
-    Column("entity", Text, nullable=False),
-    *_interval(),
-    Index("entity_names_open", "corpus_id", "until"),
-)
-
-chunks = Table(
+chunks = _table(
     "chunks",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    _page_id(),
-    Column("key", Text, nullable=False),
-    Column("content_hash", String(64), nullable=False),
-    Column("input_key", String(64), nullable=False),
-    *_interval(),
+    "id corpus_id page_id key content_hash:64 input_key:64 since until",
     Index("chunks_page", "page_id", "until"),
     Index("chunks_until", "corpus_id", "until"),
 )
 
-
-def _support_columns() -> list[Column[Any]]:
-    return [
-        _row_id(),
-        _corpus_id(),
-        _page_id(),
-        Column("chunk_key", Text, nullable=False),
-        Column("fact_id", String(64), nullable=False),
-        Column("subject", Text, nullable=False),
-        Column("relation", Text, nullable=False),
-        Column("object", Text, nullable=False),
-        Column("content_key", String(64), nullable=False),
-        Column("extractor", Text, nullable=False),
-        Column("statement", Text, nullable=False),
-        *_interval(),
-    ]
-
-
+_SUPPORT = (
+    "id corpus_id page_id chunk_key fact_id:64 subject relation object content_key:64 extractor statement since until"
+)
 # As a literal in the query, too, or no planner can tell that the index holds all that is asked for.
 _DEFINED = "extractor = 'definitions:1'"
-supports = Table(
+supports = _table(
     "supports",
-    metadata,
-    *_support_columns(),
+    _SUPPORT,
     Index("supports_page", "page_id", "until"),
     Index("supports_until", "corpus_id", "until"),
     Index("supports_fact", "corpus_id", "fact_id"),
@@ -334,153 +176,64 @@ supports = Table(
     Index("supports_object", "corpus_id", "object"),
     index_where(_DEFINED, "supports_definitions", "corpus_id", "until"),
 )
-
-hidden_supports = Table(  # would be supports if nobody had decided to hide what they state; under the names as written
+hidden_supports = _table(  # would be supports if nobody had decided to hide what they state; under the names as written
     "hidden_supports",
-    metadata,
-    *_support_columns(),
+    _SUPPORT,
     Index("hidden_supports_page", "page_id", "until"),
     Index("hidden_supports_until", "corpus_id", "until"),
 )
-
-passages = Table(  # what was not understood, with its conditions and names; no part of the graph
+passages = _table(  # what was not understood, with its conditions and names; no part of the graph
     "passages",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    _page_id(),
-    Column("chunk_key", Text, nullable=False),
-    Column("content_key", String(64), nullable=False),
-    Column("extractor", Text, nullable=False),
-    Column("passage", Text, nullable=False),
-    *_interval(),
+    "id corpus_id page_id chunk_key content_key:64 extractor passage since until",
     Index("passages_page", "page_id", "until"),
     Index("passages_until", "corpus_id", "until"),
 )
-
-entity_tokens = Table(
-    "entity_tokens",
-    metadata,
-    Column("corpus_id", ForeignKey("corpora.id", ondelete="CASCADE"), primary_key=True),
-    Column("token", Text, primary_key=True),
-    Column("entity", Text, primary_key=True),
-)
-
-vectors = Table(
+entity_tokens = _table("entity_tokens", "corpus_id token entity", key="corpus_id token entity")
+vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_KINDS
     "vectors",
-    metadata,
-    _row_id(),  # the id in the FAISS segments, never reused
-    _corpus_id(),
-    Column("kind", String(10), nullable=False),  # chunk, element, fact, passage
-    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE")),
-    Column("ref", Text, nullable=False),
-    Column("text_hash", String(64), nullable=False),
-    Column("model", Text, nullable=False),
-    *_interval(),
+    "id corpus_id kind:10 page_id? ref text_hash:64 model since until",
     Index("vectors_page", "page_id", "until"),
     Index("vectors_until", "corpus_id", "until"),
     Index("vectors_ref", "corpus_id", "kind", "ref"),
     Index("vectors_text", "corpus_id", "text_hash"),
     Index("vectors_since", "corpus_id", "kind", "since"),
-    **IDS_NEVER_REUSED,
+    keep_ids=True,
 )
 
-
-runs = Table(
-    "runs",
-    metadata,
-    Column("id", String(40), primary_key=True),
-    _corpus_id(),
-    Column("kind", String(30), nullable=False),
-    Column("source", Text),
-    Column("started", Float, nullable=False),
-    Column("ended", Float),
-    Column("status", String(20), nullable=False),
-    Column("report", Text),
-)
-
-run_leases = Table(
+runs = _table("runs", "id:40 corpus_id kind:30 source? started:float ended:float? status:20 report?")
+run_leases = _table(
     "run_leases",
-    metadata,
-    Column("corpus_id", ForeignKey("corpora.id", ondelete="CASCADE"), primary_key=True),
-    Column("run_id", String(40), nullable=False),
-    Column("host", Text, nullable=False),
-    Column("pid", Integer, nullable=False),
-    Column("fence", BigInteger, nullable=False),
-    Column("acquired", Float, nullable=False),
-    Column("heartbeat", Float, nullable=False),
-    Column("expires", Float, nullable=False),
+    "corpus_id run_id:40 host pid:int fence:big acquired:float heartbeat:float expires:float",
+    key="corpus_id",
 )
-
-budgets = Table(  # one row a run; every process of the run draws on it
+budgets = _table(  # one row a run; every process of the run draws on it
     "budgets",
-    metadata,
-    Column("run_id", String(40), primary_key=True),
-    _corpus_id(),
-    Column("limit_tokens", BigInteger),
-    Column("limit_money", Float),
-    Column("used_tokens", BigInteger, nullable=False, default=0),
-    Column("used_money", Float, nullable=False, default=0.0),
-    Column("reserved_tokens", BigInteger, nullable=False, default=0),
-    Column("reserved_money", Float, nullable=False, default=0.0),
+    "run_id:40 corpus_id limit_tokens:big? limit_money:float? used_tokens:big=0 used_money:float=0 "
+    "reserved_tokens:big=0 reserved_money:float=0",
+    key="run_id",
 )
 
-model_calls = Table(  # every attempt that reached a model's server, and every reply from the cache
+# Every attempt that reached a model's server, and every reply from the cache. ``prompt``: task.vN; ``pages``: JSON list
+# of page keys; ``outcome``: ok, cached, or the name of the error; no tokens where the server did not say.
+model_calls = _table(
     "model_calls",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("run_id", String(40), nullable=False),
-    Column("task", Text, nullable=False),
-    Column("prompt", Text, nullable=False),  # id of the prompt, task.vN
-    Column("pages", Text, nullable=False),  # JSON list of page keys
-    Column("model", Text, nullable=False),
-    Column("outcome", String(20), nullable=False),  # ok, cached, or the name of the error
-    Column("prompt_tokens", BigInteger),  # none: the server did not say
-    Column("output_tokens", BigInteger),
-    Column("money", Float, nullable=False),
-    Column("seconds", Float, nullable=False),
-    Column("at", Float, nullable=False),
+    "id corpus_id run_id:40 task prompt pages model outcome:20 prompt_tokens:big? output_tokens:big? money:float "
+    "seconds:float at:float",
     Index("model_calls_run", "corpus_id", "run_id"),
 )
 
-run_steps = Table(  # of a run in steps: what each left for the later ones, and for the report
-    "run_steps",
-    metadata,
-    Column("run_id", String(40), primary_key=True),
-    Column("step", String(20), primary_key=True),
-    _corpus_id(),
-    Column("data", Text, nullable=False),  # canonical JSON
-)
+# Of a run in steps: what each left for the later ones (canonical JSON), and the page versions it is to publish.
+run_steps = _table("run_steps", "run_id:40 step:20 corpus_id data", key="run_id step")
+run_pages = _table("run_pages", "run_id:40 uri corpus_id page_id:int page_version_id:int", key="run_id uri")
 
-run_pages = Table(  # of a run in steps: the page versions it is to publish
-    "run_pages",
-    metadata,
-    Column("run_id", String(40), primary_key=True),
-    Column("uri", Text, primary_key=True),
-    _corpus_id(),
-    Column("page_id", Integer, nullable=False),
-    Column("page_version_id", Integer, nullable=False),
-)
-
-work_batches = Table(  # of a run in steps: chunks to extract, claimed by one worker at a time
+# And chunks to extract ([[uri, [input key, …]], …]), claimed by one worker at a time: state open, claimed or done.
+# ``claim`` is a token: a worker that lost its claim finds another one here. ``result``: what failed, and the seconds.
+work_batches = _table(
     "work_batches",
-    metadata,
-    _row_id(),
-    _corpus_id(),
-    Column("run_id", String(40), nullable=False),
-    Column("chunks", Text, nullable=False),  # canonical JSON: [[uri, [input key, …]], …]
-    Column("state", String(10), nullable=False),  # open, claimed, done
-    Column("claim", String(40)),  # token of the claim: a worker that lost it finds another one here
-    Column("host", Text),
-    Column("pid", Integer),
-    Column("expires", Float),
-    Column("attempts", Integer, nullable=False, default=0),
-    Column("result", Text),  # canonical JSON: what failed, and the seconds of work
+    "id corpus_id run_id:40 chunks state:10 claim:40? host? pid:int? expires:float? attempts:int=0 result?",
     Index("work_batches_run", "run_id", "state"),
-    **IDS_NEVER_REUSED,
+    keep_ids=True,
 )
-
 
 check_cells(metadata)
 

@@ -68,11 +68,7 @@ class Ledger:
             return shutil.disk_usage(self.home).free < _TIGHT
 
     def has_tables(self) -> bool:
-        """Whether it has its tables.
-
-        Raises:
-            SchemaError: another version of ClauseGraph made them.
-        """
+        """Whether it has its tables."""
         with self.read() as connection:
             if not inspect(connection).has_table("alembic_version"):
                 return False
@@ -88,11 +84,7 @@ class Ledger:
         )
 
     def make_tables(self) -> None:
-        """Make the tables where there are none.
-
-        Raises:
-            SchemaError: another version of ClauseGraph made them.
-        """
+        """Make the tables where there are none."""
         if not self.has_tables():
             with driver_errors(self.path):
                 _upgrade(self._writing())
@@ -121,12 +113,7 @@ class Ledger:
 
 
 def open_ledger(home: Path, *, create: bool = True) -> Ledger:
-    """Open the ledger of ``home`` for whoever changes it; where there is none, a new one is made.
-
-    Raises:
-        StorageError: the folder cannot be written, is on a network file system, or the file is damaged.
-        SchemaError: made by another version of ClauseGraph, or absent while ``create`` is false.
-    """
+    """Open the ledger of ``home`` for whoever changes it; where there is none, a new one is made."""
     path = home / "ledger.db"
     with file_errors(home), driver_errors(path):
         if create:
@@ -140,12 +127,7 @@ def open_ledger(home: Path, *, create: bool = True) -> Ledger:
 
 
 def open_to_read(home: Path) -> Ledger:
-    """Open the ledger of ``home`` for whoever only reads: nothing is made, changed or waited for.
-
-    Raises:
-        SchemaError: there is none, or another version of ClauseGraph made it.
-        StorageError: it cannot be read, is on a network file system, or is damaged.
-    """
+    """Open the ledger of ``home`` for whoever only reads: nothing is made, changed or waited for."""
     ledger = Ledger(home)
     with file_errors(home):
         exists = ledger.path.exists()
@@ -159,11 +141,7 @@ def _none_at(path: Path) -> SchemaError:
 
 
 def ledger_id(ledger: Ledger) -> str:
-    """The id that the ledger was given when it was made.
-
-    Raises:
-        SchemaError: somebody has removed it.
-    """
+    """The id that the ledger was given when it was made."""
     with ledger.read() as connection:
         found = connection.execute(text("SELECT id FROM identity")).scalar()
     if found is None:

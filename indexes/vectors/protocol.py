@@ -32,9 +32,6 @@ class VisibleVectors(Protocol):
 
         Args:
             vector: shape (d,), length 1.
-
-        Raises:
-            ModelMismatchError: the segment's vectors have another d.
         """
 
     def everything(self) -> tuple[Ids, Vectors]:
@@ -52,27 +49,16 @@ class VectorIndex(Protocol):
 
         Returns:
             A checksum of what was written, at most 64 characters.
-
-        Raises:
-            StorageError: it cannot be written.
         """
 
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
         """Whether the segment is there and is what ``write`` returned this checksum for."""
 
     def open(self, corpus_id: int, name: str, visible: Ids) -> VisibleVectors:
-        """Open those vectors of a segment whose ids are among ``visible``, which may have ids of other segments too.
-
-        Raises:
-            SegmentError: it is not there, or cannot be read.
-        """
+        """Open those vectors of a segment whose ids are among ``visible``, which may have ids of other segments too."""
 
     def ids(self, corpus_id: int, name: str) -> Ids:
-        """The ids of all vectors of a segment, shape (n,).
-
-        Raises:
-            SegmentError: it is not there, or cannot be read.
-        """
+        """The ids of all vectors of a segment, shape (n,)."""
 
     def corpora(self) -> set[int]:
         """The corpora of which anything is stored."""
@@ -81,18 +67,10 @@ class VectorIndex(Protocol):
         """Whatever is stored of a corpus: its segments, and what killed writes have left."""
 
     def remove(self, corpus_id: int, names: Collection[str]) -> None:
-        """Remove segments; those that are not there are left out.
-
-        Raises:
-            StorageError: one cannot be removed.
-        """
+        """Remove segments; those that are not there are left out."""
 
     def drop(self, corpus_id: int) -> None:
-        """Remove everything of a corpus.
-
-        Raises:
-            StorageError: it cannot be removed.
-        """
+        """Remove everything of a corpus."""
 
 
 class MemoryVectors:
@@ -117,11 +95,7 @@ class MemoryVectors:
 
 
 def check_dimension(vector: Vectors, dimension: int) -> None:
-    """Refuse a vector that cannot be compared.
-
-    Raises:
-        ModelMismatchError: it has another length than those of the segment.
-    """
+    """Refuse a vector that cannot be compared."""
     if vector.shape[-1] != dimension:
         raise ModelMismatchError(
             f"a vector of {vector.shape[-1]} numbers was given, but those of the segment have {dimension}: "

@@ -61,12 +61,7 @@ def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
 
 
 def rebuild_segment(ledger: Ledger, lease: RunLease, row: Row[Any]) -> None:
-    """Replace a damaged segment by one of the stored embeddings of the vectors it should hold, under a new name.
-
-    Raises:
-        SegmentError: an embedding is gone.
-        LeaseLostError: another run has taken the corpus.
-    """
+    """Replace a damaged segment by one of the stored embeddings of the vectors it should hold, under a new name."""
     siblings = [other.since for other in listed_segments(ledger, row.corpus_id, row.model, row.kind)]
     query = _rows_of(row.corpus_id, row.model, row.kind)
     if min(siblings) < row.since:
@@ -136,11 +131,7 @@ def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
 def _write(
     ledger: Ledger, corpus_id: int, model: str, kind: str, name: str, query: Select[tuple[int, str]]
 ) -> dict[str, Any]:
-    """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``.
-
-    Raises:
-        SegmentError: an embedding is gone.
-    """
+    """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``."""
     with ledger.read() as connection:
         rows = connection.execute(query).all()
         said = f"vector segment {name} of corpus {corpus_id} cannot be written: {{}} embeddings"
@@ -171,10 +162,6 @@ def open_segments(
 
     Args:
         reads: of the ledger, which fail when the epoch is gone.
-
-    Raises:
-        SegmentError: one is damaged and the embeddings to read in its place are gone.
-        ViewExpired: the epoch is gone.
     """
     visible = visible_ids(reads, corpus_id, epoch, model, kind)
     for _ in range(_TRIES):

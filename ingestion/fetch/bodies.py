@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Protocol
-
-import brotli
 
 _PIECE = 64 * 1024  # bytes unpacked at once
 _FREE = 1024 * 1024  # unpacked bytes from which on the ratio counts
@@ -18,16 +15,6 @@ class BodyRefusedError(Exception):
     """The body is too large, unpacks to too much, or cannot be unpacked."""
 
 
-class Unpacker(Protocol):
-    """Unpacks a body piece by piece, never more than a piece at once."""
-
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        """What the bytes unpack to."""
-
-    def finish(self) -> Iterator[bytes]:
-        """What is left when there are no more bytes."""
-
-
 def read_body(chunks: Iterable[bytes], encoding: str, limit: int, *, cut: bool = False) -> bytes:
     """The body that the chunks hold, unpacked; at most ``limit`` bytes of it, packed and unpacked.
 
@@ -37,13 +24,16 @@ def read_body(chunks: Iterable[bytes], encoding: str, limit: int, *, cut: bool =
     Raises:
         BodyRefusedError: with the reason; nothing that lies beyond the limit was read or unpacked.
     """
-    unpacker = _unpacker(encoding)
+    encoding = encoding.strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
+        raise BodyRefusedError(f"the body is packed as {encoding[:40]!r}, which was not asked for")
+    unpacker = Gunzip() if encoding.endswith("gzip") else None
     taken, made = 0, bytearray()
     for chunk in chunks:
         taken += len(chunk)
         if taken > limit and not cut:
             raise BodyRefusedError(f"the body has more than {_mb(limit)} MB")
-        for piece in unpacker.unpack(chunk):
+        for piece in unpacker.unpack(chunk) if unpacker else (chunk,):
             made += piece
             if len(made) >= limit and cut:
                 return bytes(made[:limit])
@@ -51,17 +41,11 @@ def read_body(chunks: Iterable[bytes], encoding: str, limit: int, *, cut: bool =
                 raise BodyRefusedError(f"the body unpacks to more than {_mb(limit)} MB")
             if len(made) > _FREE and len(made) > _MOST_TIMES * taken:
                 raise BodyRefusedError(f"the body unpacks to more than {_MOST_TIMES} times its size")
-    for piece in unpacker.finish() if taken else ():
-        made += piece
-    return bytes(made)
+    return bytes(made + unpacker.rest() if unpacker and taken else made)
 
 
 def gunzipped(raw: bytes, limit: int) -> bytes:
-    """What a file that is packed with gzip holds.
-
-    Raises:
-        BodyRefusedError: as of :func:`read_body`.
-    """
+    """What a file that is packed with gzip holds; errors as of ``read_body``."""
     pieces = (raw[at : at + _PIECE] for at in range(0, len(raw), _PIECE))  # each part of it copies what is left of one
     return read_body(pieces, "gzip", limit)
 
@@ -70,38 +54,15 @@ def _mb(size: int) -> str:
     return f"{size / 1024 / 1024:g}"
 
 
-def _unpacker(encoding: str) -> Unpacker:
-    match encoding.strip().lower():
-        case "" | "identity":
-            return _Plain()
-        case "gzip" | "x-gzip":
-            return Gunzip()
-        case "br":
-            return _Brotli()
-    raise BodyRefusedError(f"the body is packed as {encoding[:40]!r}, which was not asked for")
-
-
-class _Plain:
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        yield data
-
-    def finish(self) -> Iterator[bytes]:
-        yield from ()
-
-
 class Gunzip:
-    """Unpacks gzip, one member or several."""
+    """Unpacks gzip, one member or several, never more than a piece at once."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._parts = 1
 
     def unpack(self, data: bytes) -> Iterator[bytes]:
-        """Yield what the bytes unpack to, in pieces.
-
-        Raises:
-            BodyRefusedError: they are no gzip, or one in very many parts.
-        """
+        """Yield what the bytes unpack to; raise ``BodyRefusedError`` where they are damaged or in very many parts."""
         while data:
             try:
                 piece = self._inner.decompress(data, _PIECE)
@@ -119,34 +80,9 @@ class Gunzip:
                     raise BodyRefusedError(f"the body is packed in more than {_MOST_PARTS} parts")
                 self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
 
-    def finish(self) -> Iterator[bytes]:
-        """Yield the last bytes, fewer than a match has.
-
-        Raises:
-            BodyRefusedError: the body ended too early.
-        """
-        yield self._inner.decompress(b"", _PIECE)
+    def rest(self) -> bytes:
+        """The last bytes, fewer than a match has; raise ``BodyRefusedError`` where the body ended too early."""
+        rest = self._inner.decompress(b"", _PIECE)
         if not self._inner.eof:
             raise BodyRefusedError("the body is damaged: it ends too early")
-
-
-class _Brotli:
-    def __init__(self) -> None:
-        self._inner = brotli.Decompressor()
-
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        while True:
-            try:
-                piece = self._inner.process(data, output_buffer_limit=_PIECE)
-            except brotli.error as error:
-                raise BodyRefusedError("the body is damaged: it cannot be unpacked") from error
-            if piece:
-                yield piece
-            if self._inner.can_accept_more_data() or self._inner.is_finished():
-                return
-            data = b""
-
-    def finish(self) -> Iterator[bytes]:
-        if not self._inner.is_finished():
-            raise BodyRefusedError("the body is damaged: it ends too early")
-        yield from ()
+        return rest

@@ -6,7 +6,6 @@ import http
 import re
 import ssl
 from collections.abc import Callable, Collection
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -17,11 +16,16 @@ import httpx
 
 from clausegraph.ingestion.fetch.addresses import host_of, joined
 from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
-from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, Resolve, UnknownHostError
-from clausegraph.ingestion.fetch.limits import WebLimits
-from clausegraph.ingestion.fetch.network import Deadline, GuardedTransport
-from clausegraph.ingestion.fetch.pace import HostPace, retry_after
-from clausegraph.ingestion.fetch.robots import AGENT, ROBOTS_BYTES, HostRules, parse_robots
+from clausegraph.ingestion.fetch.guard import (
+    AddressGuard,
+    AddressRefusedError,
+    Deadline,
+    Resolve,
+    UnknownHostError,
+    WebLimits,
+    guarded_pool,
+)
+from clausegraph.ingestion.fetch.politeness import AGENT, ROBOTS_BYTES, HostPace, HostRules, parse_robots, retry_after
 
 Outcome = Literal["page", "unchanged", "moved", "gone", "failed", "refused"]
 _PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
@@ -95,7 +99,7 @@ class WebClient:
         """Take the limits; names are looked up by ``resolve``, certificates verified as ``verify`` says."""
         self._limits = limits
         self._deadline = Deadline()
-        self._transport = GuardedTransport(AddressGuard(limits, resolve), self._deadline, verify)
+        self._pool = guarded_pool(AddressGuard(limits, resolve), self._deadline, verify)
         self._pace = pace or HostPace()
         self._rules: dict[str, HostRules] = {}
         self.requests = 0
@@ -130,7 +134,7 @@ class WebClient:
 
     def close(self) -> None:
         """Close the connections."""
-        self._transport.close()
+        self._pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -177,15 +181,19 @@ class WebClient:
         self.requests += 1
         self._deadline.set(self._limits.seconds)
         request = httpx.Request("GET", address, headers=self._headers(wanted))
+        target = httpcore.URL(
+            scheme=request.url.raw_scheme,
+            host=request.url.raw_host,
+            port=request.url.port,
+            target=request.url.raw_path,
+        )
         try:
-            with closing(self._transport.handle_request(request)) as response:
+            with self._pool.stream("GET", target, headers=request.headers.raw) as response:
                 return _reply(address, response, wanted)
-        except AddressRefusedError as error:
+        except (AddressRefusedError, BodyRefusedError) as error:
             return WebReply(address, "refused", str(error))
         except UnknownHostError as error:
             return WebReply(address, "failed", str(error), again=True)
-        except BodyRefusedError as error:
-            return WebReply(address, "refused", str(error))
         except httpcore.TimeoutException:
             return WebReply(address, "failed", f"no whole reply within {self._limits.seconds:g} seconds")
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
@@ -195,7 +203,7 @@ class WebClient:
         headers = {
             "User-Agent": user_agent(self._limits.contact),
             "Accept": ", ".join((*wanted.accept, "*/*;q=0.1")),
-            "Accept-Encoding": "gzip, br",
+            "Accept-Encoding": "gzip",
         }
         if etag := _sendable(wanted.validators.etag, 1000):  # one that is stored may be of an older version's making
             headers["If-None-Match"] = etag
@@ -214,8 +222,8 @@ def followed(ask: Callable[[str], WebReply], address: str) -> WebReply:
     return reply
 
 
-def _reply(address: str, response: httpx.Response, wanted: _Wanted) -> WebReply:
-    status = response.status_code
+def _reply(address: str, response: httpcore.Response, wanted: _Wanted) -> WebReply:
+    status = response.status
     if status in (*_PERMANENT, *_TEMPORARY):
         return _moved(address, response)
     if status == http.HTTPStatus.NOT_MODIFIED and wanted.validators != Validators():
@@ -226,35 +234,35 @@ def _reply(address: str, response: httpx.Response, wanted: _Wanted) -> WebReply:
         return _page(address, response, wanted)
     if status < 500 and status not in _BUSY:
         return WebReply(address, "refused", f"it answers {_named(status)}", status)
-    asked = retry_after(response.headers.get("retry-after"))
+    asked = retry_after(httpx.Headers(response.headers).get("retry-after"))
     said = f"it answers {_named(status)}" + (f" and asks to come back in {asked:.0f} seconds" if asked else "")
     return WebReply(address, "failed", said, status, again=True, after_s=asked)
 
 
-def _moved(address: str, response: httpx.Response) -> WebReply:
-    status, location = response.status_code, response.headers.get("location", "")
+def _moved(address: str, response: httpcore.Response) -> WebReply:
+    status, location = response.status, httpx.Headers(response.headers).get("location", "")
     target = joined(address, location) if location else None
     if target is None:
         return WebReply(address, "failed", f"it answers {_named(status)}, but names no address", status)
     return WebReply(address, "moved", _named(status), status, target=target, permanent=status in _PERMANENT)
 
 
-def _page(address: str, response: httpx.Response, wanted: _Wanted) -> WebReply:
+def _page(address: str, response: httpcore.Response, wanted: _Wanted) -> WebReply:
     most = wanted.most
-    headers = response.headers
+    headers = httpx.Headers(response.headers)
     kind = _content_type(headers.get("content-type", ""))
     base = kind.partition(";")[0]
     if wanted.accept and base and base not in wanted.accept:
-        return WebReply(address, "refused", f"it is {base}, which is not read", response.status_code, content_type=kind)
+        return WebReply(address, "refused", f"it is {base}, which is not read", response.status, content_type=kind)
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length[:15]) > most and not wanted.cut:
         size = f"{int(length[:15]) / 1024 / 1024:.0f} MB; the limit is {most / 1024 / 1024:g} MB"
-        return WebReply(address, "refused", f"the body has {size}", response.status_code, content_type=kind)
-    body = read_body(response.iter_raw(), headers.get("content-encoding", ""), most, cut=wanted.cut)
+        return WebReply(address, "refused", f"the body has {size}", response.status, content_type=kind)
+    body = read_body(response.iter_stream(), headers.get("content-encoding", ""), most, cut=wanted.cut)
     return WebReply(
         address,
         "page",
-        status=response.status_code,
+        status=response.status,
         body=body,
         content_type=kind,
         etag=_sendable(headers.get("etag", ""), 1000),

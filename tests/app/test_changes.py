@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from clausegraph.app.services.changes import changes
+from clausegraph.app.services.changes import ChangesReply, changes
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
@@ -36,10 +35,8 @@ def _publish(workspace: Workspace, folder: Path, pages: dict[str, str], *, force
     run_ingest(workspace, "default", open_source(str(folder)), Options(force=force))
 
 
-def _told(found: dict[str, Any]) -> list[tuple[str, str | None, str | None]]:
-    return [
-        (one["kind"], *(one[side] and one[side]["words"] for side in ("old", "new"))) for one in found["statements"]
-    ]
+def _told(found: ChangesReply) -> list[tuple[str, str | None, str | None]]:
+    return [(one.kind, one.old and one.old.words, one.new and one.new.words) for one in found.statements]
 
 
 def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Workspace, tmp_path: Path) -> None:
@@ -47,15 +44,14 @@ def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Wo
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60), "visa.html": visa})
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(140, 65), "permit.html": visa})
     found = changes(workspace, "default")
-    assert (found["since"], found["until"]) == (1, 2)
-    kinds = [(one["kind"], one["uri"]) for one in found["pages"]]
+    assert (found.since, found.until) == (1, 2)
+    kinds = [(one.kind, one.uri) for one in found.pages]
     assert kinds == [("changed", "grant.html"), ("new", "permit.html"), ("gone", "visa.html")]
     changed = [(old, new) for kind, old, new in _told(found) if kind == "changed"]
     assert any("60" in old and "65" in new for old, new in changed), changed  # the same fact, another condition
     assert any("£100" in old and "£140" in new for old, new in changed), changed  # another fact in its place
-    for one in found["statements"]:
-        for side in ("old", "new"):
-            assert one[side] is None or one[side]["quotes"][0]["anchor"]
+    for one in found.statements:
+        assert all(side.quotes[0].anchor for side in (one.old, one.new) if side is not None)
     assert {kind for kind, old, new in _told(found) if "visa" in f"{old}{new}".lower()} == {"new", "gone"}
 
 
@@ -63,8 +59,8 @@ def test_what_was_read_again_and_says_the_same_is_no_change(workspace: Workspace
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60)})
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60) + "<!-- other bytes -->"})
     found = changes(workspace, "default")
-    assert [one["kind"] for one in found["pages"]] == ["changed"]
-    assert found["statements"] == []
+    assert [one.kind for one in found.pages] == ["changed"]
+    assert found.statements == []
 
 
 def test_backwards_it_is_the_other_way_round_and_an_epoch_alone_has_none_before(
@@ -75,6 +71,6 @@ def test_backwards_it_is_the_other_way_round_and_an_epoch_alone_has_none_before(
         changes(workspace, "default")
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60), "visa.html": GRANT.format(1, 2)})
     back = changes(workspace, "default", 2, 1)
-    assert [(one["kind"], one["uri"]) for one in back["pages"]] == [("gone", "visa.html")]
-    assert {one["kind"] for one in back["statements"]} == {"gone"}
-    assert changes(workspace, "default", 2, 2)["pages"] == []
+    assert [(one.kind, one.uri) for one in back.pages] == [("gone", "visa.html")]
+    assert {one.kind for one in back.statements} == {"gone"}
+    assert changes(workspace, "default", 2, 2).pages == []

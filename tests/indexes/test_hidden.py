@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,16 +25,6 @@ PAGES = {
     "a": ["The Zonal Tax Exchange (ZTE) must pay the heating grant.", WRONG],
     "b": [WRONG, "Students can get the study loan."],
 }
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    for name, paragraphs in PAGES.items():
-        made.write(name, paragraphs)
-    made.ingest()
-    yield made
-    made.close()
 
 
 def stated(world: World, page: str, words: str = "over 65") -> list[str]:

@@ -7,24 +7,37 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from clausegraph.app.api import shapes
 from clausegraph.app.api.parameters import OF_A_CORPUS, MaybeName, NameQuery, StatementPath, statuses
-from clausegraph.app.api.replies import AtEpoch, OfCorpus, PartOfEpoch, by_content
+from clausegraph.app.api.replies import AtEpoch, OfCorpus, PartOfEpoch, WholeList, by_content, list_reply
 from clausegraph.app.services import connections
 from clausegraph.app.services.browse import look_up_fact
-from clausegraph.app.services.changes import compare_versions, page_versions_of
-from clausegraph.app.services.explore import element_slice, entity_slice, fact_slice, page_slice, show_entity
+from clausegraph.app.services.changes import ComparisonReply, ListedVersion, compare_versions, page_versions_of
+from clausegraph.app.services.explore import (
+    ListedEntity,
+    ListedPage,
+    element_slice,
+    entity_slice,
+    fact_slice,
+    page_slice,
+    show_entity,
+)
 from clausegraph.app.services.pages import show_page
+from clausegraph.app.services.records import ListedElement, ShownFact
 
 pages_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["pages"])
 graph_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["graph"])
+PagesReply = list_reply("PagesReply", "Pages by source and uri.", ListedPage, epoch=int)
+ElementsReply = list_reply("ElementsReply", "The elements of a page in its order.", ListedElement, epoch=int)
+VersionsReply = list_reply("VersionsReply", "The versions of a page, newest first.", ListedVersion, WholeList)
+FactsReply = list_reply("FactsReply", "Facts by id.", ShownFact, epoch=int)
+EntitiesReply = list_reply("EntitiesReply", "Entities by key.", ListedEntity, epoch=int)
 _READ = statuses(*OF_A_CORPUS, 304)
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _Names = Annotated[list[str], Query(alias="entity", min_length=1, max_length=20, description="May be given again.")]
 _Relations = Annotated[list[str] | None, Query(alias="relation", max_length=50, description="May be given again.")]
 
 
-@pages_router.get("/pages", response_model=shapes.PagesReply, responses=_READ)
+@pages_router.get("/pages", response_model=PagesReply, responses=_READ)
 async def pages(at: PartOfEpoch) -> Response:
     """Pages by source and uri, each with the number of its statements."""
     return await at.reply(page_slice)
@@ -39,13 +52,13 @@ async def page(at: AtEpoch, name: NameQuery) -> Response:
     return by_content(at.request, found, found["epoch"])  # a fetch may add to its addresses at any time
 
 
-@pages_router.get("/page/elements", response_model=shapes.ElementsReply, responses=_READ)
+@pages_router.get("/page/elements", response_model=ElementsReply, responses=_READ)
 async def elements(at: PartOfEpoch, name: NameQuery) -> Response:
     """The elements of a page in its order, each with its anchor, by which answers and facts point to it."""
     return await at.reply(element_slice, name)
 
 
-@pages_router.get("/page/comparison", response_model=shapes.ComparisonReply, responses=_READ)
+@pages_router.get("/page/comparison", response_model=ComparisonReply, responses=_READ)
 async def comparison(
     of: OfCorpus, uri: NameQuery, source: MaybeName = None,
     version: _Version = None, against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
@@ -55,14 +68,14 @@ async def comparison(
     return by_content(of.request, await of.run(compare_versions, uri, source, version, against))
 
 
-@pages_router.get("/page/versions", response_model=shapes.VersionsReply, responses=_READ)
+@pages_router.get("/page/versions", response_model=VersionsReply, responses=_READ)
 async def versions(of: OfCorpus, uri: NameQuery, source: MaybeName = None) -> Response:
     """The versions of a page that retained epochs have, newest first."""
     found = await of.run(page_versions_of, uri, source)
     return by_content(of.request, {"corpus": of.corpus, "items": found})
 
 
-@graph_router.get("/facts", response_model=shapes.FactsReply, responses=_READ)
+@graph_router.get("/facts", response_model=FactsReply, responses=_READ)
 async def facts(
     at: PartOfEpoch, entity: MaybeName = None, relation: MaybeName = None, page: MaybeName = None
 ) -> Response:
@@ -76,7 +89,7 @@ async def fact(at: AtEpoch, fact: StatementPath) -> Response:
     return await at.reply(look_up_fact, fact)
 
 
-@graph_router.get("/entities", response_model=shapes.EntitiesReply, responses=_READ)
+@graph_router.get("/entities", response_model=EntitiesReply, responses=_READ)
 async def entities(at: PartOfEpoch, search: MaybeName = None) -> Response:
     """Entities by key; with `search`, those that share most words with it, which is no list that goes on."""
     return await at.reply(entity_slice, search=search)
@@ -88,7 +101,7 @@ async def entity(at: AtEpoch, name: NameQuery) -> Response:
     return await at.reply(show_entity, name)
 
 
-@graph_router.get("/neighbourhood", response_model=shapes.NeighbourhoodReply, responses=_READ)
+@graph_router.get("/neighbourhood", response_model=connections.NeighbourhoodReply, responses=_READ)
 async def neighbourhood(
     at: AtEpoch, entity: _Names, relation: _Relations = None,
     hops: Annotated[int, Query(ge=1, le=2)] = 1, limit: Annotated[int, Query(ge=1, le=5000)] = 200,

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from clausegraph.app.api import shapes
 from clausegraph.app.api.parameters import (
     OF_A_CORPUS,
     DecisionPath,
@@ -21,17 +20,28 @@ from clausegraph.app.api.parameters import (
     StatementPath,
     statuses,
 )
-from clausegraph.app.api.replies import OfCorpus, PartOfList, by_content, reply
+from clausegraph.app.api.replies import OfCorpus, OfPart, WholeList, by_content, list_reply, reply
 from clausegraph.app.api.served import about
 from clausegraph.app.api.work import Ticket
 from clausegraph.app.services import entities, statements
 from clausegraph.app.services import history as services
+from clausegraph.app.services.changes import ChangesReply
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, get_run_record
-from clausegraph.app.services.history import reject_slice, run_slice
+from clausegraph.app.services.entities import NameDecision, NameDecisions, SettledReply
+from clausegraph.app.services.history import ListedEpoch, ListedRun, reject_slice, run_slice
+from clausegraph.app.services.statements import HiddenStatements, HideReply, HidingDecision
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["history"])
 decisions_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
+EpochsReply = list_reply("EpochsReply", "Retained epochs, newest first.", ListedEpoch, WholeList)
+RunsReply = list_reply("RunsReply", "Runs, newest first.", ListedRun)
+
+
+class DecisionsReply(HiddenStatements, NameDecisions):
+    """Every decision of a corpus, and what waits for the next publish."""
+
+
 _READ, _CHANGE = statuses(*OF_A_CORPUS), statuses(*OF_A_CORPUS, 409, 413)
 _Run = Annotated[str, Path(min_length=1, max_length=100)]
 
@@ -42,7 +52,7 @@ async def status(of: OfCorpus) -> Response:
     return reply((await of.run(corpus_status))[0])
 
 
-@router.get("/epochs", response_model=shapes.EpochsReply, responses=_READ)
+@router.get("/epochs", response_model=EpochsReply, responses=_READ)
 async def epochs(
     of: OfCorpus, on: Annotated[str | None, Query(max_length=40, description="A day, as 2026-01-31.")] = None
 ) -> Response:
@@ -51,7 +61,7 @@ async def epochs(
     found = await of.run(services.list_epochs)
     if on is not None:
         number = await of.run(services.epoch_on, on)
-        found = [one for one in found if one["epoch"] == number]
+        found = [one for one in found if one.epoch == number]
     return reply({"corpus": of.corpus, "items": found})
 
 
@@ -61,15 +71,15 @@ async def rollback(of: OfCorpus, wanted: RollbackBody) -> Response:
     return await of.reply(services.rollback, wanted.epoch)
 
 
-@router.get("/changes", response_model=shapes.ChangesReply, responses=statuses(*OF_A_CORPUS, 304))
+@router.get("/changes", response_model=ChangesReply, responses=statuses(*OF_A_CORPUS, 304))
 async def changes(of: OfCorpus, since: EpochNumber = None, until: EpochNumber = None) -> Response:
     """Pages and statements that are new, gone or changed between two retained epochs; by default the published one and
     the one before it."""
     return by_content(of.request, await of.run(find_changes, since, until))
 
 
-@router.get("/runs", response_model=shapes.RunsReply, responses=_READ)
-async def runs(of: PartOfList) -> Response:
+@router.get("/runs", response_model=RunsReply, responses=_READ)
+async def runs(of: OfPart) -> Response:
     """Runs, newest first, without their reports."""
     return await of.reply(run_slice)
 
@@ -81,16 +91,17 @@ async def run(of: OfCorpus, run: _Run) -> Response:
 
 
 @router.get("/runs/{run}/rejects", response_model=dict[str, Any], responses=_READ)
-async def rejects(of: PartOfList, run: _Run) -> Response:
+async def rejects(of: OfPart, run: _Run) -> Response:
     """What a run did not use and what failed in it, each with its reason."""
     return await of.reply(reject_slice, run, run=run)
 
 
-@decisions_router.get("/decisions", response_model=shapes.DecisionsReply, responses=_READ)
+@decisions_router.get("/decisions", response_model=DecisionsReply, responses=_READ)
 async def decisions(of: OfCorpus) -> Response:
     """Every decision, by whom, since which epoch it is in force, and what waits for the next publish: about names
     (`decisions`, what pages define, `pending`), and about statements (`hidden`, and what comes back: `returning`)."""
-    return reply(await of.run(entities.decisions_status) | await of.run(statements.hidden_status))
+    names, hidden = await of.run(entities.decisions_status), await of.run(statements.hidden_status)
+    return reply(dict(names) | dict(hidden))
 
 
 @decisions_router.post("/decisions/review", response_model=dict[str, Any], responses=_CHANGE)
@@ -99,14 +110,14 @@ async def review(of: OfCorpus, wanted: ReviewBody) -> Response:
     return await of.reply(entities.review, wanted.type, wanted.limit)
 
 
-@decisions_router.post("/decisions/merge", response_model=shapes.NameDecision, responses=_CHANGE)
+@decisions_router.post("/decisions/merge", response_model=NameDecision, responses=_CHANGE)
 async def merge(of: OfCorpus, pair: MergeBody) -> Response:
     """Take a name for an entity; a pair that is merged already stays so."""
     about(of.request, f"{pair.name!r} is {pair.entity!r}")
     return await of.reply(entities.merge, pair.name, pair.entity, of.who.name)
 
 
-@decisions_router.post("/decisions/deny", response_model=shapes.SettledReply, responses=_CHANGE)
+@decisions_router.post("/decisions/deny", response_model=SettledReply, responses=_CHANGE)
 async def deny(of: OfCorpus, denied: DenyBody) -> Response:
     """Decide that a name is not what pages define it to be."""
     about(of.request, repr(denied.name))
@@ -129,21 +140,21 @@ async def publish(of: OfCorpus) -> Response:
     return reply(await of.work(work))
 
 
-@decisions_router.put("/decisions/{number}", response_model=shapes.SettledReply, responses=_CHANGE)
+@decisions_router.put("/decisions/{number}", response_model=SettledReply, responses=_CHANGE)
 async def settle(of: OfCorpus, number: DecisionPath, wanted: SettleBody) -> Response:
     """Accept or reject a proposal, or take that back, which removes a merge that nobody had proposed."""
     about(of.request, wanted.state)
     return await of.reply(entities.settle, number, wanted.state, of.who.name)
 
 
-@decisions_router.put("/statements/{statement}/hidden", response_model=shapes.HideReply, responses=_CHANGE)
+@decisions_router.put("/statements/{statement}/hidden", response_model=HideReply, responses=_CHANGE)
 async def hide(of: OfCorpus, statement: StatementPath, why: HideBody) -> Response:
     """Hide a statement that is wrong, with the reason; one that is hidden already stays as it was decided."""
     about(of.request, why.reason)
     return await of.reply(statements.hide, statement, why.reason, of.who.name)
 
 
-@decisions_router.delete("/hidden/{number}", response_model=shapes.HidingDecision, responses=_CHANGE)
+@decisions_router.delete("/hidden/{number}", response_model=HidingDecision, responses=_CHANGE)
 async def unhide(of: OfCorpus, number: DecisionPath) -> Response:
     """Take back a decision that hides a statement."""
     return await of.reply(statements.undo, number)

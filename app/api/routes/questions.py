@@ -10,7 +10,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from clausegraph.app.api import shapes
 from clausegraph.app.api.parameters import (
     ALWAYS,
     EVENTS,
@@ -24,23 +23,27 @@ from clausegraph.app.api.parameters import (
     statuses,
 )
 from clausegraph.app.api.problems import refusal
-from clausegraph.app.api.replies import AtEpoch, OfCorpus, PartOfList, if_changed, reply
+from clausegraph.app.api.replies import AtEpoch, OfCorpus, OfPart, WholeList, if_changed, list_reply, reply
 from clausegraph.app.api.served import Held, Served
 from clausegraph.app.api.work import Tell, Ticket, json_event, streamed, waited
 from clausegraph.app.process import version
-from clausegraph.app.render import answer_json, step_json
-from clausegraph.app.services.ask import answer, parse_assumptions, search
+from clausegraph.app.services.answers import AnswerReply, WebAnswerReply, shown_step, shown_web_answer
+from clausegraph.app.services.ask import PassagesReply, answer, parse_assumptions, search
 from clausegraph.app.services.ask_web import SentPage, WebPlaces, answer_from_web
-from clausegraph.app.services.kept import AskedQuestion
-from clausegraph.app.services.questions import forget, judged_slice
+from clausegraph.app.services.kept import AskedQuestion, ListedAnswer
+from clausegraph.app.services.questions import JudgedQuestion, forget, judged_slice
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
 
 router = APIRouter(prefix="/v1", tags=["questions"])
+AnswersReply = list_reply(
+    "AnswersReply", "Answers that are kept for whoever asks for them, newest first.", ListedAnswer, WholeList
+)
+QuestionsReply = list_reply("QuestionsReply", "Judged answers, oldest first.", JudgedQuestion)
 _READ, _ASK = statuses(*OF_A_CORPUS), statuses(*OF_A_CORPUS, 409, 413, 504)
 _IN_TIME = 0.95  # of the seconds that the server gives an answer: by then there is one
 
-PagesWork = Callable[..., dict[str, Any]]  # of a ticket, and of what is told of steps
+PagesWork = Callable[..., WebAnswerReply]  # of a ticket, and of what is told of steps
 
 
 def pages_work(held: Served, asked: WebQuestionBody) -> PagesWork:
@@ -57,13 +60,12 @@ def pages_work(held: Served, asked: WebQuestionBody) -> PagesWork:
     places = WebPlaces(addresses=asked.addresses, sent=[SentPage(**one.model_dump()) for one in asked.pages])
     inquiry, begun = Inquiry(asked.question), time.monotonic()
 
-    def work(ticket: Ticket, tell: Tell | None = None) -> dict[str, Any]:
+    def work(ticket: Ticket, tell: Tell | None = None) -> WebAnswerReply:
         found = answer_from_web(
             held.workspace, inquiry, places, at=asked.at, seconds=_IN_TIME * settings.serve_seconds, begun=begun,
             watch=_watching(ticket, tell), check=ticket.check,
         )  # fmt: skip
-        unread = [{"page": one.what, "reason": one.reason} for one in found.rejects]
-        return answer_json(found.answer, trace=asked.trace) | {"not_read": unread}
+        return shown_web_answer(found.answer, found.rejects, trace=asked.trace)
 
     return work
 
@@ -74,12 +76,12 @@ def _watching(ticket: Ticket, tell: Tell | None) -> Callable[[TraceStep], None]:
     def watch(step: TraceStep) -> None:
         ticket.check()
         if tell is not None:
-            tell(step_json(step))
+            tell(shown_step(step))
 
     return watch
 
 
-@router.post("/corpora/{corpus}/ask", response_model=shapes.AnswerReply, responses=STREAM | _ASK)
+@router.post("/corpora/{corpus}/ask", response_model=AnswerReply, responses=STREAM | _ASK)
 async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     """An answer with its conditions and evidence (docs/answers.md).
 
@@ -106,26 +108,26 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
         return await streamed(at.request, held.work, held.workspace.settings.serve_seconds, work, write)
     found = await at.work(work)
     shown, where = found.shown(trace=asked.trace), f"/v1/corpora/{quote(found.corpus, safe='')}/answers/{found.id}"
-    return reply(shown, epoch=shown["epoch"], location=where if found.is_kept else "")
+    return reply(shown, epoch=shown.epoch, location=where if found.is_kept else "")
 
 
-@router.post("/corpora/{corpus}/retrieve", response_model=shapes.PassagesReply, responses=_ASK)
+@router.post("/corpora/{corpus}/retrieve", response_model=PassagesReply, responses=_ASK)
 async def retrieve(at: AtEpoch, asked: PassagesBody) -> Response:
     """The passages a question is about, best first, with scores; nothing is answered."""
     inquiry = Inquiry(asked.question, asked.scenario)
 
-    def work(_: Ticket) -> dict[str, Any]:
+    def work(_: Ticket) -> PassagesReply:
         return search(
             at.held.workspace, at.corpus, inquiry,
             retriever=asked.retriever, budget=asked.budget, limit=asked.limit, epoch=at.epoch,
         )  # fmt: skip
 
     found = await at.work(work)
-    return reply(found, epoch=found["epoch"])
+    return reply(found, epoch=found.epoch)
 
 
 @router.post(
-    "/web-answers", response_model=shapes.WebAnswerReply, responses=STREAM | statuses(*ALWAYS, 400, 413, 502, 503, 504)
+    "/web-answers", response_model=WebAnswerReply, responses=STREAM | statuses(*ALWAYS, 400, 413, 502, 503, 504)
 )
 async def web_answers(request: Request, held: Held, asked: WebQuestionBody) -> Response:
     """An answer from pages that are read for this question alone (docs/crag.md), and kept nowhere.
@@ -139,16 +141,14 @@ async def web_answers(request: Request, held: Held, asked: WebQuestionBody) -> R
     return reply(await waited(request, held.work, seconds, work))
 
 
-@router.get("/corpora/{corpus}/answers", response_model=shapes.AnswersReply, responses=_READ)
+@router.get("/corpora/{corpus}/answers", response_model=AnswersReply, responses=_READ)
 async def answers(of: OfCorpus, limit: LimitQuery = 50) -> Response:
     """What the token asked last, newest first. Two hundred answers are kept of a token, each as long as its epoch."""
     found = await of.held.reads.run(of.held.kept.last, of.who.token, of.corpus, limit)
     return reply({"corpus": of.corpus, "items": [one.record() for one in found]})
 
 
-@router.get(
-    "/corpora/{corpus}/answers/{name}", response_model=shapes.AnswerReply, responses=statuses(*OF_A_CORPUS, 304)
-)
+@router.get("/corpora/{corpus}/answers/{name}", response_model=AnswerReply, responses=statuses(*OF_A_CORPUS, 304))
 async def kept_answer(
     of: OfCorpus, name: AnswerPath,
     trace: Annotated[bool, Query(description="Whether it has the engine's steps.")] = False,
@@ -156,22 +156,22 @@ async def kept_answer(
     """An answer that the token got, as it was: nothing is searched, read or sent to a model."""
     found = await of.held.reads.run(lambda: of.held.kept.get(of.who.token, of.corpus, name).shown(trace=trace))
     etag = f'W/"{name}-{version()}-{trace:d}"'  # it never changes, but how it is shown may
-    return if_changed(of.request, etag, found["epoch"]) or reply(found, epoch=found["epoch"], etag=etag)
+    return if_changed(of.request, etag, found.epoch) or reply(found, epoch=found.epoch, etag=etag)
 
 
-@router.delete("/corpora/{corpus}/answers/{name}", response_model=shapes.ListedAnswer, responses=_READ)
+@router.delete("/corpora/{corpus}/answers/{name}", response_model=ListedAnswer, responses=_READ)
 async def forget_answer(of: OfCorpus, name: AnswerPath) -> Response:
     """Forget an answer that the token got, with its question and scenario; returns what the list had of it."""
     return reply((await of.held.reads.run(of.held.kept.forget, of.who.token, of.corpus, name)).record())
 
 
-@router.get("/corpora/{corpus}/questions", response_model=shapes.QuestionsReply, responses=_READ)
-async def questions(of: PartOfList) -> Response:
+@router.get("/corpora/{corpus}/questions", response_model=QuestionsReply, responses=_READ)
+async def questions(of: OfPart) -> Response:
     """Answers that were judged right or wrong, oldest first: question, scenario, epoch, and what would be right."""
     return await of.reply(judged_slice)
 
 
-@router.delete("/corpora/{corpus}/questions/{number}", response_model=shapes.JudgedQuestion, responses=_READ)
+@router.delete("/corpora/{corpus}/questions/{number}", response_model=JudgedQuestion, responses=_READ)
 async def forget_question(
     of: OfCorpus, number: Annotated[int, Path(ge=1, le=10**15, description="Its id.")]
 ) -> Response:

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
-from clausegraph.app.api import shapes
 from clausegraph.app.api.parameters import ALWAYS, CursorQuery, LimitQuery, statuses
 from clausegraph.app.api.problems import refusal
-from clausegraph.app.api.replies import after_cursor, part, reply
+from clausegraph.app.api.replies import after_cursor, list_reply, part, reply
 from clausegraph.app.api.served import CONTENT_TYPE, Held, Who
+from clausegraph.app.services import Record
 from clausegraph.app.services.corpora import list_corpora
-from clausegraph.app.services.evaluations import case_slice, report_record
+from clausegraph.app.services.evaluations import ListedEvaluation, case_slice, report_record
 from clausegraph.app.services.settings import get_prompt, list_prompts, list_settings
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.telemetry.logs import logger
@@ -84,11 +84,12 @@ async def audit(held: Held, limit: LimitQuery = 50) -> Response:
 
 
 evaluations_router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
+EvaluationsReply = list_reply("EvaluationsReply", "Finished runs of `eval`, newest first.", ListedEvaluation, Record)
 _ONE = statuses(*ALWAYS, 400, 404, 503)
 _RunName = Annotated[str, Path(min_length=1, max_length=200, description="Name of the run's folder.")]
 
 
-@evaluations_router.get("", response_model=shapes.EvaluationsReply, responses=statuses(*ALWAYS, 400, 503))
+@evaluations_router.get("", response_model=EvaluationsReply, responses=statuses(*ALWAYS, 400, 503))
 async def evaluations(held: Held, who: Who) -> Response:
     """The finished runs in the folder of the settings, newest first, of corpora that the token may see."""
     return reply({"items": await held.reads.run(held.evaluations.listed, who.may_see_run)})
@@ -98,7 +99,7 @@ async def evaluations(held: Held, who: Who) -> Response:
 async def evaluation(held: Held, who: Who, run: _RunName) -> Response:
     """A run with its report: headlines with their intervals, tables, and the kinds of its errors."""
     described, report = await held.reads.run(held.evaluations.report, run, who.may_see_run)
-    return reply(described | {"report": report_record(report)})
+    return reply(dict(described) | {"report": report_record(report)})
 
 
 @evaluations_router.get("/{run}/cases", response_model=dict[str, Any], responses=_ONE)

@@ -221,9 +221,6 @@ def plain(value: Any) -> Any:  # noqa: PLR0911 - one line a type
         point          {"srid", "coordinates": […]}
         bytes          base64
         NaN, infinity  "NaN", "Infinity", "-Infinity"
-
-    Raises:
-        StoreRefused: a type that this version does not know.
     """
     match value:
         case None | bool() | int() | str():

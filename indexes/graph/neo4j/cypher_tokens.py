@@ -84,11 +84,7 @@ _NOTHING = Token("sign", "")
 
 
 def checked_text(query: str) -> str:
-    """The query as it may be sent: without comments and a last semicolon.
-
-    Raises:
-        QueryRefused: it is no single query, or calls, loads or changes databases; the message says what and where.
-    """
+    """The query as it may be sent: without comments and a last semicolon."""
     if len(query) > LONGEST:
         raise QueryRefused(f"the query has {len(query):,} characters; {LONGEST:,} are the most")
     escape = _ESCAPE.search(query)

@@ -73,13 +73,7 @@ class Neo4jProjection:
         self._deadline = deadline
 
     def prepare(self, corpus_id: int, epoch: int) -> ProjectionReport:
-        """Bring every row up to ``epoch``, frozen or flipped, to the server; readers of older epochs see nothing.
-
-        Raises:
-            StoreUnavailable: no answer, or not done within the deadline; what is written is found again.
-            StoreRefused: the server does not let us.
-            StoreMismatch: the database is another ledger's, or has another history of this corpus.
-        """
+        """Bring every row up to ``epoch``, frozen or flipped, to the server; readers of older epochs see nothing."""
         here = self._open(corpus_id)
         self._forget_dropped()
         there = server_state(self._server, here.corpus)
@@ -135,11 +129,7 @@ class Neo4jProjection:
         return report
 
     def status(self, corpus_id: int) -> ProjectionStatus:
-        """Where the projection stands; reads only.
-
-        Raises:
-            StoreError: as ``prepare``.
-        """
+        """Where the projection stands; reads only."""
         here = ledger_state(self._ledger, corpus_id)
         there = ServerState()
         if check_owner(self._server, ledger_id(self._ledger)):

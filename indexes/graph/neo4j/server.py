@@ -11,6 +11,7 @@ import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -62,33 +63,22 @@ T = TypeVar("T")
 
 
 def run_within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
-    """The result of ``work``, which runs in a thread of this name.
-
-    Raises:
-        StoreUnavailable: with the text ``late``, when it has not ended after ``seconds``; the thread goes on.
-    """
-    done: list[T] = []
-    failed: list[BaseException] = []
-    ended = threading.Event()
+    """The result of ``work``, which runs in a thread of this name; with the text ``late`` an error when it has not
+    ended after ``seconds``. Then the thread goes on."""
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            done.append(work())
+            done.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
-            failed.append(error)
-        finally:
-            ended.set()
+            done.set_exception(error)
 
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
-    # Not join: interrupted, it calls a thread ended that still runs (Python 3.11), and its connection would be closed
-    if ended.wait(seconds):
-        thread.join()
-    if failed:
-        raise failed[0]
-    if not done:
+    if not wait([done], seconds).done:
         raise StoreUnavailable(late)
-    return done[0]
+    thread.join()  # not to wait by: interrupted, it calls a thread ended that still runs (Python 3.11)
+    return done.result()
 
 
 Record = dict[str, Any]
@@ -137,12 +127,7 @@ class Neo4jServer:
             )
 
     def check(self) -> str:
-        """The server's version.
-
-        Raises:
-            StoreUnavailable: nobody answers.
-            StoreRefused: wrong password, or older than 5.23.
-        """
+        """The server's version."""
         info = self._within(self._driver.get_server_info)
         agent = str(info.agent)
         check_version(agent, self.address.uri)
@@ -185,10 +170,6 @@ class Neo4jServer:
         """What ``work`` makes of a transaction that can write nothing; which takes about so many rows, as they come.
 
         The server ends it after ``seconds``, when the caller is interrupted, and when ``work`` refuses what comes.
-
-        Raises:
-            StoreRefused: ``work`` raised it, or a value is nested deeper than Python can go.
-            StoreError: as ``read``.
         """
         if not self._checked:
             self.check()
@@ -265,11 +246,7 @@ class Neo4jServer:
 
 
 def check_version(agent: str, uri: str) -> None:
-    """Refuse servers older than 5.23, whose Cypher lacks what we use.
-
-    Raises:
-        StoreRefused: too old, or no Neo4j at all.
-    """
+    """Refuse servers older than 5.23, whose Cypher lacks what we use."""
     found = re.match(r"Neo4j/(\d+)\.(\d+)", agent)
     if found is None:
         raise StoreRefused(f"the server at {uri} calls itself {agent[:60]!r}; a Neo4j from 5.23 on is needed")

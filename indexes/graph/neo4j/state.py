@@ -67,11 +67,7 @@ class Todo:
 
 
 def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
-    """Where the ledger stands.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """Where the ledger stands."""
     with ledger.read() as connection:
         row = connection.execute(select(corpora).where(corpora.c.id == corpus_id)).fetchone()
         if row is None:

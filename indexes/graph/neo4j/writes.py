@@ -66,11 +66,7 @@ _FOREIGN = f"MATCH (n:Corpus|{'|'.join(_KEYED)}) RETURN labels(n)[0] AS label LI
 
 
 def check_owner(server: Neo4jServer, ledger: str) -> bool:
-    """Whether the database is this ledger's and of this schema; false where nothing of ours is in it yet.
-
-    Raises:
-        StoreMismatch: it belongs to another ledger, has another schema version, or its labels are in use.
-    """
+    """Whether the database is this ledger's and of this schema; false where nothing of ours is in it yet."""
     owners = server.read(_OWNER)
     where = f"database {server.address.database!r} at {server.address.uri}"
     if not owners:
@@ -97,11 +93,7 @@ def check_owner(server: Neo4jServer, ledger: str) -> bool:
 
 
 def migrate(server: Neo4jServer, ledger: str) -> None:
-    """Make the database this ledger's, with every constraint; at once where it is done already.
-
-    Raises:
-        StoreMismatch: as ``check_owner``.
-    """
+    """Make the database this ledger's, with every constraint; at once where it is done already."""
     if check_owner(server, ledger):
         return
     for statement in _CLAIM:
@@ -173,11 +165,7 @@ def _put_edges(corpus: GraphCorpus, kind: str, target: str, edges: Iterable[Edge
 
 
 def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows) -> int:
-    """Write a part whose relationships are not there, in one transaction; returns how many were made.
-
-    Raises:
-        StoreMismatch: nodes that were written before it have gone.
-    """
+    """Write a part whose relationships are not there, in one transaction; returns how many were made."""
     if not part.edges:
         return 0
     statements = [_put_nodes(corpus, label, nodes.values()) for label, nodes in part.nodes.items()]

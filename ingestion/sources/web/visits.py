@@ -18,7 +18,7 @@ from clausegraph.ingestion.reading.facts import is_shell, wall
 from clausegraph.ingestion.reading.pages import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.ingestion.sources.source import FetchShelf
-from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
+from clausegraph.ingestion.sources.web.outcome import sketch_of, text_hash_of
 from clausegraph.ingestion.tools import Progress, no_progress
 
 _XHTML = "application/xhtml+xml"

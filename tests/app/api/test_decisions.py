@@ -11,13 +11,9 @@ import pytest
 from pydantic import BaseModel
 
 from clausegraph.app.access.rules import AuditLog
-from clausegraph.app.api.shapes import (
-    DecisionsReply,
-    HideReply,
-    HidingDecision,
-    NameDecision,
-    SettledReply,
-)
+from clausegraph.app.api.routes.history import DecisionsReply
+from clausegraph.app.services.entities import NameDecision, SettledReply
+from clausegraph.app.services.statements import HideReply, HidingDecision
 from tests.app.api.conftest import Stand, Talks
 
 pytestmark = pytest.mark.unit

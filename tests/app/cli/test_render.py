@@ -10,7 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from rich.console import Console, RenderableType
 
-from clausegraph.app.render import SCHEMA, answer_json, answer_markdown, condition_json, render_answer, render_step
+from clausegraph.app.render import answer_markdown, render_answer, render_step
+from clausegraph.app.services.answers import SCHEMA, shown_answer
+from clausegraph.app.services.records import condition_json
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.presentation.wording import headline, pages_disagree, question_of
 from clausegraph.core.text import clean, clean_json, clean_xml, one_line
@@ -154,7 +156,7 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
     assert "“You can get it if:”\n      “you rent”" in text
     assert "Not sure that this decides it in your case. See also [2]" in text
     assert "“You need:”\n    “a passport”" in text[text.index("Source:") :]  # of another page
-    value = answer_json(unsure)
+    value = shown_answer(unsure).as_json()
     assert value["quotes"][0]["lead_in"] == "You can get it if:" and value["quotes"][1]["items"] == [
         "a passport",
         "a photo",
@@ -179,17 +181,19 @@ def test_the_published_schema_describes_every_answer() -> None:
     assert schema["$id"] == SCHEMA
     unsure = replace(answer(status=AnswerStatus.QUOTED), quotes=(evidence(),), corrected=(("gratn", "grant"),))
     for found in (answer(conditional(MET, UNMET, OPEN)), answer(), unsure):
-        Draft202012Validator(schema).validate(answer_json(found, trace=True))
-        assert not Draft202012Validator(schema).is_valid(answer_json(found) | {"schema": "clausegraph.answer/2"})
+        Draft202012Validator(schema).validate(shown_answer(found, trace=True).as_json())
+        assert not Draft202012Validator(schema).is_valid(
+            shown_answer(found).as_json() | {"schema": "clausegraph.answer/2"}
+        )
 
 
 def test_evidence_of_a_document_with_pages_says_its_page() -> None:
     found = answer(Alternative("£210", evidence=(replace(evidence(), page_number=3),)))
     assert "Rates › page 3: “You can get £210.”" in printed(render_answer(found))
-    (alternative,) = answer_json(found)["alternatives"]
+    (alternative,) = shown_answer(found).as_json()["alternatives"]
     assert alternative["evidence"][0]["page_number"] == 3
     schema = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(answer_json(found))
+    Draft202012Validator(schema).validate(shown_answer(found).as_json())
 
 
 def test_markdown_says_the_same_lines() -> None:
@@ -212,7 +216,7 @@ def test_settled_conditions_and_evidence() -> None:
 
 
 def test_json_has_states_pages_and_open_conditions() -> None:
-    value = answer_json(answer(conditional(MET, UNMET, OPEN)), trace=True)
+    value = shown_answer(answer(conditional(MET, UNMET, OPEN)), trace=True).as_json()
     (option,) = value["alternatives"]
     first, either = option["condition"]["all"]
     assert first["leaf"]["state"] == "met" and first["leaf"]["page"] == "pages:a.html"
@@ -222,7 +226,7 @@ def test_json_has_states_pages_and_open_conditions() -> None:
     assert option["evidence"][0]["quote"] == "You can get £210."
     assert value["trace"] == [{"name": "read", "milliseconds": 1.3, "detail": {"n": 1, "why": ["a", "b"], "left": []}}]
     assert json.loads(json.dumps(value)) == value
-    assert "trace" not in answer_json(answer())
+    assert "trace" not in shown_answer(answer()).as_json()
 
 
 @pytest.mark.parametrize(
@@ -235,7 +239,7 @@ def test_json_has_states_pages_and_open_conditions() -> None:
 )
 def test_each_status_has_its_line(status: AnswerStatus, words: str) -> None:
     assert words in printed(render_answer(answer(status=status)))
-    assert answer_json(answer(status=status))["status"] == status.value
+    assert shown_answer(answer(status=status)).as_json()["status"] == status.value
 
 
 def test_disagreeing_pages_are_shown_with_dates() -> None:
@@ -247,7 +251,7 @@ def test_disagreeing_pages_are_shown_with_dates() -> None:
     assert "The pages disagree" in text
     assert "1. Yes. (Title of a.html, updated 2026-03-03) [1]" in text
     assert "2. No. (Title of b.html, no date stated) [2]" in text
-    assert answer_json(sides)["pages_disagree"] is True
+    assert shown_answer(sides).as_json()["pages_disagree"] is True
 
 
 def test_sides_are_told_newest_first_and_what_is_replaced_since_when() -> None:
@@ -258,7 +262,7 @@ def test_sides_are_told_newest_first_and_what_is_replaced_since_when() -> None:
     text = printed(render_answer(held))
     assert text.index("so neither side is asserted") < text.index("It is £2.") < text.index("It is £1.")
     assert text.count("It is £1.") == 1 and "The page says" not in text
-    assert answer_json(held)["pages_disagree"] is True
+    assert shown_answer(held).as_json()["pages_disagree"] is True
     over = Contradiction("value", new, old, True, "2026-04-01")
     text = printed(render_answer(replace(answer(Alternative("£2", evidence=(new,))), contradictions=(over,))))
     assert "This holds since 2026-04-01 in place of:" in text and text.count("It is £2.") == 1

@@ -19,6 +19,7 @@ from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.pages import shown_relation
 from clausegraph.app.console.screen import HERE
+from clausegraph.app.services.connections import DrawnFact
 from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
@@ -223,7 +224,8 @@ def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]
         ),
         ([must | {"condition": "x" * 41}], "r (must, if …)"),
     ):
-        assert shown_relation({"relation": "r", "statements": statements}) == said
+        fact = DrawnFact(id="f", subject="s", relation="r", object="o", literal=False, statements=statements)
+        assert shown_relation(fact) == said
 
 
 def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp_path: Path) -> None:

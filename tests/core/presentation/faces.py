@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -11,7 +10,8 @@ import lxml.html
 from clausegraph.app.access.tokens import Principal, Role
 from clausegraph.app.console.answer import answer_view
 from clausegraph.app.console.screen import render
-from clausegraph.app.render import answer_json, answer_markdown, answer_text
+from clausegraph.app.render import answer_markdown, answer_text
+from clausegraph.app.services.answers import shown_answer
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.core.types import Answer
 
@@ -28,7 +28,7 @@ def console_html(answer: Answer, **asked: Any) -> str:
 
 def faces(answer: Answer) -> dict[str, str]:
     """The plain words on each face, by its name, without markup and in single spaces."""
-    value = json.loads(json.dumps(answer_json(answer)))["presentation"]
+    value = shown_answer(answer).as_json()["presentation"]
     parsed = lxml.html.fromstring(console_html(answer))
     for one in parsed.xpath("//textarea"):
         one.getparent().remove(one)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 import shutil
-import signal
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
@@ -19,14 +15,12 @@ from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, s
 from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import embeddings
-from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.runs import get_run
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.sources import open_source
-from tests.harness.wait import PATIENCE_S
-from tests.harness.writes import kill_this_process_at, killed_at
-from tests.law.world import CORPUS, CountingExtractor, World
+from tests.harness.writes import killed_at
+from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
 
@@ -36,16 +30,6 @@ PAGES = {
     "b": ["The ZTX must reply within 10 working days.", "You can get the heating grant if you are over 65."],
     "c": ["Students can get the study loan."],
 }
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    for name, paragraphs in PAGES.items():
-        made.write(name, paragraphs)
-    made.ingest()
-    yield made
-    made.close()
 
 
 def proposal(world: World, name: str = SHORT, entity: str = LONG) -> int:
@@ -80,35 +64,23 @@ def test_a_merge_takes_effect_at_the_next_publish_and_not_before(world: World) -
     world.assert_lawful()
 
 
-def test_a_question_with_the_merged_name_finds_the_entity(world: World) -> None:
+def test_a_merged_name_finds_the_entity_and_statements_and_texts_keep_it_as_written(world: World) -> None:
     with open_view(world.ledger, CORPUS) as view:
         held = sum(hit.supports for hit in view.graph.entities([SHORT, *LONG.split()]))
-    world.merge(SHORT, LONG)
-    world.apply()
-    with open_view(world.ledger, CORPUS) as view:
-        (hit,) = view.graph.entities([SHORT])
-        assert (hit.key, hit.matched, hit.total, hit.supports) == (LONG, 1, 1, held)
-        assert [hit.key for hit in view.graph.entities(["zonal"])] == [LONG]
-    world.vacuum(1, 0)
-    assert entities(world, SHORT) == [LONG]
-
-
-def test_statements_keep_the_name_as_written(world: World) -> None:
-    world.merge(SHORT, LONG)
-    world.apply()
-    with open_view(world.ledger, CORPUS) as view:
-        facts = {fact.id: fact for fact in view.graph.neighbourhood([LONG])}
-        written = {view.graph.supports([key])[0].statement.subject for key in facts}
-    assert {fact.subject for fact in facts.values()} == {LONG}
-    assert {mention.key for mention in written} == {SHORT, LONG}
-    assert {mention.surface for mention in written} == {"ZTX", "Zonal Tax Exchange"}
-
-
-def test_names_change_no_text_that_is_embedded(world: World) -> None:
     world.merge(SHORT, LONG)
     report = world.apply()
     assert report.rows["vectors"]["opened"] == report.rows["vectors"]["closed"] > 0  # under other facts
     assert report.texts_embedded == 0
+    with open_view(world.ledger, CORPUS) as view:
+        (hit,) = view.graph.entities([SHORT])
+        assert (hit.key, hit.matched, hit.total, hit.supports) == (LONG, 1, 1, held)
+        assert [hit.key for hit in view.graph.entities(["zonal"])] == [LONG]
+        facts = {fact.id: fact for fact in view.graph.neighbourhood([LONG])}
+        written = {view.graph.supports([key])[0].statement.subject for key in facts}
+    assert {fact.subject for fact in facts.values()} == {LONG}
+    assert {(mention.key, mention.surface) for mention in written} == {(SHORT, "ZTX"), (LONG, "Zonal Tax Exchange")}
+    world.vacuum(1, 0)
+    assert entities(world, SHORT) == [LONG]
     world.undo(SHORT)
     assert world.apply().texts_embedded == 0
 
@@ -127,27 +99,23 @@ def test_undo_and_publish_restore_the_earlier_dump(world: World) -> None:
     assert entities(world, SHORT) == [SHORT] and entities(world, SHORT, epoch=2) == [LONG]
 
 
-def test_ingest_of_an_unchanged_source_publishes_decisions(world: World) -> None:
+def test_ingest_publishes_decisions(world: World) -> None:
+    """That of an unchanged source, and that of another one."""
     world.merge(SHORT, LONG)
     report = world.ingest()
     assert (report.epoch, report.pages_unchanged, report.chunks_extracted) == (2, 3, 0)
     world.assert_lawful()
     assert world.ingest().epoch is None
-
-
-def test_ingest_of_another_source_publishes_decisions(world: World) -> None:
-    world.merge(SHORT, LONG)
+    world.undo(SHORT)
+    world.merge("ztx", LONG)
     other = world.root / "other"
     other.mkdir()
     (other / "x.html").write_text("<main><h1>X</h1><p>The ZTX must pay the fine.</p></main>")
     ingest(world.tools(), CORPUS, open_source(str(other)), Options())
     with open_view(world.ledger, CORPUS) as view:
-        assert view.graph.names() == {SHORT: LONG}
-        assert view.graph.neighbourhood([SHORT]) == []
-        assert {s.page.source for f in view.graph.neighbourhood([LONG]) for s in view.graph.supports([f.id])} == {
-            "other",
-            "pages",
-        }
+        assert view.graph.names() == {SHORT: LONG} and view.graph.neighbourhood([SHORT]) == []
+        pages = {s.page.source for f in view.graph.neighbourhood([LONG]) for s in view.graph.supports([f.id])}
+        assert pages == {"other", "pages"}
 
 
 def test_apply_without_decisions_publishes_nothing(world: World) -> None:
@@ -169,18 +137,6 @@ def test_chains_are_followed_and_their_middle_can_be_taken_out(world: World) -> 
     with open_view(world.ledger, CORPUS) as view:
         assert view.graph.names() == {SHORT: LONG}
     world.assert_lawful()
-
-
-def test_merging_both_ends_of_a_fact(world: World) -> None:
-    world.write("d", ["The ZTX must contact the Zonal Tax Exchange."])
-    world.ingest()
-    before = world.dump()
-    world.merge(SHORT, LONG)
-    world.apply()
-    world.assert_lawful()
-    world.undo(SHORT)
-    world.apply()
-    assert world.dump() == before
 
 
 # --- what outlives what ---------------------------------------------------------------------------
@@ -258,46 +214,21 @@ def test_a_killed_apply_is_finished_or_done_again(world: World) -> None:
     assert seen >= {(False, None), (False, "finished epoch 2"), (True, None)}
 
 
-def _apply_and_die(root: str) -> None:
-    """Publish decisions in a process that ends between freeze and flip."""
-    with open_ledger(Path(root) / "home") as ledger:
-        kill_this_process_at("os.rename", Path(root))
-        apply_decisions(Tools(ledger, HashingEmbedder(16), CountingExtractor()), CORPUS)
-
-
-@pytest.mark.integration
-def test_kill_9_between_freeze_and_flip(world: World) -> None:
-    before = world.dump()
-    world.merge(SHORT, LONG)
-    process = multiprocessing.get_context("spawn").Process(target=_apply_and_die, args=(str(world.root),))
-    process.start()
-    process.join(PATIENCE_S)
-    assert process.exitcode == -signal.SIGKILL and world.dump() == before
-    assert world.apply().recovered == "finished epoch 2"
-    assert world.newest() == 2
-    world.assert_lawful()
-
-
-def test_an_undo_between_kill_and_recovery_is_published_after_it(world: World) -> None:
+@pytest.mark.parametrize(("lost", "recovered", "newest"), [(False, "finished", 3), (True, "abandoned", 1)])
+def test_an_undo_between_kill_and_recovery_is_published_after_it(
+    world: World, lost: bool, recovered: str, newest: int
+) -> None:
+    """A plan whose embeddings are lost is taken back with its names."""
     before = world.dump()
     world.merge(SHORT, LONG)
     with killed_at("os.rename", world.root):  # of the vector segment, which is written after the plan
         world.apply()
+    if lost:
+        with world.ledger.write() as connection:
+            connection.execute(delete(embeddings))
     world.undo(SHORT)
-    assert world.apply().recovered == "finished epoch 2"
-    assert world.newest() == 3 and world.dump() == before
-
-
-def test_a_plan_without_its_embeddings_is_taken_back_with_its_names(world: World) -> None:
-    before = world.dump()
-    world.merge(SHORT, LONG)
-    with killed_at("os.rename", world.root):  # of the vector segment, which is written after the plan
-        world.apply()
-    with world.ledger.write() as connection:
-        connection.execute(delete(embeddings))
-    world.undo(SHORT)
-    assert world.apply().recovered == "abandoned epoch 2"
-    assert world.newest() == 1 and world.dump() == before
+    assert world.apply().recovered == f"{recovered} epoch 2"
+    assert world.newest() == newest and world.dump() == before
 
 
 def test_apply_needs_the_lease_the_model_and_an_epoch(world: World) -> None:

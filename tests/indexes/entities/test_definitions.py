@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from sqlalchemy import event, insert
+from sqlalchemy import event
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.indexes.entities.decisions import Proposed, deny, settle, store_proposals
 from clausegraph.indexes.entities.names import NameDefined, defined_pairs, open_definitions
 from clausegraph.indexes.entities.proposals import propose
-from clausegraph.indexes.ledger.schema import decisions
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 
@@ -21,6 +18,10 @@ pytestmark = pytest.mark.unit
 SHORT, LONG, BOTH = "zte", "zonal tax exchange", "zonal tax exchange zte"
 IN_FORCE = {SHORT: LONG, BOTH: LONG}
 DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."
+PAGES = {
+    "a": [DEFINING, "The Zonal Tax Exchange must pay the heating grant."],
+    "b": ["The ZTE must keep records."],
+}
 
 
 @pytest.mark.parametrize(
@@ -59,16 +60,6 @@ def test_two_expansions_are_no_alias() -> None:
     ways = ("hmrc", "hm revenue customs"), ("hmrc", "hm revenue and customs"), ("hmrc", "hm revenue and customs")
     assert defined(*ways) == {"hmrc": "hm revenue and customs"}, "one name written in two ways"
     assert defined(("a", "b"), ("b", "a")) == {"a": "b"}, "no circle"
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    made.write("a", [DEFINING, "The Zonal Tax Exchange must pay the heating grant."])
-    made.write("b", ["The ZTE must keep records."])
-    made.ingest()
-    yield made
-    made.close()
 
 
 def names(world: World) -> dict[str, str]:
@@ -128,15 +119,17 @@ def test_of_a_short_form_with_two_expansions_there_is_nothing_to_undo(world: Wor
         world.undo("ZTE")
 
 
-def test_people_undo_it_and_take_that_back(world: World) -> None:
+@pytest.mark.parametrize("phrase", ["ZTE", "Zonal Tax Exchange (ZTE)"])
+def test_people_undo_it_and_take_that_back(world: World, phrase: str) -> None:
+    """By the name, or by its whole phrase."""
     before = world.dump()
-    made, now = world.undo("ZTE")
+    made, now = world.undo(phrase)
     assert (made.name, made.entity, made.state, made.decided_by, now) == (SHORT, LONG, "rejected", "tester", "rejected")
     assert world.dump() == before
     world.apply()
     assert names(world) == {}
     world.assert_lawful()
-    assert world.undo("ZTE")[1] == "removed" and world.decisions() == []
+    assert world.undo(phrase)[1] == "removed" and world.decisions() == []
     world.apply()
     assert world.dump() == before
     with pytest.raises(NotFoundError, match="nothing was decided"):
@@ -162,31 +155,12 @@ def test_denied_it_stays_so_however_often(world: World, proposed: bool) -> None:
         deny(world.ledger, corpus, "heating grant", "tester")
 
 
-def test_its_whole_phrase_undoes_it_and_takes_that_back(world: World) -> None:
-    before = world.dump()
-    made, now = world.undo("Zonal Tax Exchange (ZTE)")
-    assert (made.name, made.entity, now) == (SHORT, LONG, "rejected")
-    world.apply()
-    assert names(world) == {}
-    world.assert_lawful()
-    assert world.undo("Zonal Tax Exchange (ZTE)")[1] == "removed" and world.decisions() == []
-    world.apply()
-    assert world.dump() == before
-
-
 def test_a_phrase_undoes_its_own_definition_alone(world: World) -> None:
     world.merge(SHORT, "heating grant")
     assert world.undo("Zonal Tax Exchange (ZTE)")[0].entity == LONG
     world.apply()
     assert names(world) == {SHORT: "heating grant"}, "what was decided about the short form stays"
     world.assert_lawful()
-
-
-def test_a_definition_that_was_proposed_before_can_be_undone(world: World) -> None:
-    row = {"corpus_id": world.row.id, "name": SHORT, "entity": LONG, "state": "proposed"}
-    with world.ledger.write() as connection:
-        connection.execute(insert(decisions).values(**row, evidence="{}", score=0.9, created=1.0))
-    assert world.undo("ZTE")[1] == "rejected"
 
 
 def test_a_decision_about_the_name_wins(world: World) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 
@@ -21,45 +20,26 @@ from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
+PAGES = {
+    "a": ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must keep records."],
+    "b": ["The Housing Help Office must keep records.", "The heating grant is £200 a year."],
+}
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("form 12", "form 13"),
-        ("form hw2", "form hw3"),
-        ("tax year 2019", "tax year 2020"),
-        ("tax year", "tax year 2020"),
-        ("band b", "band c"),
-        ("schedule ii", "schedule iii"),
-        ("first payment", "second payment"),
-        ("january payment", "june payment"),
-        ("weekly rent", "monthly rent"),
-        ("resident", "non-resident"),
-        ("employed worker", "unemployed worker"),
-        ("paternity pay", "maternity pay"),
-        ("employer contribution", "employee contribution"),
-        ("spouse", "former spouse"),
-        ("reclaiming after 2 year", "reclaiming within 2 year"),
-        ("leave and pay", "leave or pay"),
-    ],
-)
-def test_what_tells_apart(one: str, other: str) -> None:
-    assert not may_be_same(one, other) and not may_be_same(other, one)
+APART = """form 12/form 13, form hw2/form hw3, tax year 2019/tax year 2020, tax year/tax year 2020, band b/band c
+    schedule ii/schedule iii, first payment/second payment, january payment/june payment, weekly rent/monthly rent
+    resident/non-resident, employed worker/unemployed worker, paternity pay/maternity pay
+    employer contribution/employee contribution, spouse/former spouse, leave and pay/leave or pay
+    reclaiming after 2 year/reclaiming within 2 year"""
+ALIKE = """heating grant/winter-heating grant, licence fee/license fee, form 12/12 form, permit for/permit
+    housing organisation/housing organization"""
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("heating grant", "winter-heating grant"),
-        ("licence fee", "license fee"),
-        ("form 12", "12 form"),
-        ("housing organisation", "housing organization"),
-        ("permit for", "permit"),
-    ],
-)
-def test_what_does_not(one: str, other: str) -> None:
-    assert may_be_same(one, other)
+@pytest.mark.parametrize(("listed", "same"), [(APART, False), (ALIKE, True)])
+def test_what_tells_apart(listed: str, same: bool) -> None:
+    for pair in listed.replace("\n", ",").split(","):
+        one, other = pair.strip().split("/")
+        assert may_be_same(one, other) is may_be_same(other, one) is same, pair
 
 
 def test_initials() -> None:
@@ -95,18 +75,14 @@ def test_one_name_in_two_ways(one: str, other: str, how: Variant | None) -> None
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("small ship regulation", "large ship regulation"),
-        ("copy of certificate", "certified copy of certificate"),
-        ("overseas citizenship", "overseas territory citizenship"),
-        ("case to tribunal", "claim to tribunal"),
-        ("applicant", "application"),
-        ("adopter", "adopted"),
-    ],
-)
-def test_another_content_word_makes_another_name(one: str, other: str) -> None:
-    assert signature(one) != signature(other)
+    "pair",
+    ["small ship regulation/large ship regulation", "copy of certificate/certified copy of certificate",
+     "overseas citizenship/overseas territory citizenship", "case to tribunal/claim to tribunal",
+     "applicant/application", "adopter/adopted"],
+)  # fmt: skip
+def test_another_content_word_makes_another_name(pair: str) -> None:
+    one, other = map(signature, pair.split("/"))
+    assert one != other
 
 
 def test_a_name_with_a_pronoun_is_no_name() -> None:
@@ -179,18 +155,6 @@ def test_many_names_are_compared_by_what_they_share() -> None:
     found = {one.name: one.entity for one in same_names(every)}
     assert found.items() >= planted.items()
     assert not any(name.startswith("form") for name in found)
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    made.write(
-        "a", ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must keep records."]
-    )
-    made.write("b", ["The Housing Help Office must keep records.", "The heating grant is £200 a year."])
-    made.ingest()
-    yield made
-    made.close()
 
 
 def test_what_was_proposed_or_decided_is_not_proposed_again(world: World) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from tests.law.world import CORPUS, World, page_html
 __all__ = ["clean_environment", "cli"]  # fixtures of the command line's tests
 
 pytestmark = pytest.mark.unit
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    yield made
-    made.close()
 
 
 def stated(world: World, subject: str, relation: str) -> list[tuple[Fact, list[Support]]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from clausegraph.core.extraction import extraction_inputs
@@ -15,16 +13,10 @@ from tests.law.world import CORPUS, World, page_html
 pytestmark = pytest.mark.unit
 
 COSTS = "The Winter Card costs £35 a year."
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    made.write("a", [COSTS, "You can get the Garden Grant if you are over 65."])
-    made.write("b", [COSTS])
-    made.ingest()
-    yield made
-    made.close()
+PAGES = {
+    "a": [COSTS, "You can get the Garden Grant if you are over 65."],
+    "b": [COSTS],
+}
 
 
 def fact_names(world: World, epoch: int | None = None) -> list[tuple[PageKey | None, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,16 +21,10 @@ from tests.harness.writes import killed_at
 from tests.law.world import World
 
 pytestmark = pytest.mark.unit
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    made.write("a", ["You can get the heating grant if you are over 65.", "The heating grant is £200 a year."])
-    made.write("b", ["You must live in Lethmoor unless you are a student.", "Students can get the study loan."])
-    made.ingest()
-    yield made
-    made.close()
+PAGES = {
+    "a": ["You can get the heating grant if you are over 65.", "The heating grant is £200 a year."],
+    "b": ["You must live in Lethmoor unless you are a student.", "Students can get the study loan."],
+}
 
 
 def rows(world: World) -> dict[str, list[tuple[Any, ...]]]:

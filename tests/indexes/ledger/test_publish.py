@@ -9,7 +9,7 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -40,16 +40,10 @@ from tests.law.world import CORPUS, World
 pytestmark = pytest.mark.unit
 
 SECRET = "Zanzibar"
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World()
-    made.write("a", ["You can get the grant if you are over 65.", "The grant is £200 a year."])
-    made.write("b", [f"You must live in {SECRET} unless you are a student.", "Contact the office."])
-    made.ingest()
-    yield made
-    made.close()
+PAGES = {
+    "a": ["You can get the grant if you are over 65.", "The grant is £200 a year."],
+    "b": [f"You must live in {SECRET} unless you are a student.", "Contact the office."],
+}
 
 
 def segment_file(world: World, name: str) -> Path:

@@ -110,19 +110,15 @@ def test_who_cannot_hold_an_epoch_never_sees_a_part_of_it(town: Town, monkeypatc
 
 
 def test_looking_for_an_epoch_that_is_gone_leaves_no_file_of_it(town: Town) -> None:
-    before = _files(town)
+    before = reader_files(town)
     with pytest.raises(NotFoundError, match="999"):
         open_view(town.ledger, town.corpus, 999)
-    assert _files(town) == before
+    assert reader_files(town) == before
     view = open_view(town.ledger, town.corpus, 1)
     view.rest()
     town.vacuum()
-    after = _files(town)
-    assert view.wake() is False and _files(town) == after < before
-
-
-def _files(town: Town) -> set[str]:
-    return {path.name for path in (town.ledger.home / "readers").iterdir()}
+    after = reader_files(town)
+    assert view.wake() is False and reader_files(town) == after < before
 
 
 def _read_only(self: Path, *_: object, **__: object) -> None:
@@ -154,17 +150,21 @@ def test_an_epoch_that_is_being_removed_cannot_be_held(town: Town) -> None:
         assert view.wake() is True
 
 
-def test_the_published_epoch_may_be_on_its_way_out_when_it_is_opened(
-    town: Town, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_the_published_epoch_may_be_replaced_while_it_is_opened(
+    town: Town, monkeypatch: pytest.MonkeyPatch, is_removed: bool
 ) -> None:
-    """Between its number and its lock another is published, and a vacuum begins that has not ended yet."""
+    """Between its number and its lock another is published, and a vacuum begins, or has ended; that is opened then."""
     lock, begun = readers.fcntl.flock, ExitStack()
 
     def flock(descriptor: int, kind: int) -> None:
         monkeypatch.undo()
         town.write("a", "grant | pays | =£4")
         town.publish()
-        begun.enter_context(take_epochs(town.ledger, town.id, [1, 2, 3]))
+        if is_removed:
+            town.vacuum()
+        else:
+            begun.enter_context(take_epochs(town.ledger, town.id, [1, 2, 3]))
         lock(descriptor, kind)
 
     monkeypatch.setattr(readers.fcntl, "flock", flock)
@@ -186,25 +186,6 @@ def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch
     with open_view(town.ledger, town.corpus):
         assert len(seen) == 2
         assert held_epochs(town.ledger, town.id, [3]) == {3}
-
-
-def test_the_published_epoch_may_be_replaced_while_it_is_opened(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between its number and its lock another is published, and it is vacuumed; then the other one is opened."""
-    lock, begun = readers.fcntl.flock, []
-
-    def flock(descriptor: int, kind: int) -> None:
-        if not begun:
-            begun.append(True)
-            town.write("a", "grant | pays | =£4")
-            town.publish()
-            town.vacuum()
-        lock(descriptor, kind)
-
-    monkeypatch.setattr(readers.fcntl, "flock", flock)
-    with open_view(town.ledger, town.corpus) as view:
-        assert view.epoch == 4
-    with pytest.raises(NotFoundError, match="no epoch 3"):
-        open_view(town.ledger, town.corpus, 3)
 
 
 def test_a_forked_process_may_read_on(town: Town) -> None:

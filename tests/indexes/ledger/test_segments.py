@@ -18,7 +18,7 @@ from clausegraph.indexes.vectors.segments import (
     segment_state,
     vector_index,
 )
-from clausegraph.indexes.views import open_view
+from clausegraph.indexes.views import View, open_view
 from tests.contracts.graph.scripted import Town
 
 pytestmark = pytest.mark.unit
@@ -36,10 +36,14 @@ def town() -> Iterator[Town]:
     town.close()
 
 
+def vectors_of(view: View) -> dict[object, list[float]]:
+    return {(kind, *name): row.tolist() for kind in ("chunk", "element", "fact")
+            for name, row in zip(*view.vectors(kind), strict=True)}  # fmt: skip
+
+
 def vectors(town: Town) -> dict[object, list[float]]:
     with open_view(town.ledger, town.corpus) as view:
-        return {(kind, *name): row.tolist() for kind in ("chunk", "element", "fact")
-                for name, row in zip(*view.vectors(kind), strict=True)}  # fmt: skip
+        return vectors_of(view)
 
 
 def test_a_vacuum_merges_and_leaves_nothing_behind(town: Town) -> None:
@@ -128,11 +132,7 @@ def test_a_merge_between_the_list_and_the_files(town: Town, merges: int, caplog:
     with open_view(town.ledger, town.corpus) as view:
         event.listen(Engine, "after_cursor_execute", merge)
         try:
-            found = {
-                (kind, *name): row.tolist()
-                for kind in ("chunk", "element", "fact")
-                for name, row in zip(*view.vectors(kind), strict=True)
-            }
+            found = vectors_of(view)
         finally:
             event.remove(Engine, "after_cursor_execute", merge)
     assert found == before

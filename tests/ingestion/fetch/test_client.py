@@ -14,13 +14,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-import brotli
 import pytest
 
 from clausegraph.core.pages.read import HTML
 from clausegraph.ingestion.fetch import Validators, WebClient, WebLimits, WebReply
 from clausegraph.ingestion.fetch.bodies import BodyRefusedError, gunzipped
-from clausegraph.ingestion.fetch.pace import HostPace, retry_after
+from clausegraph.ingestion.fetch.politeness import HostPace, retry_after
 from tests.harness.site import NAME, Answer, Site, local_site
 
 pytestmark = pytest.mark.integration
@@ -188,16 +187,12 @@ def test_a_body_that_says_it_is_a_gigabyte_is_not_begun(site: Site) -> None:
 
 def test_packed_bodies_are_unpacked(site: Site) -> None:
     text = b"<p>" + b"The fee is 120 EUR. " * 2000 + b"</p>"
-    for name, packed in (("gzip", gzip.compress(text)), ("br", brotli.compress(text))):
-        site.page("/" + name, packed, headers={"Content-Encoding": name})
-        assert fetched(site, "/" + name).body == text
+    site.page("/", gzip.compress(text), headers={"Content-Encoding": "gzip"})
+    assert fetched(site).body == text
 
 
-@pytest.mark.parametrize("name", ["gzip", "br"])
-def test_bombs_are_refused_before_they_grow(site: Site, name: str) -> None:
-    nothing = b"\0" * 60_000_000
-    packed = zlib.compress(nothing, wbits=31) if name == "gzip" else brotli.compress(nothing, quality=1)
-    site.page("/", packed, headers={"Content-Encoding": name})
+def test_bombs_are_refused_before_they_grow(site: Site) -> None:
+    site.page("/", zlib.compress(b"\0" * 60_000_000, wbits=31), headers={"Content-Encoding": "gzip"})
     reply = fetched(site)
     assert reply.outcome == "refused"
     assert "200 times its size" in reply.reason or "unpacks to more than 20 MB" in reply.reason
@@ -215,9 +210,8 @@ def test_gzip_in_very_many_parts_takes_no_time() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "body", "reason"),
-    [("gzip", b"no gzip", "cannot be unpacked"), ("br", b"\xff" * 40, "cannot be unpacked"),
+    [("gzip", b"no gzip", "cannot be unpacked"), ("br", b"\xff" * 40, "packed as 'br'"),
      ("gzip", gzip.compress(b"<p>" * 999, mtime=0)[:-9], "too early"),
-     ("br", brotli.compress(b"<p>" * 999)[:-3], "too early"),
      ("zstd", b"x", "packed as 'zstd'"), ("gzip, gzip", b"x", "packed as 'gzip, gzip'")],
 )  # fmt: skip
 def test_bodies_that_cannot_be_unpacked(site: Site, encoding: str, body: bytes, reason: str) -> None:

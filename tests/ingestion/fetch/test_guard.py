@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, UnknownHostError
-from clausegraph.ingestion.fetch.limits import WebLimits
+from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, UnknownHostError, WebLimits
 
 pytestmark = pytest.mark.unit
 

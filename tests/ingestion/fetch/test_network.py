@@ -8,8 +8,7 @@ import httpcore
 import pytest
 
 from clausegraph.ingestion.fetch import WebLimits
-from clausegraph.ingestion.fetch.guard import AddressGuard
-from clausegraph.ingestion.fetch.network import Deadline, GuardedBackend
+from clausegraph.ingestion.fetch.guard import AddressGuard, Deadline, GuardedBackend
 
 pytestmark = pytest.mark.unit
 

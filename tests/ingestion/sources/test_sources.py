@@ -15,8 +15,8 @@ from clausegraph.core.extraction import Reject
 from clausegraph.ingestion.changes import peek
 from clausegraph.ingestion.formats.formats import EML, MARKDOWN, PDF, TEXT
 from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, SourceDocument, Unlisted, open_source
-from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 from clausegraph.ingestion.sources.folder import FolderSource
+from clausegraph.ingestion.sources.records import ConditionalQASource
 from clausegraph.ingestion.tools import Options
 
 pytestmark = pytest.mark.unit

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from clausegraph.app.render import answer_json, answer_markdown
+from clausegraph.app.render import answer_markdown
+from clausegraph.app.services.answers import shown_answer
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading
@@ -71,7 +72,7 @@ def test_a_list_is_quoted_nested_as_it_stands_on_the_page() -> None:
         "      * “you are over 60”",
         "    * “you pay rent”",
     ]
-    assert answer_json(answer)["quotes"][0]["item_depths"] == [1, 1, 0, 0]
+    assert shown_answer(answer).quotes[0].item_depths == [1, 1, 0, 0]
 
 
 def test_an_item_that_opens_a_list_is_never_quoted_without_it() -> None:

@@ -1,0 +1,21 @@
+"""The law's world for whoever names its pages: a module's ``PAGES`` are ingested before each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.law.world import World
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    made = World()
+    pages: dict[str, list[str]] = getattr(request.module, "PAGES", {})
+    for name, paragraphs in pages.items():
+        made.write(name, paragraphs)
+    if pages:
+        made.ingest()
+    yield made
+    made.close()

@@ -41,11 +41,7 @@ _TITLE, _MODIFIED, _CREATED = (
 
 
 def convert_docx(raw: bytes) -> Converted:
-    """A Word document as its last author sees it with all changes accepted.
-
-    Raises:
-        Unreadable: it is damaged, encrypted, or larger unpacked than any document of text.
-    """
+    """A Word document as its last author sees it with all changes accepted."""
     try:
         with ZipFile(io.BytesIO(raw)) as archive:
             _check(archive)

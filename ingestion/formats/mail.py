@@ -18,11 +18,7 @@ _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
 
 
 def convert_eml(raw: bytes) -> Converted:
-    """An e-mail: its HTML part, else its text; the subject is the title. Attachments are named, not read.
-
-    Raises:
-        Unreadable: it has no text.
-    """
+    """An e-mail: its HTML part, else its text; the subject is the title. Attachments are named, not read."""
     message = _message(raw)
     body = message.get_body(("html", "plain"))
     others = [cast(MIMEPart, part) for part in message.iter_attachments()]
@@ -38,11 +34,7 @@ def convert_eml(raw: bytes) -> Converted:
 
 
 def convert_mhtml(raw: bytes) -> Converted:
-    """A web page that a browser saved with its images: the page itself.
-
-    Raises:
-        Unreadable: no part of it is HTML.
-    """
+    """A web page that a browser saved with its images: the page itself."""
     message = _message(raw)
     pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
     if not pages:

@@ -60,8 +60,7 @@ class Visits:
         self._browser = browser
         self._most = most
         self._progress = progress
-        types = [HTML, _XHTML, *([PDF] if pdf and PDF in FORMATS else [])]
-        self._accept = tuple(types)
+        self._accept = (HTML, _XHTML, *([PDF] if pdf else []))
 
     def reach(self, address: str, allowed: Allowed, stated: str = "") -> FetchRow | None:
         """What is at an address, redirects followed as far as they may be; None where nothing is.
@@ -98,7 +97,8 @@ class Visits:
         made = replace(made, crawl=row.crawl if self._shelf.crawl == ASIDE else self._shelf.crawl)
         self._shelf.keep(made, raw)
         self.rows[address] = made
-        self.counts[_counted(reply, made)] += 1
+        is_page = made.outcome == "page"
+        self.counts[("not modified" if reply.outcome == "unchanged" else "received") if is_page else made.outcome] += 1
         return made
 
     def _filled(self, row: FetchRow, reply: WebReply) -> WebReply:
@@ -122,14 +122,56 @@ class Visits:
         )
 
     def _taken(self, row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
-        """The row after a reply, and the bytes to be stored: not those of a wall before a page that was none."""
-        made, raw = _taken(row, reply, stated, self._look)
-        if raw is None or not row.raw_hash or made.raw_hash == row.raw_hash or not made.content_type.startswith(HTML):
-            return made, raw
-        why = wall(raw, row.address)
-        if not why or wall(self._shelf.load(row.raw_hash), row.address):
-            return made, raw
-        return _refused(row, reply, why), None
+        """The row after a reply, and the bytes to be stored."""
+        if reply.outcome == "page":
+            return self._with_page(row, reply, stated)
+        if reply.outcome in ("failed", "refused"):  # where it led stays: that it leads there no more nobody said
+            return _failed(row, reply, reply.outcome, reply.reason), None
+        if reply.outcome == "gone":
+            row = FetchRow(row.address, uri=row.uri)  # what it had is not held on to
+        is_unchanged = reply.outcome == "unchanged"
+        made = replace(
+            row,
+            outcome="page" if is_unchanged else reply.outcome,
+            status=reply.status,
+            reason=reply.reason,
+            target=reply.target,
+            permanent=reply.permanent,
+            stated=stated if is_unchanged else row.stated,
+            failures=0,
+        )
+        return made, None
+
+    def _with_page(self, row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
+        """The row with the page that came; as it was where that is no HTML, or a wall before a page that was none."""
+        base, _, charset = reply.content_type.partition("; charset=")
+        raw, raw_hash, kind = reply.body, raw_hash_of(reply.body), base
+        canonical, text_hash, sketch = "", "", b""
+        if base in (HTML, _XHTML, ""):
+            why = _why_not_html(raw)
+            if not why and row.raw_hash not in ("", raw_hash) and (why := wall(raw, row.address)):
+                why = "" if wall(self._shelf.load(row.raw_hash), row.address) else why
+            if why:
+                return _failed(row, reply, "refused", why), None
+            kind = HTML if charset in ("", "utf-8", "utf8") else f"{HTML}; charset={charset}"
+            facts = self._look(raw, row.address)
+            canonical, text_hash, sketch = facts.canonical, text_hash_of(facts.pieces), sketch_of(facts.pieces)
+        made = FetchRow(
+            row.address,
+            outcome="page",
+            status=reply.status,
+            uri=row.uri,
+            raw_hash=raw_hash,
+            content_type=kind,
+            etag=reply.etag,
+            last_modified=reply.last_modified,
+            stated=stated,
+            fetched=time.time(),
+            canonical=canonical,
+            text_hash=text_hash,
+            sketch=sketch,
+        )
+        return made, raw
 
     def _has_come(self, row: FetchRow) -> bool:
         """Whether a run of this crawl that was cut off has it; what that one could not get is asked for again."""
@@ -146,63 +188,8 @@ class Visits:
         return f"it redirects to {row.target}: {why}" if why else ""
 
 
-def _counted(reply: WebReply, row: FetchRow) -> str:
-    """What the report counts a reply as."""
-    if row.outcome == "page":
-        return "not modified" if reply.outcome == "unchanged" else "received"
-    return row.outcome
-
-
-def _taken(row: FetchRow, reply: WebReply, stated: str, look: PageLook) -> tuple[FetchRow, bytes | None]:
-    """The row after a reply, and the bytes to be stored."""
-    if reply.outcome == "page":
-        return _with_page(row, reply, stated, look)
-    if reply.outcome == "gone":
-        row = FetchRow(row.address, uri=row.uri)  # what it had is not held on to
-    if reply.outcome in ("failed", "refused"):  # where it led stays: that it leads there no more nobody said
-        made = replace(row, outcome=reply.outcome, status=reply.status, reason=reply.reason)
-        return replace(made, failures=row.failures + 1), None
-    made = replace(
-        row,
-        outcome=reply.outcome,
-        status=reply.status,
-        reason=reply.reason,
-        target=reply.target,
-        permanent=reply.permanent,
-    )
-    if reply.outcome == "unchanged":
-        return replace(made, outcome="page", stated=stated, failures=0), None
-    return replace(made, failures=0), None
-
-
-def _with_page(row: FetchRow, reply: WebReply, stated: str, look: PageLook) -> tuple[FetchRow, bytes | None]:
-    base, _, charset = reply.content_type.partition("; charset=")
-    is_html = base in (HTML, _XHTML, "")
-    base = HTML if is_html else base
-    if is_html and (reason := _why_not_html(reply.body)):
-        return _refused(row, reply, reason), None
-    made = FetchRow(
-        row.address,
-        outcome="page",
-        status=reply.status,
-        uri=row.uri,
-        raw_hash=raw_hash_of(reply.body),
-        content_type=f"{HTML}; charset={charset}" if is_html and charset not in ("", "utf-8", "utf8") else base,
-        etag=reply.etag,
-        last_modified=reply.last_modified,
-        stated=stated,
-        fetched=time.time(),
-    )
-    if is_html:
-        facts = look(reply.body, row.address)
-        made = replace(
-            made, canonical=facts.canonical, text_hash=text_hash_of(facts.pieces), sketch=sketch_of(facts.pieces)
-        )
-    return made, reply.body
-
-
-def _refused(row: FetchRow, reply: WebReply, reason: str) -> FetchRow:
-    return replace(row, outcome="refused", status=reply.status, reason=reason, failures=row.failures + 1)
+def _failed(row: FetchRow, reply: WebReply, outcome: str, reason: str) -> FetchRow:
+    return replace(row, outcome=outcome, status=reply.status, reason=reason, failures=row.failures + 1)
 
 
 def _why_not_html(raw: bytes) -> str:

@@ -241,6 +241,9 @@ def scanned(made: Leaflet) -> Leaflet:
 def test_what_has_no_text_is_a_reject_with_its_reason() -> None:
     locked = leaflet(RULE)
     locked.set_encryption(owner_password="a", user_password="b", permissions=AccessPermission.none())
+    opened = leaflet(RULE)
+    opened.set_encryption(owner_password="a")
+    assert elements("a.pdf", opened.raw()) == [("p", RULE)]
     half = scanned(scanned(leaflet(RULE)))
     bare = Leaflet()
     bare.add_page()
@@ -259,9 +262,3 @@ def test_what_has_no_text_is_a_reject_with_its_reason() -> None:
     reading, said_of_half = read("a.pdf", half.raw())
     assert [element.text for element in reading.elements] == [RULE]
     assert said_of_half == ["pages 2-3 are a scan without text: recognise it first (OCR)"]
-
-
-def test_what_opens_without_a_password_is_read() -> None:
-    made = leaflet(RULE)
-    made.set_encryption(owner_password="a")
-    assert elements("a.pdf", made.raw()) == [("p", RULE)]

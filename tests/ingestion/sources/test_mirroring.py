@@ -113,21 +113,8 @@ def test_corpus_names_that_look_alike(ledger: Ledger, mirror: Mirror) -> None:
     mirror(corpus="caf\u00e9")
     assert get_corpus(ledger, "cafe\u0301").name == "caf\u00e9"
     assert mirror(corpus="cafe\u0301").pages_unchanged == 4
-    for name in (
-        "",
-        " ",
-        "c ",
-        " c",
-        "a  b",
-        "a\u00a0b",
-        "c\u200b",
-        "a\nb",
-        "\u3164",
-        "a\ufe0f",
-        "a/b",
-        "\udce9",
-        "x" * 101,
-    ):
+    odd = ["", " ", "c ", " c", "a  b", "a\u00a0b", "c\u200b", "a\nb", "\u3164", "a\ufe0f", "a/b", "\udce9", "x" * 101]
+    for name in odd:
         for dry_run in (True, False):
             with pytest.raises(InputError, match=r"corpus name .* is not usable"):
                 mirror(corpus=name, dry_run=dry_run)

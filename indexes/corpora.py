@@ -21,16 +21,7 @@ from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json, record_of
 from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.leases import held_lease, is_held
-from clausegraph.indexes.ledger.schema import (
-    FLIPPED,
-    corpora,
-    epochs,
-    in_newest,
-    members,
-    pages,
-    runs,
-    sources,
-)
+from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs, in_newest, members, pages, runs, sources
 from clausegraph.indexes.ledger.store import Ledger
 
 

@@ -17,9 +17,8 @@ import numpy as np
 from benchmarks.costs import Workbench
 from benchmarks.material import Check, print_checks, print_table
 from clausegraph.core.pages.read import CONDITIONALQA, HTML, SourceDocument
-from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.pages import SMALL_PAGE
-from clausegraph.ingestion.reading.process import ReadingProcess
+from clausegraph.ingestion.reading.page import ReadingLimits
+from clausegraph.ingestion.reading.process import SMALL_PAGE, ReadingProcess
 
 SIZES = (SMALL_PAGE, 100_000, 200_000, 400_000, 800_000, 3_000_000)  # bytes
 _NEAR_LINEAR = 1.25  # exponent of seconds against bytes

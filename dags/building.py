@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -83,49 +81,44 @@ def _params(scheduled: ScheduledCorpus) -> dict[str, Param]:
 
 
 def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
-    def run_of(context: dict[str, Any]) -> dict[str, Any]:
-        return _run(corpus, scheduled, context)
+    def step(name: str, context: dict[str, Any], *more: Any) -> Any:
+        """Do the step; what no retry can cure fails the task at once."""
+        from clausegraph.app.services import scheduling
+
+        try:
+            return getattr(scheduling, name)(_run(corpus, scheduled, context), *more)
+        except _HOPELESS as error:
+            raise AirflowFailException(str(error)) from error
 
     @task
     def plan(**context: Any) -> list[int]:
-        from clausegraph.app.services import scheduling as steps
-
-        with _hopeless_at_once():
-            return steps.plan(run_of(context))
+        batches: list[int] = step("plan", context)
+        return batches
 
     @task(pool=scheduled.pool)
     def extract(batch: int, **context: Any) -> dict[str, int] | None:
-        from clausegraph.app.services import scheduling as steps
-
-        with _hopeless_at_once():
-            return steps.extract(run_of(context), batch)
+        done: dict[str, int] | None = step("extract", context, batch)
+        return done
 
     @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
     def embed(**context: Any) -> dict[str, int]:
-        from clausegraph.app.services import scheduling as steps
-
-        _skip_dry_run(context)
-        with _hopeless_at_once():
-            return steps.embed(run_of(context))
+        if context["params"]["dry_run"]:
+            raise AirflowSkipException("a dry run only reports")
+        done: dict[str, int] = step("embed", context)
+        return done
 
     @task(outlets=[asset])
     def publish(**context: Any) -> int:
-        from clausegraph.app.services import scheduling as steps
-
-        run = run_of(context)
-        with _hopeless_at_once():
-            epoch = steps.publish(run)
+        epoch: int | None = step("publish", context)
         if epoch is None:
             raise AirflowSkipException("readers have exactly this already: no epoch was published")
-        context["outlet_events"][asset].extra = {"corpus": corpus, "epoch": epoch, "run": run["id"]}
+        run_id = _run(corpus, scheduled, context)["id"]
+        context["outlet_events"][asset].extra = {"corpus": corpus, "epoch": epoch, "run": run_id}
         return epoch
 
     @task(trigger_rule=TriggerRule.ALL_DONE)  # a run that failed ends too, and gives the corpus back
     def report(**context: Any) -> dict[str, Any]:
-        from clausegraph.app.services import scheduling as steps
-
-        with _hopeless_at_once():
-            made = steps.report(run_of(context))
+        made: dict[str, Any] = step("report", context)
         print(json.dumps(made, ensure_ascii=False, indent=1))  # noqa: T201 - the task's log
         if "error" in made:
             raise AirflowFailException(made["error"])
@@ -150,17 +143,3 @@ def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> di
         lease=scheduled.lease,
         web=scheduled.model_dump(include=_WEB),
     ).as_dict()
-
-
-def _skip_dry_run(context: dict[str, Any]) -> None:
-    if context["params"]["dry_run"]:
-        raise AirflowSkipException("a dry run only reports")
-
-
-@contextmanager
-def _hopeless_at_once() -> Iterator[None]:
-    """What no retry can cure fails the task at once."""
-    try:
-        yield
-    except _HOPELESS as error:
-        raise AirflowFailException(str(error)) from error

@@ -33,7 +33,7 @@ from clausegraph.eval.report import (
     plot_bars,
 )
 from clausegraph.indexes.views import View
-from clausegraph.ingestion.sources.passages import squeezed
+from clausegraph.ingestion.sources.records import squeezed
 from clausegraph.query.retrieve.bank import Retriever, make_retriever
 
 AT = 5  # passages looked at

@@ -15,11 +15,10 @@ from queue import SimpleQueue
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.read import SourceDocument
+from clausegraph.core.pages.read import SourceDocument, nothing_read
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.page import PageRead
-from clausegraph.ingestion.reading.pages import SMALL_PAGE, PageReading, page_reading
+from clausegraph.ingestion.reading.page import PageRead, ReadingLimits
+from clausegraph.ingestion.reading.process import SMALL_PAGE, PageReading, page_reading
 from clausegraph.ingestion.sources.source import Item, StoredDocument, Unlisted
 
 _AT_ONCE = min(4, os.cpu_count() or 1)  # large pages, each in a process of its own
@@ -53,37 +52,39 @@ class PageReaders:
         """
         pages: list[tuple[str, Reading]] = []
         rejects: list[Reject] = []
-        for uri, (reading, said) in self._in_order(items, until, told, rejects):
-            rejects += said
+        waiting: deque[tuple[str, Future[PageRead]]] = deque()
+
+        def take() -> None:
+            uri, page = waiting.popleft()
+            reading, said = page.result()
+            rejects.extend(said)
             if reading.elements:
                 pages.append((uri, reading))
-        return ReadOnce(tuple(pages), tuple(rejects))
 
-    def _in_order(
-        self, items: Iterable[Item], until: float, told: Callable[[], None], rejects: list[Reject]
-    ) -> Iterator[tuple[str, PageRead]]:
-        waiting: deque[tuple[str, Future[PageRead]]] = deque()
         pool = ThreadPoolExecutor(_AT_ONCE, "reading")
         try:
             for item in items:
                 told()
-                document = _document(item)
-                if document is None:
-                    rejects += _rejected(item)
-                    continue
-                waiting.append((document.uri, pool.submit(self._read, document, until)))
+                match item:
+                    case Reject():
+                        rejects.append(item)
+                    case Unlisted(prefix, reason):
+                        rejects.append(Reject(prefix, reason))
+                    case SourceDocument() | StoredDocument():
+                        document = item if isinstance(item, SourceDocument) else item.document()
+                        waiting.append((document.uri, pool.submit(self._read, document, until)))
                 if len(waiting) > 2 * _AT_ONCE:
-                    uri, first = waiting.popleft()
-                    yield uri, first.result()
-            for uri, rest in waiting:
+                    take()
+            while waiting:
                 told()
-                yield uri, rest.result()
+                take()
         finally:
             pool.shutdown(cancel_futures=True)
+        return ReadOnce(tuple(pages), tuple(rejects))
 
     def _read(self, document: SourceDocument, until: float) -> PageRead:
         if time.monotonic() >= until:
-            return Reading(document.uri, document.url, ()), (Reject(document.uri, "there was no time left to read it"),)
+            return nothing_read(document, "there was no time left to read it")
         reader = self._free.get()
         try:
             with _HERE if len(document.raw) <= SMALL_PAGE else nullcontext():
@@ -103,15 +104,3 @@ def no_page(read: ReadOnce) -> SourceError:
     """The error of a question without a page that has text, with why the first one has none."""
     why = f": {read.rejects[0].reason} ({read.rejects[0].what})" if read.rejects else ""
     return SourceError(f"there is no page to answer from{why}; give pages that have text")
-
-
-def _document(item: Item) -> SourceDocument | None:
-    if isinstance(item, StoredDocument):
-        return item.document()
-    return item if isinstance(item, SourceDocument) else None
-
-
-def _rejected(item: Item) -> list[Reject]:
-    if isinstance(item, Unlisted):
-        return [Reject(item.prefix, item.reason)]
-    return [item] if isinstance(item, Reject) else []

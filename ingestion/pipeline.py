@@ -62,7 +62,7 @@ from clausegraph.ingestion.extracting import (
     problems_of,
     store_as_they_come,
 )
-from clausegraph.ingestion.reading.pages import page_reading
+from clausegraph.ingestion.reading.process import page_reading
 from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.run import Run, new_run_id, running
 from clausegraph.ingestion.sources.shelf import DryShelf, LedgerShelf

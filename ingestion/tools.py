@@ -11,7 +11,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
-from clausegraph.ingestion.reading.limits import ReadingLimits
+from clausegraph.ingestion.reading.page import ReadingLimits
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.ingestion.pipeline import Options, Progress, Tools
-    from clausegraph.ingestion.reading.limits import ReadingLimits
+    from clausegraph.ingestion.reading.page import ReadingLimits
     from clausegraph.ingestion.report import RunReport
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
@@ -90,7 +90,7 @@ def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | Non
 
 def reading_limits(settings: Settings) -> ReadingLimits:
     """What reading one page may take."""
-    from clausegraph.ingestion.reading.limits import ReadingLimits
+    from clausegraph.ingestion.reading.page import ReadingLimits
 
     return ReadingLimits(settings.reading_seconds)
 
@@ -119,7 +119,7 @@ def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
 
 def _extractor_kind(settings: Settings, source: Source | None) -> str:
     """The extractor that settings and source ask for; without a source it is that of the rules, which asks nobody."""
-    from clausegraph.ingestion.sources.passages import PassagesSource
+    from clausegraph.ingestion.sources.records import PassagesSource
 
     kind = settings.extractor if source is not None else "rules"
     if kind != "auto":
@@ -144,7 +144,7 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
         SettingsError: a language model is asked for, but none is set; or a key is missing.
         PromptError, NotFoundError: the extraction prompt is not there or cannot be used.
     """
-    from clausegraph.ingestion.sources.passages import PassagesSource
+    from clausegraph.ingestion.sources.records import PassagesSource
 
     kind = _extractor_kind(settings, source)
     if kind == "given":

@@ -25,26 +25,7 @@ def limited(name: str) -> str:
 
 
 class HeadingPath:
-    """Follows the headings of a page in document order."""
-
-    def __init__(self) -> None:
-        self._open: list[tuple[int, str]] = []  # level and text, outermost first
-
-    def above(self, tag: str) -> tuple[str, ...]:
-        """Texts of the headings above an element with this tag; a heading is not above itself."""
-        if tag in ("h1", "h2", "h3"):
-            return tuple(text for level, text in self._open if level < int(tag[1]))
-        return tuple(text for _, text in self._open)
-
-    def enter(self, tag: str, text: str) -> None:
-        """Take note of a heading: it ends the ones of its level and below."""
-        level = int(tag[1])
-        self._open = [(other, name) for other, name in self._open if other < level]
-        self._open.append((level, limited(text)))
-
-
-class ScopedPath:
-    """Follows the headings of a web page: its blocks in document order.
+    """Follows the headings of a page: its blocks in document order.
 
     A heading inside a section that opens and closes (a tab, an accordion, ``details``, a description) heads what is in
     it and nothing behind it; the headings outside stay above all of it.
@@ -238,23 +219,6 @@ def _is_plain_header(first: Sequence[Cell], rest: Sequence[Block]) -> bool:
     )
 
 
-class AnchorMaker:
-    """Makes the anchors of one page, in document order."""
-
-    def __init__(self) -> None:
-        self._seen: Counter[str] = Counter()
-
-    def make(self, tag: str, text: str) -> str:
-        """``tag-hash-n``: 8 hex digits of the text's hash, and the ordinal among equal ones, from 0.
-
-        Counted by tag and short hash, so that two texts whose short hashes collide still differ.
-        """
-        stem = f"{tag}-{content_hash(text)[:8]}"
-        ordinal = self._seen[stem]
-        self._seen[stem] += 1
-        return f"{stem}-{ordinal}"
-
-
 _INTRODUCES = frozenset({"p", "li"})
 
 
@@ -264,10 +228,12 @@ def elements_of(blocks: Sequence[Block], *, with_headers: bool = True) -> tuple[
     if with_headers and sum(map(repeated, tables)) <= MAX_REPEATED:
         for rows in tables:
             fill_spans(rows)
-    headers = _headers(tables) if with_headers else {}
+    headers: dict[int, tuple[str, ...]] = {}
+    for rows in tables if with_headers else ():
+        headers |= {id(row): found for row, found in zip(rows, row_headers(rows), strict=True)}
     groups = _groups(tables)
-    anchors = AnchorMaker()
-    path = ScopedPath()
+    anchors: Counter[str] = Counter()
+    path = HeadingPath()
     names: dict[int, str] = {}  # id of block → anchor
     lead_ins: dict[int, str | None] = {}  # list or table → anchor of what introduces it
     elements: list[Element] = []
@@ -275,7 +241,10 @@ def elements_of(blocks: Sequence[Block], *, with_headers: bool = True) -> tuple[
     for index, block in enumerate(blocks):
         text = block.text
         term = block if block.dom_tag == "dt" else term
-        anchor = names[id(block)] = anchors.make(block.tag, text)
+        # counted by tag and short hash, so that two texts whose short hashes collide still differ
+        stem = f"{block.tag}-{content_hash(text)[:8]}"
+        anchor = names[id(block)] = f"{stem}-{anchors[stem]}"
+        anchors[stem] += 1
         element = Element(
             anchor=anchor,
             tag=block.tag,
@@ -338,12 +307,3 @@ def tables_of(blocks: Iterable[Block]) -> list[list[Block]]:
         if block.tag == "tr":
             tables.setdefault(block.group, []).append(block)
     return list(tables.values())
-
-
-def _headers(tables: Iterable[Sequence[Block]]) -> dict[int, tuple[str, ...]]:
-    """Headers by id of the row."""
-    return {
-        id(row): headers
-        for rows in tables
-        for row, headers in zip(rows, row_headers(rows), strict=True)
-    }  # fmt: skip

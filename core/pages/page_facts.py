@@ -72,17 +72,8 @@ _STATES_A_DATE = re.compile(
 )
 
 
-def stated_publication(lines: Iterable[str]) -> str | None:
-    """ISO date of the page's "published" line."""
-    return _stated(lines, _FIRST)
-
-
-def stated_review(lines: Iterable[str]) -> str | None:
-    """ISO date of the page's "last reviewed" line; when it will be reviewed next is none."""
-    return _stated(lines, _REVIEWED)
-
-
 def _stated(lines: Iterable[str], words: re.Pattern[str]) -> str | None:
+    """ISO date of the page's "published" or "last reviewed" line; when it will be reviewed next is none."""
     for line in lines:
         said = words.search(line) if len(line) <= _MAX_LINE and _STATES_A_DATE.search(line) else None
         if said is not None and (found := iso_date(line[said.end() :])):
@@ -217,7 +208,7 @@ def page_dates(root: _Element, lines: Sequence[str]) -> PageDates:
     """
     stated = {**linked_data(root), **metas(root)}
     guess = functools.cache(lambda original: _by_htmldate(root, original=original))
-    published = stated_publication(lines) or _first(stated, _PUBLISHED) or _by_time(root, ("publish",)) or guess(True)
+    published = _stated(lines, _FIRST) or _first(stated, _PUBLISHED) or _by_time(root, ("publish",)) or guess(True)
     updated = (
         stated_update(lines)
         or _first(stated, _MODIFIED)
@@ -226,7 +217,7 @@ def page_dates(root: _Element, lines: Sequence[str]) -> PageDates:
         or published
         or guess(False)
     )
-    reviewed = stated_review(lines) or _first(stated, _REVIEWED_NAMES) or _by_time(root, ("review",))
+    reviewed = _stated(lines, _REVIEWED) or _first(stated, _REVIEWED_NAMES) or _by_time(root, ("review",))
     return PageDates(published, updated, reviewed)
 
 

@@ -17,12 +17,10 @@ from itertools import groupby
 
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.pages.blocks import squeeze
+from clausegraph.core.pages.blocks import Block, squeeze
 from clausegraph.core.pages.decode import decode_page, few_attributes, is_wide, parse_page
 from clausegraph.core.pages.elements import (
     MAX_SPANNED,
-    AnchorMaker,
-    HeadingPath,
     elements_of,
     limited,
     looks_like_header,
@@ -209,31 +207,15 @@ def _text(inner: str, tag: str) -> str:
 
 
 def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
-    anchors = AnchorMaker()
-    path = HeadingPath()
+    blocks: list[Block] = []
+    for tag, text, html in parsed:
+        starts = not blocks or blocks[-1].tag != tag
+        group = None if tag not in ("li", "tr") else len(blocks) if starts else blocks[-1].group
+        level = int(tag[1]) if tag in HEADINGS else 0
+        blocks.append(Block(tag, tag, group, level=level, text=text, html_pieces=[html], links=list(_links(html))))
     headers = _headers(parsed)
-    elements: list[Element] = []
-    lead_in: str | None = None
-    for index, (tag, text, html) in enumerate(parsed):
-        anchor = anchors.make(tag, text)
-        if tag in ("li", "tr") and (index == 0 or parsed[index - 1][0] != tag):
-            before = elements[-1] if elements else None
-            lead_in = before.anchor if before is not None and before.tag == "p" else None
-        elements.append(
-            Element(
-                anchor=anchor,
-                tag=tag,
-                html=html,
-                text=text,
-                headings=path.above(tag),
-                lead_in=lead_in if tag in ("li", "tr") else None,
-                headers=headers.get(index, ()),
-                links=tuple(_links(html)),
-            )
-        )
-        if tag in HEADINGS:
-            path.enter(tag, text)
-    return tuple(elements)
+    made = elements_of(blocks, with_headers=False)
+    return tuple(replace(one, headers=headers[at]) if at in headers else one for at, one in enumerate(made))
 
 
 def _links(html: str) -> Iterator[Link]:

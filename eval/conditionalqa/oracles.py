@@ -102,7 +102,6 @@ class OracleValidator:
     last = False
 
     def __init__(self, gold: GoldEvidence) -> None:
-        self.notes: dict[str, object] = {}
         self._gold = gold
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -119,7 +118,6 @@ class OracleCommentor:
     calls = 0
 
     def __init__(self, parts: StepParts, gold: GoldEvidence) -> None:
-        self.notes: dict[str, object] = {}
         self._parts, self._gold = parts, gold
         self._rules = RuleCommentor(parts)
 
@@ -128,7 +126,7 @@ class OracleCommentor:
         for feedback in possible(route, offer):
             if helps(feedback, route, inquiry, offer, self._parts.lookup, self._gold):
                 return feedback
-        self.notes["oracle"] = "no feedback leads to the evidence"
+        self._parts.notes["oracle"] = "no feedback leads to the evidence"
         return self._rules.comment(inquiry, offer, route, found, judged)
 
 
@@ -136,7 +134,6 @@ class OracleModule:
     """Another router's entities and relations, and the module that finds most of the evidence with them."""
 
     def __init__(self, parts: StepParts, gold: GoldEvidence, inner: str) -> None:
-        self.notes: dict[str, object] = {}
         self._lookup, self._gold = parts.lookup, gold
         self._inner: Router = make_step(ROUTERS, inner, parts)
         self.calls = self._inner.calls
@@ -144,8 +141,6 @@ class OracleModule:
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The route with the best module that was not tried."""
         drawn = self._inner.route(inquiry, offer, tried)
-        self.notes |= self._inner.notes
-        self._inner.notes.clear()
         if drawn is None or not drawn.topics or self._gold.question(inquiry) is None:
             return drawn
         before = {one.route for one in tried}
@@ -211,7 +206,7 @@ class _Watched:
 
     def __init__(self, watch: RoundWatch, inner: Validator, parts: StepParts) -> None:
         self._watch, self._inner = watch, inner
-        self.calls, self.notes, self.last = inner.calls, inner.notes, inner.last
+        self.calls, self.last = inner.calls, inner.last
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
         """As the inner one."""

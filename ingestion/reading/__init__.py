@@ -1,1 +1,1 @@
-"""The read step's own room: a page to its reading, large pages in a process with limits. Start at ``pages.py``."""
+"""A page to its reading, large ones in a process with limits. Start at ``process.py``."""

@@ -2,7 +2,7 @@
 
 from clausegraph.core.pages.read import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.ingestion.sources.detect import open_source
-from clausegraph.ingestion.sources.passages import PassagesSource
+from clausegraph.ingestion.sources.records import PassagesSource
 from clausegraph.ingestion.sources.source import Item, Skipped, Source, StoredDocument, Unlisted
 
 __all__ = ["CONDITIONALQA", "HTML", "Item", "PassagesSource", "Skipped", "Source", "SourceDocument", "StoredDocument",

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.text import checked_name, is_text
-from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
-from clausegraph.ingestion.sources.files import kind_of, local
-from clausegraph.ingestion.sources.folder import FolderSource
-from clausegraph.ingestion.sources.passages import PassagesSource, holds_passages
+from clausegraph.ingestion.sources.folder import FolderSource, kind_of, local
+from clausegraph.ingestion.sources.records import (
+    ConditionalQASource,
+    PassagesSource,
+    RecordsFolderSource,
+    holds_passages,
+)
 from clausegraph.ingestion.sources.source import Source
-from clausegraph.ingestion.sources.together import RecordsFolderSource
-from clausegraph.ingestion.sources.web import WebOptions, WebSource, is_address, is_address_file
+from clausegraph.ingestion.sources.web.crawl import WebSource, is_address, is_address_file
+from clausegraph.ingestion.sources.web.site import WebOptions
 
 _RECORDS = "documents.json"
 _SHOWN = 200  # characters of a location in a message

@@ -108,3 +108,6 @@ class DryShelf:
 
     def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
         """Nothing is over that never began."""
+
+
+FetchShelf = LedgerShelf | DryShelf

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.read import SourceDocument
-from clausegraph.indexes.fetches import FetchRow
+from clausegraph.ingestion.sources.shelf import FetchShelf
 from clausegraph.ingestion.tools import Progress, no_progress
 
 
@@ -102,26 +102,6 @@ class Source(Protocol):
             SourceError: the source is missing or unreadable; a caller that had not yet changed anything then changes
                 nothing.
         """
-
-
-class FetchShelf(Protocol):
-    """What a source that is fetched keeps in the ledger between its runs, and within one that is killed."""
-
-    @property
-    def crawl(self) -> int:
-        """Number of the crawl that goes on: what was asked under it is not asked again."""
-
-    def rows(self) -> dict[str, FetchRow]:
-        """What is known of every address."""
-
-    def keep(self, row: FetchRow, raw: bytes | None = None) -> None:
-        """Store what an address answered, with the bytes that came, at once."""
-
-    def load(self, raw_hash: str) -> bytes:
-        """The bytes of that hash."""
-
-    def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
-        """The crawl is over: rows to change, and addresses to forget."""
 
 
 @runtime_checkable

@@ -223,7 +223,7 @@ class CragRounds:
         """An answer of what was found: whether that is enough, what is to be computed from it, then the answer."""
         self.unjudged = False
         checks = (self.switches.self_check and not self.time.hurries) or not self.references
-        if self.model is not None and checks:
+        if isinstance(self.answerer, ModelAnswerer) and checks:
             with self._told("check") as detail:
                 short = self.answerer.check(self.question, self.references)
                 detail.update({"enough": short is None} | (dict(short.reasons) if short else {}))

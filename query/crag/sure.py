@@ -52,10 +52,6 @@ _WORD = 0.15  # what a word that is shared counts beside the similarity, -1 to 1
 class SureAnswerer:
     """Asserts what is certain by its words, and abstains from all else."""
 
-    def check(self, question: CragQuestion, references: tuple[Reference, ...]) -> CragDraft | None:
-        """Nothing is refused beforehand."""
-        return None
-
     def answer(
         self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
     ) -> CragDraft:

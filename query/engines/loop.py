@@ -67,6 +67,7 @@ class LoopQuestion:
         retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
         self._lookup = Lookup(view, embedder, retriever, options.limit)
         parts = StepParts(view, embedder, self._lookup, self.model)
+        self._notes = parts.notes
         self._router: Router = make_step(ROUTERS, options.steps.get("route", "rules"), parts)
         self._validator: Validator = make_step(VALIDATORS, options.steps.get("validate", "rules"), parts)
         self._commentor: Commentor = make_step(COMMENTORS, options.steps.get("comment", "rules"), parts)
@@ -78,7 +79,7 @@ class LoopQuestion:
         with self.trace.step("route") as detail:
             tried = [Tried(one.route, one.feedback) for one in self.rounds]
             route = self._router.route(self._inquiry, self._offer, tried)
-            detail.update(_taken(self._router.notes) | {"round": len(self.rounds) + 1})
+            detail.update(self._taken() | {"round": len(self.rounds) + 1})
             if route is None:
                 detail["nothing left to try"] = True
                 return False
@@ -98,7 +99,7 @@ class LoopQuestion:
         now = self.rounds[-1]
         with self.trace.step("validate") as detail:
             now.judged = self._validator.validate(self._inquiry, self._offer, now.route, now.found)
-            detail.update(_taken(self._validator.notes))
+            detail.update(self._taken())
             detail.update(accepted=now.judged.accepted, because=now.judged.reason)
         return now.judged.accepted
 
@@ -111,7 +112,7 @@ class LoopQuestion:
         now = self.rounds[-1]
         with self.trace.step("comment") as detail:
             now.feedback = self._commentor.comment(self._inquiry, self._offer, now.route, now.found, now.judged)
-            detail.update(_taken(self._commentor.notes) | {"feedback": str(now.feedback)})
+            detail.update(self._taken() | {"feedback": str(now.feedback)})
         return True
 
     def conclude(self) -> None:
@@ -152,19 +153,18 @@ class LoopQuestion:
 
         return hits_for_missing(self._inquiry, read, now.found.hits, search)
 
+    def _taken(self) -> Notes:
+        """The notes of a step, which are empty afterwards."""
+        said = dict(self._notes)
+        self._notes.clear()
+        return said
+
     def _best(self) -> int:
         """The accepted round; else the last, or the one with the best score (of several the first)."""
         last = len(self.rounds) - 1
         if self._validator.last or self.rounds[-1].judged.accepted:
             return last
         return max(range(last + 1), key=lambda at: (self.rounds[at].judged.score, -at))
-
-
-def _taken(notes: Notes) -> Notes:
-    """The notes of a step, which are empty afterwards."""
-    said = dict(notes)
-    notes.clear()
-    return said
 
 
 def hits_for_missing(

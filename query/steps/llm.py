@@ -22,7 +22,6 @@ from clausegraph.query.steps.protocol import (
     FeedbackKind,
     LookedUp,
     Module,
-    Notes,
     Route,
     StepParts,
     Tried,
@@ -101,8 +100,7 @@ class LlmRouter:
     calls = 2
 
     def __init__(self, parts: StepParts) -> None:
-        self.notes: Notes = {}
-        self._model, self._rules = _model_of(parts), RuleRouter()
+        self._model, self._notes, self._rules = _model_of(parts), parts.notes, RuleRouter(parts)
         self._chat: tuple[ChatMessage, ...] = ()
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
@@ -110,12 +108,12 @@ class LlmRouter:
         try:
             route = self._asked(inquiry, offer, tried)
         except UNUSABLE as error:
-            self.notes["by rules"] = str(error)
+            self._notes["by rules"] = str(error)
             return self._rules.route(inquiry, offer, tried)
         before = {one.route for one in tried}
         if route not in before:
             return route
-        self.notes["repeated"] = "the model gave a route that was tried"
+        self._notes["repeated"] = "the model gave a route that was tried"
         return next((one for one in mended(route, _feedback(tried), inquiry, offer) if one not in before), None)
 
     def _asked(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route:
@@ -130,7 +128,7 @@ class LlmRouter:
             said = self._model.ask("route-again", inputs, parse, schema=CHOICE_SCHEMA, before=self._chat)
         choice, self._chat = said.value, said.chat
         if choice.ignored:
-            self.notes["ignored"] = f"{choice.ignored} names that are not in the corpus"
+            self._notes["ignored"] = f"{choice.ignored} names that are not in the corpus"
         kind = choice.kind or kind_of(inquiry)
         if not choice.topics:
             return Route(kind)
@@ -167,8 +165,7 @@ class LlmValidator:
     last = True
 
     def __init__(self, parts: StepParts) -> None:
-        self.notes: Notes = {}
-        self._model, self._view = _model_of(parts), parts.view
+        self._model, self._notes, self._view = _model_of(parts), parts.notes, parts.view
         self._rules = RuleValidator(parts)
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -183,7 +180,7 @@ class LlmValidator:
         try:
             return self._model.ask("validate", inputs, parse_judgement, schema=VALIDATE_SCHEMA, pages=pages).value
         except UNUSABLE as error:
-            self.notes["by rules"] = str(error)
+            self._notes["by rules"] = str(error)
             return by_rules
 
 
@@ -193,8 +190,7 @@ class LlmCommentor:
     calls = 1
 
     def __init__(self, parts: StepParts) -> None:
-        self.notes: Notes = {}
-        self._model, self._rules = _model_of(parts), RuleCommentor(parts)
+        self._model, self._notes, self._rules = _model_of(parts), parts.notes, RuleCommentor(parts)
         self._examples = shipped_examples(self._model.prompt(COMMENT))
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
@@ -212,5 +208,5 @@ class LlmCommentor:
             parse = partial(parse_feedback, route=route, offer=offer)
             return self._model.ask(COMMENT, inputs, parse, schema=COMMENT_SCHEMA).value
         except UNUSABLE as error:
-            self.notes["by rules"] = str(error)
+            self._notes["by rules"] = str(error)
             return self._rules.comment(inquiry, offer, route, found, judged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.query.steps.model import StepModel
     from clausegraph.query.steps.rules import Lookup
 
-Notes = dict[str, object]  # what a step says of itself for the trace; the loop takes and empties it
+Notes = dict[str, object]  # what a step says of itself for the trace; the loop takes and empties them
 StepMaker = Callable[[Any], Any]  # from ``StepParts`` to a step for one question: for those that evaluation builds
 
 
@@ -122,7 +122,6 @@ class Router(Protocol):
     """Made for one question. ``calls`` is what one routing may ask of a model at most."""
 
     calls: int
-    notes: Notes
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The route of the next round; none where everything was tried. One that was tried is not given again."""
@@ -132,7 +131,6 @@ class Validator(Protocol):
     """Made for one question. ``last``: of rejected rounds the last is read, not the one with the best score."""
 
     calls: int
-    notes: Notes
     last: bool
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -143,7 +141,6 @@ class Commentor(Protocol):
     """Made for one question."""
 
     calls: int
-    notes: Notes
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """The one error of the route that most likely explains the rejection."""
@@ -167,6 +164,7 @@ class StepParts:
     embedder: Embedder
     lookup: Lookup
     model: StepModel | None = None
+    notes: Notes = field(default_factory=dict)
 
 
 ROUTERS = Registry(

@@ -22,7 +22,6 @@ from clausegraph.query.steps.protocol import (
     FeedbackKind,
     LookedUp,
     Module,
-    Notes,
     Route,
     StepParts,
     Tried,
@@ -49,7 +48,7 @@ class RuleRouter:
     calls = 0
 
     def __init__(self, parts: StepParts | None = None) -> None:
-        self.notes: Notes = {}
+        """It needs nothing of a question but the question."""
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The next route that was not tried."""
@@ -138,7 +137,6 @@ class RuleValidator:
     last = False
 
     def __init__(self, parts: StepParts) -> None:
-        self.notes: Notes = {}
         self._view = parts.view
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -178,7 +176,6 @@ class RuleCommentor:
     calls = 0
 
     def __init__(self, parts: StepParts) -> None:
-        self.notes: Notes = {}
         self._view = parts.view
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:

@@ -63,22 +63,6 @@ def record(gold: list[A], predicted: list[A] | None, error: str | None = None) -
 
 
 @pytest.mark.parametrize(
-    ("answers", "kind", "conditional"),
-    [
-        ([], "not_answerable", False),
-        ([["yes", []]], "yesno", False),
-        ([["£20", []], ["no", ["<p>c</p>"]]], "yesno", True),
-        ([["Yes", []]], "extractive", False),
-    ],
-)
-def test_kind_follows_the_exact_gold_texts(tmp_path: Path, answers: list[Any], kind: str, conditional: bool) -> None:
-    record = raw(answers=answers, not_answerable=not answers, extra=1)
-    (found,) = load_questions(written(tmp_path / "q.json", [record]))
-    assert (found.kind, found.conditional) == (kind, conditional)
-    assert found.evidences == ("<p>You must be 18.</p>",)
-
-
-@pytest.mark.parametrize(
     ("records", "message"),
     [
         ([raw(), raw()], r"id 'q-0' occurs more than once .* keep one record"),

@@ -14,12 +14,11 @@ from clausegraph.app.services import evaluation
 from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ReplyMissing
-from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
 from clausegraph.eval.conditionalqa.records import make_record
-from clausegraph.eval.conditionalqa.run import drawn, gold_form, oracle, shots
+from clausegraph.eval.conditionalqa.run import drawn, shots
 from clausegraph.eval.provenance import Program
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.prompt import AnswerForm
@@ -173,14 +172,6 @@ def test_what_goes_together_is_asked_together(settings: Settings) -> None:
     ):
         with pytest.raises(InputError, match=problem):
             measured(settings, trial)
-
-
-def test_the_oracle_tells_all_four_kinds() -> None:
-    forms = oracle(QUESTIONS)
-    told = [forms(Inquiry(one.question, one.scenario)) for one in QUESTIONS]
-    assert told == [AnswerForm.SPAN, AnswerForm.YES_NO_CONDITIONS, AnswerForm.SPAN]
-    conditional = question("d", "What?", ConditionalAnswer("x", ("<p>c</p>",)))
-    assert gold_form(conditional) is AnswerForm.SPAN_CONDITIONS
 
 
 MISSPELT = question("m", "Can I apeal to the Panel?", ConditionalAnswer("42 days"))

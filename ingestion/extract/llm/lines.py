@@ -26,7 +26,7 @@ from clausegraph.ingestion.extract.llm.items import (
 from clausegraph.ingestion.extract.llm.numbering import Call
 from clausegraph.ingestion.extract.llm.page_words import BARE_PRONOUNS, ChunkTexts, sharing_most
 from clausegraph.ingestion.extract.rules.names import mention_type
-from clausegraph.ingestion.sources.passages import TripledPassage, squeezed
+from clausegraph.ingestion.sources.records import TripledPassage, squeezed
 
 LONGEST_LINE = 2000
 MOST_PARTS = 12  # comma-separated; more are no triplet with commas in its names

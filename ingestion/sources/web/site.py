@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from clausegraph.core.pages.read import HTML
+from clausegraph.core.types import WebMode
 from clausegraph.indexes.fetches import FetchRow
+from clausegraph.ingestion.fetch import WebLimits
 from clausegraph.ingestion.fetch.addresses import shape_of
-from clausegraph.ingestion.sources.web.options import WebOptions
+from clausegraph.ingestion.reading.page import ReadingLimits
 from clausegraph.ingestion.sources.web.visits import Visits
 
 _MOST_REPEATED = 3  # times that a path may go through a folder of one name
@@ -25,6 +28,28 @@ _FILES = frozenset(
     ]
 )
 OUTSIDE = "it is outside the section"
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """How an address is taken.
+
+    ``mode`` auto: a sitemap or feed where the address looks like one, else one page. ``include`` and ``exclude`` are
+    patterns of paths with ``*``, of a site section. ``addresses`` bounds what one run asks for.
+    """
+
+    mode: WebMode = "auto"
+    depth: int = 10
+    addresses: int = 2000
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    pdf: bool = False
+    alike: int = 100  # addresses of a site that differ in numbers and values only: a calendar has them without end
+    links: int = 300_000  # different ones that are seen, followed or not: they are kept in memory
+    only: tuple[str, ...] = ()  # uris of pages to ask alone, beside the crawls
+    browser: str = ""  # path of a Chromium that renders pages which only scripts fill
+    limits: WebLimits = field(default_factory=WebLimits)
+    reading: ReadingLimits = field(default_factory=ReadingLimits)  # of looking at one page
 
 
 class SiteSection:

@@ -15,10 +15,10 @@ from clausegraph.indexes.truth import raw_hash_of
 from clausegraph.ingestion.fetch import Validators, WebClient, WebReply
 from clausegraph.ingestion.formats.formats import FORMATS, PDF, Unreadable, recognised
 from clausegraph.ingestion.reading.facts import is_shell, wall
-from clausegraph.ingestion.reading.pages import PageLook
+from clausegraph.ingestion.reading.process import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.ingestion.sources.source import FetchShelf
-from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
+from clausegraph.ingestion.sources.shelf import FetchShelf
+from clausegraph.ingestion.sources.web.outcome import sketch_of, text_hash_of
 from clausegraph.ingestion.tools import Progress, no_progress
 
 _XHTML = "application/xhtml+xml"

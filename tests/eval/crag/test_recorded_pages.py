@@ -28,7 +28,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 CASSETTE = Path(__file__).parent / "recorded" / "pages.jsonl"
 SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
-ONE = 6  # the question whose pages are the shortest
 FIGURES = (0.2, 0.1, 0.7)  # accuracy, hallucination, missing
 
 
@@ -65,11 +64,6 @@ def replayed(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> li
         return engine.answer(case.question, PagesText([read(page) for page in case.pages], embedder))
 
     return run_cases(cases, ask, CragJudge(steps), seconds=0)
-
-
-def test_one_question_is_answered_as_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:
-    record = replayed([cases[ONE]], embedder, steps)[0]
-    assert (record.failed, record.verdict, record.calls) == ("", "missing", 1)
 
 
 def test_the_score_is_what_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:

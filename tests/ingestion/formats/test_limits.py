@@ -11,9 +11,8 @@ from clausegraph.core.pages.read import SourceDocument
 from clausegraph.ingestion.changes import pipeline_of
 from clausegraph.ingestion.formats import formats
 from clausegraph.ingestion.formats.formats import DOCX, FORMATS, PDF, conversion_fingerprint
-from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.page import read_page
-from clausegraph.ingestion.reading.pages import page_reading
+from clausegraph.ingestion.reading.page import ReadingLimits, read_page
+from clausegraph.ingestion.reading.process import page_reading
 from tests.ingestion.formats.leaflets import RULE, leaflet
 from tests.ingestion.formats.test_docx import archive
 

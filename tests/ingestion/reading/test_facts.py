@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 
 from clausegraph.ingestion.reading.facts import MOST_LINKS, page_facts
-from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.pages import PageLook
+from clausegraph.ingestion.reading.page import ReadingLimits
+from clausegraph.ingestion.reading.process import PageLook
 
 pytestmark = pytest.mark.integration
 ADDRESS = "https://host.example/"

@@ -16,10 +16,8 @@ import pytest
 from benchmarks.pages import FAMILIES, measure
 from clausegraph.core.pages.read import PAGE_READERS, SourceDocument
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.page import read_page
-from clausegraph.ingestion.reading.pages import SMALL_PAGE, page_reading
-from clausegraph.ingestion.reading.process import ReadingProcess
+from clausegraph.ingestion.reading.page import ReadingLimits, read_page
+from clausegraph.ingestion.reading.process import SMALL_PAGE, ReadingProcess, page_reading
 from tests.harness.wait import until
 from tests.ingestion.reading.pages import fat, large, page, slow
 
@@ -77,8 +75,8 @@ def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
         "import signal, sys\n"
         "from pathlib import Path\n"
         "from clausegraph.core.pages.read import SourceDocument\n"
-        "from clausegraph.ingestion.reading.limits import ReadingLimits\n"
-        "from clausegraph.ingestion.reading.pages import page_reading\n"
+        "from clausegraph.ingestion.reading.page import ReadingLimits\n"
+        "from clausegraph.ingestion.reading.process import page_reading\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job of a shell ignores it
         "with page_reading(ReadingLimits(seconds=600)) as read:\n"
         "    read(SourceDocument('slow.html', Path(sys.argv[1]).read_bytes()))\n"

@@ -15,7 +15,6 @@ from clausegraph.core.extraction import Reject
 from clausegraph.ingestion.changes import peek
 from clausegraph.ingestion.formats.formats import EML, MARKDOWN, PDF, TEXT
 from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, SourceDocument, Unlisted, open_source
-from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.tools import Options
 
@@ -47,45 +46,29 @@ def test_folder_yields_html_files_sorted_by_relative_path(tmp_path: Path) -> Non
     assert [document.uri for document in documents] == ["a.HTM", "b.html", "sub/c.html"]
     assert documents[0] == SourceDocument("a.HTM", PAGE, HTML)
     assert rejects == {}
+    single = open_source(str(tmp_path / "b.html"))
+    assert [document.uri for document in split(single)[0]] == ["b.html"]
+    assert (single.kind, single.name, single.location) == ("folder", "b", str(tmp_path / "b.html"))
 
 
-def test_single_file_is_a_source(tmp_path: Path) -> None:
-    (tmp_path / "one.html").write_bytes(PAGE)
-    (tmp_path / "two.html").write_bytes(PAGE)
-    source = open_source(str(tmp_path / "one.html"))
-    assert [document.uri for document in split(source)[0]] == ["one.html"]
-    assert (source.kind, source.name, source.location) == ("folder", "one", str(tmp_path / "one.html"))
-
-
-@pytest.mark.parametrize(
-    ("raw", "reason"),
-    [
-        (b"\x89PNG\r\n\x1a\n<p>", "PNG"),
-        (bytes(range(256)) * 40, "binary"),
-        (b"Just some notes, no markup; 3 < 4.", "plain text"),
-        (b"", "empty"),
-        (b" \n ", "empty"),
-        (b"\x00" * 500, "binary"),
-    ],
-)
-def test_what_is_not_html_is_rejected(tmp_path: Path, raw: bytes, reason: str) -> None:
-    (tmp_path / "good.html").write_bytes(PAGE)
-    (tmp_path / "bad.html").write_bytes(raw)
-    documents, rejects = split(open_source(str(tmp_path)))
-    assert [document.uri for document in documents] == ["good.html"]
-    assert reason in rejects["bad.html"]
-
-
-def test_few_nul_bytes_do_not_make_a_page_binary(tmp_path: Path) -> None:
-    (tmp_path / "nul.html").write_bytes(b"<p>one\x00 two</p>")
-    assert len(split(open_source(str(tmp_path)))[0]) == 1
-
-
-def test_large_file_is_rejected_unread(tmp_path: Path) -> None:
-    (tmp_path / "good.html").write_bytes(PAGE)
+def test_what_is_not_html_is_rejected(tmp_path: Path) -> None:
+    bad = {
+        b"\x89PNG\r\n\x1a\n<p>": "PNG",
+        bytes(range(256)) * 40: "binary",
+        b"Just some notes, no markup; 3 < 4.": "plain text",
+        b"": "empty",
+        b" \n ": "empty",
+        b"\x00" * 500: "binary",
+    }
+    (tmp_path / "good.html").write_bytes(b"<p>one\x00 two</p>")  # a few NUL bytes make no page binary
+    for number, raw in enumerate(bad):
+        (tmp_path / f"{number}.html").write_bytes(raw)
     with (tmp_path / "big.html").open("wb") as file:
         file.truncate(50 * 1024 * 1024)  # sparse: reading it would show as NULs, not as a size
-    assert "52 MB; the limit is 21 MB" in split(open_source(str(tmp_path)))[1]["big.html"]
+    documents, rejects = split(open_source(str(tmp_path)))
+    assert [document.uri for document in documents] == ["good.html"]
+    assert "52 MB; the limit is 21 MB" in rejects.pop("big.html")
+    assert all(reason in rejects[f"{number}.html"] for number, reason in enumerate(bad.values())), rejects
 
 
 def test_links_out_of_the_root_and_special_files_are_rejected(tmp_path: Path) -> None:
@@ -127,28 +110,30 @@ def test_missing_and_empty_sources_are_refused(tmp_path: Path) -> None:
         open_source(str(tmp_path / "nowhere"))
     with pytest.raises(SourceError, match="address that is not fetched"):
         open_source("ftp://x.example/")
-    with pytest.raises(SourceError, match=r"page: it is empty. Nothing is removed.*--allow-empty"):
-        peek(open_source(str(tmp_path)), Options())
-    assert list(peek(open_source(str(tmp_path)), Options(allow_empty=True))) == []
-    (tmp_path / "bad.html").write_bytes(b"GIF89a")
-    (tmp_path / "good.gif").write_bytes(b"GIF89a")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(SourceError, match="Too many levels"):
+        open_source(str(tmp_path / "loop"))
+    (tmp_path / "loop").unlink()
+    for name in ("empty", "records"):
+        (tmp_path / name).mkdir()
+    for source in (open_source(str(tmp_path / "empty")), open_source(str(records_file(tmp_path / "records", [])))):
+        with pytest.raises(SourceError, match=r"page: it is empty. Nothing is removed.*--allow-empty"):
+            peek(source, Options())
+        assert list(peek(source, Options(allow_empty=True))) == []
+    for name in ("bad.html", "good.gif"):
+        (tmp_path / "empty" / name).write_bytes(b"GIF89a")
     with pytest.raises(SourceError, match=r"1 file not read: 1 \.gif; 1 not usable, the first is 'bad.html': .*a GIF"):
-        peek(open_source(str(tmp_path)), Options())
+        peek(open_source(str(tmp_path / "empty")), Options())
 
 
 def test_conditionalqa_yields_canonical_records(tmp_path: Path) -> None:
-    source = open_source(str(records_file(tmp_path, [RECORD])))
-    (document,) = split(source)[0]
+    other = RECORD | {"contents": ["<p>Other text.</p>"]}
+    source = open_source(str(records_file(tmp_path, [RECORD, RECORD, other])))
+    (document,), rejects = split(source)
+    assert "same url" in rejects[str(RECORD["url"])]
     assert (source.kind, document.uri, document.content_type) == ("conditionalqa", RECORD["url"], CONDITIONALQA)
     assert json.loads(document.raw) == RECORD
     assert (document.title, document.url) == ("T", RECORD["url"])
-
-
-def test_conditionalqa_duplicate_uris(tmp_path: Path) -> None:
-    other = RECORD | {"contents": ["<p>Other text.</p>"]}
-    documents, rejects = split(ConditionalQASource(records_file(tmp_path, [RECORD, RECORD, other])))
-    assert [json.loads(document.raw) for document in documents] == [RECORD]
-    assert "same url" in rejects[str(RECORD["url"])]
 
 
 @pytest.mark.parametrize(
@@ -172,13 +157,6 @@ def test_bad_json_is_refused(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "documents.json").write_bytes(raw)
     with pytest.raises(SourceError, match="not valid JSON"):
         list(open_source(str(tmp_path)).documents())
-
-
-def test_a_list_without_a_page_is_refused_unless_it_is_meant(tmp_path: Path) -> None:
-    source = open_source(str(records_file(tmp_path, [])))
-    with pytest.raises(SourceError, match="it is empty"):
-        peek(source, Options())
-    assert list(peek(source, Options(allow_empty=True))) == []
 
 
 def test_other_files_are_counted_by_ending(tmp_path: Path) -> None:
@@ -260,12 +238,6 @@ def test_impossible_locations_are_refused(location: str, why: str, tmp_path: Pat
     with pytest.raises(SourceError, match=why) as caught:
         open_source(location)
     assert len(str(caught.value)) < 500
-
-
-def test_a_link_to_itself_is_no_source(tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(SourceError, match="Too many levels"):
-        open_source(str(tmp_path / "loop"))
 
 
 def test_names_of_sources(tmp_path: Path) -> None:

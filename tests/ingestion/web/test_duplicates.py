@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.indexes.fetches import FetchRow
-from clausegraph.ingestion.sources.web.duplicates import _BAND_SIZE, _BANDS, duplicates, sketch_of
+from clausegraph.ingestion.sources.web.outcome import _BAND_SIZE, _BANDS, duplicates, sketch_of
 from tests.ingestion.web.town import Town, fee, html
 
 pytestmark = pytest.mark.integration

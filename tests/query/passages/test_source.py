@@ -13,8 +13,7 @@ import pytest
 from clausegraph.core.errors import SourceError
 from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import CONDITIONALQA, PassagesSource, SourceDocument, open_source
-from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
-from clausegraph.ingestion.sources.passages import slug_of
+from clausegraph.ingestion.sources.records import ConditionalQASource, slug_of
 from tests.query.passages.conftest import PASSAGES
 
 pytestmark = pytest.mark.unit

@@ -14,7 +14,7 @@ from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
-from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
+from clausegraph.ingestion.sources.records import ConditionalQASource
 
 PAGES = {
     "Harbour mooring grant": [

@@ -22,11 +22,7 @@ _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would e
 
 
 def ingest_dags(settings: Settings | None = None) -> dict[str, DAG]:
-    """The DAGs of every scheduled corpus, by id.
-
-    Raises:
-        SettingsError: the settings file is wrong; Airflow shows it as an import error.
-    """
+    """The DAGs of every scheduled corpus, by id."""
     corpora = (settings or load_settings()).corpora
     return {dag.dag_id: dag for dag in (ingest_dag(name, corpus) for name, corpus in corpora.items())}
 

@@ -148,11 +148,7 @@ def _cut(todo: Chunks, size: int) -> list[Chunks]:
 
 
 def _planned(ledger: Ledger, run_id: str) -> _Planned:
-    """What the first step of a run found.
-
-    Raises:
-        InputError: the run was not planned, or by another version of ClauseGraph.
-    """
+    """What the first step of a run found."""
     values = read_steps(ledger, run_id).get("plan", {})
     if values.get("form") != _FORM:
         raise InputError(f"run {run_id} was not planned by this version of ClauseGraph; start a new run")

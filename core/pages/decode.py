@@ -67,9 +67,7 @@ def _known_encoding(label: str) -> str | None:
         info = codecs.lookup(label)
     except LookupError:
         return None
-    if not info._is_text_encoding or info.name.startswith(
-        ("utf-16", "utf-32", "utf-7", "idna", "punycode", "undefined")
-    ):
+    if not info._is_text_encoding or info.name.startswith(_IMPOSSIBLE):
         return None  # the declaration itself was readable as ASCII, so it cannot be true
     return "cp1252" if info.name in _WINDOWS_1252 else info.name
 

@@ -13,6 +13,7 @@ from typing import Literal, Self
 
 import httpcore
 import httpx
+from protego import Protego
 
 from clausegraph.ingestion.fetch.addresses import host_of, joined
 from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
@@ -25,7 +26,7 @@ from clausegraph.ingestion.fetch.guard import (
     WebLimits,
     guarded_pool,
 )
-from clausegraph.ingestion.fetch.politeness import AGENT, ROBOTS_BYTES, HostPace, HostRules, parse_robots, retry_after
+from clausegraph.ingestion.fetch.politeness import AGENT, ROBOTS_BYTES, HostPace, HostRules, retry_after
 
 Outcome = Literal["page", "unchanged", "moved", "gone", "failed", "refused"]
 _PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
@@ -146,7 +147,7 @@ class WebClient:
         wanted = _Wanted((), ROBOTS_BYTES, cut=True)
         reply = followed(lambda at: self._asked(at, wanted), address)
         if reply.outcome == "page":
-            return parse_robots(reply.body)
+            return HostRules(Protego.parse(reply.body.decode("utf-8", "replace")))
         if reply.status is not None and 400 <= reply.status < 500 and reply.outcome in ("gone", "refused"):
             return HostRules()  # there is none, or it is not for us: no rules
         problem = f"robots.txt cannot be read, so nothing is fetched: {reply.reason}"

@@ -65,11 +65,7 @@ class AddressGuard:
     """Looks names up and says where they lead, if one may go there."""
 
     def __init__(self, limits: WebLimits, resolve: Resolve | None = None) -> None:
-        """Take the limits; ``resolve`` is how names are looked up, the system's way by default.
-
-        Raises:
-            SettingsError: what is allowed, or the address of a name, cannot be read.
-        """
+        """Take the limits; ``resolve`` is how names are looked up, the system's way by default."""
         self._resolve = resolve or _system
         self._names = {name.lower(): tuple(map(_address, found)) for name, found in limits.names.items()}
         self._hosts = {_host(entry) for entry in limits.allow if not _is_network(entry)}

@@ -17,8 +17,8 @@ MOST_SILENT = 5  # addresses in a row that a host does not answer: at 30 seconds
 
 @dataclass(frozen=True, slots=True)
 class HostRules:
-    """The rules of one host; ``problem`` is why they could not be read, and then nothing may be fetched, for good if it
-    ``lasts``."""
+    """The rules of one host, what is no rule passed over; ``problem`` is why they could not be read, and then nothing
+    may be fetched, for good if it ``lasts``."""
 
     rules: Protego | None = None
     problem: str = ""
@@ -33,11 +33,6 @@ class HostRules:
         """Seconds that the host asks for between two requests."""
         found = self.rules.crawl_delay(AGENT) if self.rules else None
         return float(found or 0.0)
-
-
-def parse_robots(body: bytes) -> HostRules:
-    """The rules that a robots.txt states; what is no rule is passed over."""
-    return HostRules(Protego.parse(body.decode("utf-8", "replace")))
 
 
 class HostPace:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator
+from html import escape
 from typing import Any
 from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
 import mammoth
 from lxml import etree, html
-from lxml.etree import _Element
 
 from clausegraph.core.pages.page_facts import iso_date
 from clausegraph.ingestion.formats.formats import Converted, Unreadable
@@ -42,11 +41,7 @@ _TITLE, _MODIFIED, _CREATED = (
 
 
 def convert_docx(raw: bytes) -> Converted:
-    """A Word document as its last author sees it with all changes accepted.
-
-    Raises:
-        Unreadable: it is damaged, encrypted, or larger unpacked than any document of text.
-    """
+    """A Word document as its last author sees it with all changes accepted."""
     try:
         with ZipFile(io.BytesIO(raw)) as archive:
             _check(archive)
@@ -59,7 +54,7 @@ def convert_docx(raw: bytes) -> Converted:
     except RecursionError:
         raise Unreadable("its parts are nested too deeply") from None
     body = _tidied(found.value)
-    head = etree.tostring(_element("title", title), encoding="unicode") if title else ""
+    head = f"<title>{escape(title, quote=False)}</title>" if title else ""
     return Converted(f"<html><head>{head}</head>{body}</html>", updated=updated)
 
 
@@ -93,35 +88,23 @@ def _alternative(image: Any) -> list[Any]:
 
 def _tidied(markup: str) -> str:
     """The body with plain cells, and with a heading over its notes instead of arrows back to the text."""
-    body = html.document_fromstring(f"<html><body>{markup}</body></html>", ensure_head_body=True).find("body")
-    if body is None:
-        return "<body></body>"
+    root: Any = html.document_fromstring(f"<html><body>{markup}</body></html>", ensure_head_body=True)
+    body = root.find("body")
     for cell in body.iter("td", "th"):
         _flatten(cell)
     notes = None
-    for arrow in list(_arrows(body)):
-        notes = next((above for above in arrow.iterancestors("ol")), notes)
-        arrow.drop_tree()
+    for link in list(body.iter("a")):
+        if (link.get("href") or "").startswith(("#footnote-ref-", "#endnote-ref-")):
+            notes = next((above for above in link.iterancestors("ol")), notes)
+            link.drop_tree()
     if notes is not None:
-        notes.addprevious(_element("h2", "Notes"))
+        notes.addprevious(html.fromstring("<h2>Notes</h2>"))
     return etree.tostring(body, encoding="unicode", method="html")
 
 
-def _arrows(body: _Element) -> Iterator[Any]:
-    for link in body.iter("a"):
-        if (link.get("href") or "").startswith(("#footnote-ref-", "#endnote-ref-")):
-            yield link
-
-
-def _flatten(cell: _Element) -> None:
+def _flatten(cell: Any) -> None:
     """A cell of paragraphs is a cell of lines: what holds several blocks would pass for layout."""
     if len(cell) and all(child.tag == "p" for child in cell) and not (cell.text or "").strip():
         for child in list(cell)[:-1]:
             child.addnext(html.Element("br"))
         etree.strip_tags(cell, "p")
-
-
-def _element(tag: str, text: str) -> _Element:
-    element: _Element = html.Element(tag)
-    element.text = text
-    return element

@@ -18,15 +18,15 @@ _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
 
 
 def convert_eml(raw: bytes) -> Converted:
-    """An e-mail: its HTML part, else its text; the subject is the title. Attachments are named, not read.
-
-    Raises:
-        Unreadable: it has no text.
-    """
+    """An e-mail: its HTML part, else its text; the subject is the title. Attachments are named, not read."""
     message = _message(raw)
     body = message.get_body(("html", "plain"))
     others = [cast(MIMEPart, part) for part in message.iter_attachments()]
-    attached = tuple(f"attachment not read: {_described(part)}" for part in others if not _is_text(part))
+    attached = tuple(
+        f"attachment not read: {part.get_filename() or 'unnamed'!r} ({part.get_content_type()})"
+        for part in others
+        if not _is_text(part)
+    )
     if body is None:
         raise Unreadable(f"the e-mail has no text part; {'; '.join(attached) or 'it has no attachment either'}")
     html = "\n".join(_html(part) for part in (body, *filter(_is_text, others)))
@@ -34,16 +34,12 @@ def convert_eml(raw: bytes) -> Converted:
 
 
 def convert_mhtml(raw: bytes) -> Converted:
-    """A web page that a browser saved with its images: the page itself.
-
-    Raises:
-        Unreadable: no part of it is HTML.
-    """
+    """A web page that a browser saved with its images: the page itself."""
     message = _message(raw)
     pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
     if not pages:
         raise Unreadable("no part of the saved page is HTML")
-    start = _param(message, "start")
+    start = str(message.get_param("start") or "").strip()
     page = next((part for part in pages if start and _header(part, "content-id") == start), pages[0])
     addresses = (_header(message, "snapshot-content-location"), _header(page, "content-location"))
     address = next((one for one in addresses if _ADDRESS.fullmatch(one)), None)
@@ -83,17 +79,8 @@ def _header(part: MIMEPart, name: str) -> str:
     return " ".join(str(part[name] or "").split())
 
 
-def _param(part: MIMEPart, name: str) -> str:
-    value = part.get_param(name)
-    return value.strip() if isinstance(value, str) else ""
-
-
 def _date(message: EmailMessage) -> str | None:
     try:
         return parsedate_to_datetime(_header(message, "date")).date().isoformat()
     except (ValueError, OverflowError):
         return None
-
-
-def _described(part: MIMEPart) -> str:
-    return f"{part.get_filename() or 'unnamed'!r} ({part.get_content_type()})"

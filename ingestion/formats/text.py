@@ -169,11 +169,7 @@ def _renderer() -> Any:
 
 
 def _front_matter(mark: str, text: str) -> dict[str, Any]:
-    """The values of the front matter by lower-case key: YAML between "---", TOML between "+++".
-
-    Raises:
-        ValueError: it is neither.
-    """
+    """The values of the front matter by lower-case key: YAML between "---", TOML between "+++"."""
     import yaml
 
     if mark == "+++":

@@ -82,11 +82,7 @@ class FolderSource:
         *,
         except_for: frozenset[str] = frozenset(),
     ) -> None:
-        """Open the folder or file at ``path``; files at the uris of ``except_for`` are another source's.
-
-        Raises:
-            SourceError: nothing is there.
-        """
+        """Open the folder or file at ``path``; files at the uris of ``except_for`` are another source's."""
         self._path = local(path)
         kind = kind_of(self._path)
         if kind == "nothing":

@@ -27,11 +27,7 @@ _ADVICE = 'give a list of objects like {"title": "…", "text": "…", "triples"
 
 
 def _read_list(path: Path, of_what: str) -> list[Any]:
-    """The list in a JSON file; ``of_what`` says what it should be of.
-
-    Raises:
-        SourceError: the file cannot be read, is too large, is no JSON, or holds something else.
-    """
+    """The list in a JSON file; ``of_what`` says what it should be of."""
     raw = read_regular(path, _MAX_BYTES)
     if isinstance(raw, str):
         raise SourceError(f"source {path} cannot be used: {raw}")

@@ -51,11 +51,7 @@ class LedgerShelf:
         store_fetch(self.ledger, self.corpus_id, self.source_id, row, raw, of_crawl=self.crawl != ASIDE)
 
     def load(self, raw_hash: str) -> bytes:
-        """The bytes of that hash.
-
-        Raises:
-            StorageError: they are damaged.
-        """
+        """The bytes of that hash."""
         return load_raw(self.ledger, self.corpus_id, raw_hash)
 
     def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:

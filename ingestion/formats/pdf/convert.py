@@ -44,11 +44,7 @@ Piece = TextLine | PageTable
 
 
 def convert_pdf(raw: bytes) -> Converted:
-    """The text of a PDF with headings, lists and tables; each element has its page's number.
-
-    Raises:
-        Unreadable: it is encrypted, damaged, a scan without text, or longer than 2,000 pages.
-    """
+    """The text of a PDF with headings, lists and tables; each element has its page's number."""
     try:
         with pdfplumber.open(io.BytesIO(raw), unicode_norm="NFC") as pdf:
             return _converted(pdf)

@@ -63,11 +63,7 @@ class WebSource:
     kind = "web"
 
     def __init__(self, location: str, name: str | None = None, options: WebOptions = WebOptions()) -> None:
-        """Take an address, or the path of a file of addresses; nothing is fetched before :meth:`fetch`.
-
-        Raises:
-            SourceError: it is no address that can be fetched.
-        """
+        """Take an address, or the path of a file of addresses; nothing is fetched before :meth:`fetch`."""
         self._options = options
         self._file: Path | None = None if is_address(location) else local(location)
         if self._file is not None:

@@ -159,22 +159,21 @@ def _day(text: Any) -> date:
     return date.fromisoformat(text)
 
 
-def _year(day: Any) -> int:
-    if not isinstance(day, date):
-        raise TypeError("year(day) takes a day")
-    return day.year
+def _of_days(compute: Callable[..., Any], use: str) -> Callable[..., Any]:
+    def checked(*days: Any) -> Any:
+        if not all(isinstance(day, date) for day in days):
+            raise TypeError(use)
+        return compute(*days)
+
+    return checked
 
 
-def _years(first: Any, last: Any) -> int:
+def _years(first: date, last: date) -> int:
     """Whole years between two days, as an age is counted."""
-    if not (isinstance(first, date) and isinstance(last, date)):
-        raise TypeError("years(first, last) takes two days")
     return last.year - first.year - ((last.month, last.day) < (first.month, first.day))
 
 
-def _months(first: Any, last: Any) -> int:
-    if not (isinstance(first, date) and isinstance(last, date)):
-        raise TypeError("months(first, last) takes two days")
+def _months(first: date, last: date) -> int:
     return (last.year - first.year) * 12 + last.month - first.month - (last.day < first.day)
 
 
@@ -197,13 +196,6 @@ def _later(day: Any, count: Any, unit: Any) -> date:
         raise ValueError("a unit is 'day', 'week', 'month', 'year' or 'working day'")
     later: date = day + relativedelta(**{f"{unit}s": steps})
     return later
-
-
-def _month_end(day: Any) -> date:
-    """The last day of a day's month."""
-    if not isinstance(day, date):
-        raise TypeError("month_end(day) takes a day")
-    return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
@@ -241,9 +233,9 @@ def _units() -> Any:
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "date": _day,
-    "years": _years,
-    "months": _months,
-    "year": _year,
+    "years": _of_days(_years, "years(first, last) takes two days"),
+    "months": _of_days(_months, "months(first, last) takes two days"),
+    "year": _of_days(lambda day: day.year, "year(day) takes a day"),
     "abs": _of_numbers(abs),
     "round": lambda value, digits=0: round(_number(value), max(-_MOST_DIGITS, min(int(_number(digits)), _MOST_DIGITS))),
     "sqrt": _of_numbers(math.sqrt),
@@ -254,5 +246,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mean": _mean,
     "convert": _convert,
     "later": _later,
-    "month_end": _month_end,
+    "month_end": _of_days(
+        lambda day: day.replace(day=monthrange(day.year, day.month)[1]), "month_end(day) takes a day"
+    ),
 }

@@ -26,17 +26,9 @@ if TYPE_CHECKING:
 _WRONG = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
 
-@dataclass(frozen=True)
-class _Section:
-    """A message of a prompt as a compiled template, and the inputs that it uses."""
-
-    role: str
-    variables: frozenset[str]
-    compiled: jinja2.Template
-
-
-def _compile(path: Path, role: str, text: str, inputs: Sequence[str]) -> _Section:
-    """Refuses what is no template, needs another file, or uses a name that the header does not declare."""
+def _compile(path: Path, text: str, inputs: Sequence[str]) -> tuple[jinja2.Template, frozenset[str]]:
+    """A section as a template, and the inputs that it uses. Refuses what is no template, needs another file, or uses a
+    name that the header does not declare."""
     from jinja2 import TemplateError, TemplateSyntaxError, meta
 
     environment = _environment()
@@ -50,10 +42,9 @@ def _compile(path: Path, role: str, text: str, inputs: Sequence[str]) -> _Sectio
         raise PromptError(f"{path}: not a template{line}: {error}") from error
     if others:
         raise PromptError(f"{path}: a prompt is one file; it cannot include or extend {others[0] or 'another'}")
-    undeclared = sorted(names - set(inputs))
-    if undeclared:
+    if undeclared := sorted(names - set(inputs)):
         raise PromptError(f"{path}: uses {undeclared[0]!r}, which the header does not name in inputs")
-    return _Section(role, names, compiled)
+    return compiled, names
 
 
 @cache
@@ -136,7 +127,7 @@ class Prompt:
         from jinja2 import TemplateError
 
         try:
-            made = [PromptMessage(one.role, one.compiled.render(inputs).strip("\n")) for one in self._sections]
+            made = [PromptMessage(role, one.render(inputs).strip("\n")) for role, one, _ in self._sections]
         except (TemplateError, *_WRONG) as error:
             raise PromptError(f"{self.path}: cannot be rendered: {type(error).__name__}: {error}") from error
         kept = [message for message in made if message.content.strip()]
@@ -147,11 +138,11 @@ class Prompt:
     @cached_property
     def variables(self) -> frozenset[str]:
         """The inputs that the sections really use."""
-        return frozenset[str]().union(*(one.variables for one in self._sections))
+        return frozenset[str]().union(*(names for *_, names in self._sections))
 
     @cached_property
-    def _sections(self) -> list[_Section]:
-        return [_compile(self.path, role, text, self.inputs) for role, text in _cut(self.path, self.source)]
+    def _sections(self) -> list[tuple[str, jinja2.Template, frozenset[str]]]:
+        return [(role, *_compile(self.path, text, self.inputs)) for role, text in _cut(self.path, self.source)]
 
 
 def read_prompt(path: Path, origin: str) -> Prompt:
@@ -163,19 +154,10 @@ def read_prompt(path: Path, origin: str) -> Prompt:
         source = path.read_text("utf-8-sig")  # universal newlines: the digest is the same on every system
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(f"prompt {path} cannot be read: {error}") from error
-    header = _header(path, source)
+    header, version = _header(path, source), int(named["version"])
     _cut(path, source)
-    return Prompt(
-        task=named["task"],
-        version=int(named["version"]),
-        purpose=header["purpose"],
-        inputs=tuple(header["inputs"]),
-        output=header["output"],
-        since=header["since"],
-        origin=origin,
-        path=path,
-        source=source,
-    )
+    inputs = tuple(header.pop("inputs"))
+    return Prompt(named["task"], version, inputs=inputs, origin=origin, path=path, source=source, **header)
 
 
 def _header(path: Path, source: str) -> dict[str, Any]:

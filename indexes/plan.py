@@ -22,13 +22,7 @@ from clausegraph.indexes.derive import (
     stated_texts,
     with_names,
 )
-from clausegraph.indexes.entities.names import (
-    NameDefined,
-    definition_of,
-    open_definitions,
-    open_names,
-    wanted_names,
-)
+from clausegraph.indexes.entities.names import NameDefined, definition_of, open_definitions, open_names, wanted_names
 from clausegraph.indexes.hidden import Claim, hidden_claims, split_hidden
 from clausegraph.indexes.ledger.cells import decode, record_of
 from clausegraph.indexes.ledger.schema import (
@@ -201,11 +195,7 @@ def _plan_facts(connection: Connection, plan: PublishPlan, page_id: int, rows: S
 
 
 def _plan_page(
-    connection: Connection,
-    plan: PublishPlan,
-    target: PageTarget,
-    names: Mapping[str, str],
-    claims: Collection[Claim],
+    connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str], claims: Collection[Claim]
 ) -> None:
     base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
     rows = target.rows
@@ -224,11 +214,7 @@ def _plan_page(
 
 
 def _compare_vectors(
-    connection: Connection,
-    plan: PublishPlan,
-    page_id: int,
-    rows: Sequence[VectorRow],
-    *among: ColumnElement[bool],
+    connection: Connection, plan: PublishPlan, page_id: int, rows: Sequence[VectorRow], *among: ColumnElement[bool]
 ) -> None:
     base = {"corpus_id": plan.corpus_id, "page_id": page_id, "model": plan.model}
     wanted = [base | {"kind": row.kind, "ref": row.ref, "text_hash": row.text_hash} for row in rows]

@@ -66,12 +66,7 @@ from clausegraph.indexes.ledger.schema import (
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.truth import batches
-from clausegraph.indexes.vectors.segments import (
-    holds_strangers,
-    listed_segments,
-    merge_segments,
-    remove_unlisted,
-)
+from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
 
 _DAY_S = 86400.0
 _ROWS_AT_ONCE = 500  # in a transaction: some 40 ms

@@ -12,10 +12,19 @@ from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields, scrub
 from clausegraph.core.telemetry.spans import TelemetrySpan, span
-from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.corpora import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    CorpusRow,
+    end_run,
+    get_corpus,
+    get_run,
+    resume_run,
+    start_run,
+)
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
 from clausegraph.indexes.publish import recover
-from clausegraph.indexes.runs import DONE, FAILED, INTERRUPTED, end_run, get_run, resume_run, start_run
 from clausegraph.indexes.sweep import sweep, was_promised
 from clausegraph.indexes.work import write_step
 from clausegraph.ingestion.report import RunReport, fold

@@ -15,11 +15,10 @@ from typing import Any
 
 from clausegraph.core.errors import ClauseGraphError, InputError, LeaseHeldError, LeaseLostError
 from clausegraph.core.extraction import Extracted, extract_all
-from clausegraph.indexes.corpora import check_corpus_name, get_corpus
+from clausegraph.indexes.corpora import DONE, FAILED, check_corpus_name, end_run, get_corpus, get_run
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, release
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.plan import PublishPlan
-from clausegraph.indexes.runs import DONE, FAILED, end_run, get_run
 from clausegraph.indexes.truth import known_extractions, open_members, stored_extractions
 from clausegraph.indexes.work import (
     CLAIM_S,

@@ -83,7 +83,7 @@ def usage_line(task: str, used: dict[str, float]) -> str:
 
 
 def _headline(report: RunReport) -> str:
-    from clausegraph.indexes.runs import INTERRUPTED
+    from clausegraph.indexes.corpora import INTERRUPTED
 
     name = f"corpus {report.corpus!r}" + (f", source {report.source!r}" if report.source else "")
     if report.dry_run:

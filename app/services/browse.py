@@ -31,13 +31,12 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedPassage, Reading, Support
-from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
+from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_corpus, get_published, why_no_run
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.cells import RESTORE
 from clausegraph.indexes.ledger.schema import entity_tokens, members, page_versions, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.runs import find_run, why_no_run
 from clausegraph.indexes.truth import load_passages, load_reading
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")

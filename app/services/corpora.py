@@ -14,12 +14,19 @@ from clausegraph.app.services.history import ListedRun
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StoreError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs, list_sources
+from clausegraph.indexes.corpora import (
+    CorpusRow,
+    current_holder,
+    get_corpus,
+    get_run,
+    list_epochs,
+    list_runs,
+    list_sources,
+)
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.runs import current_holder, get_run, list_runs
 from clausegraph.indexes.sweep import drop_corpus, find_corpus
 
 if TYPE_CHECKING:

@@ -144,8 +144,7 @@ def _rows(home: Path) -> Finding:
 
 def _runs(home: Path) -> Iterator[Finding]:
     """Runs that were killed, and that no later run has recorded as such."""
-    from clausegraph.indexes.corpora import list_corpora
-    from clausegraph.indexes.runs import killed_runs
+    from clausegraph.indexes.corpora import killed_runs, list_corpora
 
     with _opened(home, repair=False) as ledger:
         for corpus in list_corpora(ledger):

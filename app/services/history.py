@@ -15,11 +15,10 @@ from clausegraph.app.services import Key, Record, Slice, numbered_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
-from clausegraph.indexes.corpora import get_corpus, list_corpora
+from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpora, list_runs
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.runs import RUNNING, get_run, list_runs
 from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states

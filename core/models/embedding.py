@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -112,7 +113,6 @@ def check_available(name: str) -> None:
 
 def fetched_model(name: str) -> Path:
     """Folder of the model's files; what an earlier run fetched where the hub cannot be reached."""
-    from httpx2 import HTTPError
     from huggingface_hub import snapshot_download
 
     try:
@@ -121,22 +121,16 @@ def fetched_model(name: str) -> Path:
         if folder := _fetched_before(name):
             return folder
         raise
-    try:
-        return Path(
-            snapshot_download(name, allow_patterns=_FILES, ignore_patterns=_OTHER_FORMATS, etag_timeout=_ANSWER_S)
-        )
-    except (HTTPError, OSError) as error:
-        raise _not_had(name, error) from error
+    with _hub_errors(name):
+        found = snapshot_download(name, allow_patterns=_FILES, ignore_patterns=_OTHER_FORMATS, etag_timeout=_ANSWER_S)
+    return Path(found)
 
 
 def _ask(name: str) -> None:
-    from httpx2 import HTTPError
     from huggingface_hub import HfApi
 
-    try:
+    with _hub_errors(name):
         HfApi().model_info(name, timeout=_ANSWER_S)
-    except (HTTPError, OSError, ValueError) as error:
-        raise _not_had(name, error) from error
 
 
 def _fetched_before(name: str) -> Path | None:
@@ -148,12 +142,18 @@ def _fetched_before(name: str) -> Path | None:
         return None
 
 
-def _not_had(name: str, error: Exception) -> ModelError:
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
-    return ModelError(
-        f"embedding model {name!r} is no folder here and cannot be had from the hub ({reason}); set "
-        "CLAUSEGRAPH_EMBEDDING_MODEL to a model's folder, or unset it for the packaged MiniLM"
-    )
+@contextmanager
+def _hub_errors(name: str) -> Iterator[None]:
+    from httpx2 import HTTPError
+
+    try:
+        yield
+    except (HTTPError, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ModelError(
+            f"embedding model {name!r} is no folder here and cannot be had from the hub ({reason}); set "
+            "CLAUSEGRAPH_EMBEDDING_MODEL to a model's folder, or unset it for the packaged MiniLM"
+        ) from error
 
 
 _AT_ONCE = 16  # texts through the model at once

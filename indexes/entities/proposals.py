@@ -42,12 +42,7 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches
 
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
-JUDGED = {
-    Variant.ACRONYM: (17, 17),
-    Variant.WORDING: (28, 28),
-    Variant.ORDER: (8, 9),
-    Variant.ABBREVIATION: (2, 2),
-}
+JUDGED = {Variant.ACRONYM: (17, 17), Variant.WORDING: (28, 28), Variant.ORDER: (8, 9), Variant.ABBREVIATION: (2, 2)}
 DEFINED = (7, 7)  # an abbreviation that a page gives in brackets behind the long form
 ONE_WORD = (9, 24)  # names of one word: most are what was cut off of another
 UNTYPED = frozenset({"thing", "topic"})  # what an extractor says that knows no type: may be of any

@@ -157,10 +157,7 @@ def replacements(readings: Mapping[PageKey, Reading]) -> Iterator[Replacement]:
             sentence = text[start:end]
             if link.text not in sentence:
                 continue
-            for pattern, pair in (
-                (_REPLACES, (link.target, link.page)),
-                (_IS_REPLACED, (link.page, link.target)),
-            ):
+            for pattern, pair in ((_REPLACES, (link.target, link.page)), (_IS_REPLACED, (link.page, link.target))):
                 if pattern.search(sentence) and pair not in seen:
                     seen.add(pair)
                     yield Replacement(*pair, link.page, link.anchor, sentence)

@@ -117,9 +117,7 @@ FREEZING = "freezing"  # its rows are being written, or taken back: some may be 
 FROZEN = "frozen"  # all of its rows are there, and no reader sees it
 FLIPPED = "flipped"  # it is, or was, what readers get
 epochs = _table(
-    "epochs",
-    "corpus_id number:big state:10 model run_id:40 created:float summary",
-    unique="corpus_id number",
+    "epochs", "corpus_id number:big state:10 model run_id:40 created:float summary", unique="corpus_id number"
 )
 
 # Two names, one entity (both keys): proposed, then accepted or rejected by somebody.

@@ -15,12 +15,11 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.corpora import get_corpus, get_run, list_runs
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.leases import check_fence, run_lease, step_lease
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from clausegraph.indexes.runs import get_run, list_runs
 from clausegraph.indexes.views import open_view
 from clausegraph.indexes.work import Claim, claim_batch, finish_batch, lost_claim
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor

@@ -11,10 +11,9 @@ import pytest
 from clausegraph.core.errors import InputError, ModelMismatchError, ModelUnavailable
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import ensure_corpus, get_corpus
+from clausegraph.indexes.corpora import ensure_corpus, get_corpus, get_run, list_runs
 from clausegraph.indexes.entities.decisions import merge
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from clausegraph.indexes.runs import get_run, list_runs
 from clausegraph.indexes.truth import store_extractions
 from clausegraph.indexes.work import planned_pages, store_work
 from clausegraph.ingestion import steps

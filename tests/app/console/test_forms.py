@@ -24,10 +24,9 @@ from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.corpora import get_corpus, start_run
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.runs import start_run
 from tests.app.api.conftest import BASE, client_of, conversation
 from tests.app.console.conftest import filled
 

@@ -117,12 +117,7 @@ def test_threads_loops_and_streams(collector: Collector) -> None:
     thread.join()
     loop.close()
     stop_telemetry()
-    assert collector.tree() == {
-        "outer": None,
-        "on the loop": "outer",
-        "stream": "outer",
-        "later": None,
-    }
+    assert collector.tree() == {"outer": None, "on the loop": "outer", "stream": "outer", "later": None}
     assert collector.one("stream").failed
 
 

@@ -10,12 +10,11 @@ from sqlalchemy import delete
 
 from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import rollback
+from clausegraph.indexes.corpora import get_run, rollback
 from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
 from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import embeddings
-from clausegraph.indexes.runs import get_run
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.sources import open_source

@@ -10,12 +10,7 @@ import pytest
 from clausegraph.core.language.definitions import initials
 from clausegraph.indexes.entities.decisions import decide, store_proposals
 from clausegraph.indexes.entities.proposals import Profile, entity_profiles, propose, same_names
-from clausegraph.indexes.entities.variants import (
-    Variant,
-    may_be_same,
-    signature,
-    variant,
-)
+from clausegraph.indexes.entities.variants import Variant, may_be_same, signature, variant
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 

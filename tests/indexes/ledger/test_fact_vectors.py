@@ -13,10 +13,7 @@ from tests.law.world import CORPUS, World, page_html
 pytestmark = pytest.mark.unit
 
 COSTS = "The Winter Card costs £35 a year."
-PAGES = {
-    "a": [COSTS, "You can get the Garden Grant if you are over 65."],
-    "b": [COSTS],
-}
+PAGES = {"a": [COSTS, "You can get the Garden Grant if you are over 65."], "b": [COSTS]}
 
 
 def fact_names(world: World, epoch: int | None = None) -> list[tuple[PageKey | None, str]]:

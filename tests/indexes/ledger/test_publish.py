@@ -16,13 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
-from clausegraph.core.errors import (
-    LeaseHeldError,
-    LeaseLostError,
-    NotFoundError,
-    SegmentError,
-    StorageError,
-)
+from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError, SegmentError, StorageError
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes.corpora import list_corpora, list_epochs, rollback

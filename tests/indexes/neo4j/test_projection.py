@@ -339,10 +339,7 @@ def test_optional_lags_and_required_blocks(town: Town, address: Address, server:
 def test_a_deadline_blocks_the_flip_and_what_was_written_is_found_again(town: Town, server: Neo4jServer) -> None:
     town.write("a", *(f"grant {number} | pays | =£{number}" for number in range(50)))
     late = Neo4jProjection(town.ledger, server, deadline=0.0, batch=10)
-    with (
-        town.taking_along(late),
-        pytest.raises(StoreUnavailable, match="within 0 s"),
-    ):
+    with town.taking_along(late), pytest.raises(StoreUnavailable, match="within 0 s"):
         town.publish()
     assert get_corpus(town.ledger, town.corpus).published == 0
     patient = Neo4jProjection(town.ledger, server, batch=10)

@@ -103,9 +103,8 @@ class ExtractiveReader:
             failed = [name for name, value in best.features.items() if value and name not in COUNTS]
             reasons |= {"answer": best.kind, "failed_checks": failed, "probability": round(best.alternative.score, 3)}
             reasons |= {"conditions_taken_for_granted": list(best.granted)}
-        elif self._asserted <= UNFITTED:
-            spans, because = spans_of(context, in_force)
-            found, reasons = (spans if all(map(_stands, spans)) else ()), reasons | because
+        elif self._asserted <= UNFITTED and form.kind is QuestionKind.SPAN:
+            found = tuple(filter(_stands, spans_of(context, in_force)))
         if found and found[0].score >= self._asserted:
             return ReadResult(AnswerStatus.ANSWERED, found, reasons)
         reasons["status_because"] = "not sure enough"

@@ -1,7 +1,7 @@
 """The reader's fitted models: numbers per named feature in ``weights.json``, fitted by regression.
 
-``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails and from how near
-the search is.
+``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails and from how
+near the search is.
 """
 
 from __future__ import annotations

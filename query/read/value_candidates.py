@@ -75,6 +75,7 @@ def best_value(context: QuestionContext, ranked: Sequence[Candidate]) -> AnswerC
         "hedged": is_hedged(_AIMS.sub(" ", plain), context.form.sentence, context.today),
         "denied, past or rough": is_uncertain(place),
         "said of others": bool(_EXCLUDES.search(best.place)) and bool(best.apart),
+        "belongs to a condition": best.required and not _BOUND.search(context.form.sentence),
         "far down in the search": best.fit.rank >= _LATE and not best.in_user_cell,
     }
     return _answer(context, best, {name: float(value) for name, value in failed.items()})

@@ -308,7 +308,16 @@ def verdict_of(context: QuestionContext, group: RuleGroup) -> RuleVerdict:
     things = frozenset(anchor for rule in group.grants if rule.listed for anchor in rule.anchors)
     unknown = [one.leaf for one in leaves(tree) if one.state is _UNKNOWN]
     of_things = text == "yes" and any(leaf.anchor in things or _KIND.match(leaf.text) for leaf in unknown)
+    decided = [one.leaf.text for one in leaves(tree and deciding(tree)) if one.state is not _UNKNOWN]
+    certain = certain and all(_is_sure(context, text) for text in decided)
     return RuleVerdict(text, tree, otherwise, _shown(context, group, text, tree), certain, of_things)
+
+
+def _is_sure(context: QuestionContext, condition: str) -> bool:
+    """Whether what is told of a condition is told by a figure, or in all of its words."""
+    by_figure = compare(condition, context.user_text, context.today) is not None
+    by_name = is_named(condition, context.user_text, about=context.parts.asks)
+    return by_figure or by_name or coverage(content_terms(condition), context.user_text) == 1.0
 
 
 def _presumed(tree: JudgedCondition, user_text: str, *, excepts: bool = False) -> JudgedCondition:

@@ -23,12 +23,13 @@ from clausegraph.query.read.figures import compare, figures
 from clausegraph.query.read.places import CELLS, alike, fit, is_typed, is_user_row, values_in
 from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.questions import AnswerType, QuestionKind
-from clausegraph.query.read.statements import FREE, Candidate
+from clausegraph.query.read.statements import Candidate
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _MOST = 3
 _FIRST, _DEPTH = 5, 12  # places that may come first for their kind; that are looked at for the third
 _SHORT = 320  # characters of a paragraph that is quoted whole
+_FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
 _NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
 _LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
 _MOST_PLACES = 4  # of a page that have a word which still tells them apart
@@ -143,7 +144,7 @@ def _holds_kind(context: QuestionContext, element: Element) -> bool:
     form = context.form
     if form.kind is QuestionKind.YES_NO or not is_typed(form):
         return True
-    free = form.type is AnswerType.AMOUNT and FREE.search(element.text)
+    free = form.type is AnswerType.AMOUNT and _FREE.search(element.text)
     return bool(free) or any(True for _ in values_in(form, element))
 
 

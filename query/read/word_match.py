@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA, Prefix
+from rapidfuzz.distance import Prefix
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
@@ -58,8 +58,6 @@ _LONGER = tuple(  # of a longer word, those that make another word of the same t
     )
 )
 _LONG = 4  # letters from which a word may have those endings
-_SPELLED, _LAST = 8, 2  # letters from which one may be wrong, but none of the last: an employee is no employer
-_SWAPPED = 6  # letters from which two may be in each other's place: "chnage"
 NEGATIVE = re.compile(
     r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer|nobody|refused|lack|lacks|isnt|dont|doesnt|didnt"
     r"|cant|havent|hasnt|wont|wasnt|arent)\b|n't\b",
@@ -77,15 +75,10 @@ _OF_ITS_OWN = re.compile(
 
 @lru_cache(maxsize=65536)
 def same_word(first: str, second: str) -> bool:
-    """Whether two words are forms of one, or say the same in everyday speech; of long ones a letter may be wrong."""
+    """Whether two words are forms of one, or say the same in everyday speech."""
     if first == second or _inflected(first, second) or any({first, second} <= group for group in _GROUPS):
         return True
-    if {first, second} & _FAMILY and {first, second} & _KIN:
-        return True
-    shortest = min(len(first), len(second))
-    spelled = shortest >= _SPELLED and first[-_LAST:] == second[-_LAST:]
-    swapped = shortest >= _SWAPPED and sorted(first) == sorted(second)
-    return (spelled or swapped) and first[0] == second[0] and OSA.distance(first, second, score_cutoff=1) <= 1
+    return bool({first, second} & _FAMILY and {first, second} & _KIN)
 
 
 def _inflected(first: str, second: str) -> bool:

@@ -331,8 +331,8 @@ def _presumed(tree: JudgedCondition, user_text: str, *, excepts: bool = False) -
 def _is_touched(context: QuestionContext, group: RuleGroup, barred: JudgedCondition) -> bool:
     """Whether an open case that bars is met in part, or what is told or asked for has words of it: it comes first."""
     open_ones = [one.leaf.text for one in leaves(barred) if one.state is _UNKNOWN]
-    if _is_engaged(barred):
-        return True
+    if holds(barred) is not _UNKNOWN or _is_engaged(barred):
+        return holds(barred) is _UNKNOWN
     title = context.pages(group.own.statement.candidate.page).title or ""
     required = " ".join(leaf.text for rule in group.grants for leaf in leaves(rule.condition))
     words = missing_terms(content_terms(f"{context.scenario_text} {context.parts.case}"), f"{title} {required}")

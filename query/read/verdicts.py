@@ -314,10 +314,10 @@ def verdict_of(context: QuestionContext, group: RuleGroup) -> RuleVerdict:
 
 
 def _is_sure(context: QuestionContext, condition: str) -> bool:
-    """Whether what is told of a condition is told by a figure, or in all of its words."""
-    by_figure = compare(condition, context.user_text, context.today) is not None
-    by_name = is_named(condition, context.user_text, about=context.parts.asks)
-    return by_figure or by_name or coverage(content_terms(condition), context.user_text) == 1.0
+    """Whether what is told of a condition is told in all of its words, or by a figure with many of them."""
+    told = coverage(content_terms(condition), context.user_text)
+    by_figure = told >= _SPOKEN and compare(condition, context.user_text, context.today) is not None
+    return told == 1.0 or by_figure or is_named(condition, context.user_text, about=context.parts.asks)
 
 
 def _presumed(tree: JudgedCondition, user_text: str, *, excepts: bool = False) -> JudgedCondition:

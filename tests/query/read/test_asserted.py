@@ -82,8 +82,8 @@ ASSERTED_CASES: list[tuple[str, ...]] = [
     ("From 2020 the stall licence costs £215.", COST, "", "£215"),
     ("In May a stall licence costs £215.", COST, "", "£215"),
 ]
-# Lines of a page, question, and perhaps a scenario, for which the page is quoted: what does not plainly hold now for the
-# one who asks, a word like another, what is done, for whom, what is excluded, another thing or case.
+# Lines of a page, question, and perhaps a scenario, for which the page is quoted: what does not plainly hold now for
+# the one who asks, a word like another, what is done, for whom, what is excluded, another thing or case.
 QUOTED_CASES: list[tuple[str, ...]] = [
     (LOCKS, LOCKS_ASKED, STORY),
     (COUPLE, "How much is the winter berth grant for a couple?"),

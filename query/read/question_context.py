@@ -136,6 +136,8 @@ def stated_condition(rules: Rules, page: PageKey, element: Element, start: int, 
         tree, cited = stated.condition, {one.anchor for one in stated.spans}
         if tree is None or (of_things and element.lead_in in cited):  # a condition of another thing is none of its own
             continue
+        if any(reading.element(leaf.anchor) is None for leaf in leaves(tree)):  # the page no longer has it
+            continue
         if element.lead_in in cited and any(leaf.anchor == element.anchor for leaf in leaves(tree)):
             return tree
         requires = isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS  # of all the section
@@ -181,9 +183,6 @@ def judged_condition(context: QuestionContext, candidate: Candidate, first: int,
         if compare(sentence, context.user_text, context.today) is None:
             return None
         stated = Leaf(element.anchor, first, last, sentence)
-    # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
-    if any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
-        return None
 
     def judged(leaf: Leaf) -> JudgedLeaf:
         state = judge(leaf.text, context.user_text, context.today)
@@ -242,5 +241,5 @@ def conditioned(
 def source_of(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
     """Where a condition stands."""
     element = reading.element(leaf.anchor)
-    assert element is not None, leaf.anchor  # judged_condition() has looked
+    assert element is not None, leaf.anchor  # stated_condition() has looked
     return evidence_of(page, reading, element, leaf.start, leaf.end)

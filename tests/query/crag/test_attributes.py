@@ -115,7 +115,7 @@ def test_several_together_say_who_agrees() -> None:
     agree = AttributesTogether([Fixed(sports), Fixed(one(Domain.SPORTS, 0.6, "svm"))]).predict(asked("x"))
     assert (agree.domain, agree.by["domain"], agree.confidence["domain"]) == (Domain.SPORTS, "rules+svm", 0.9)
     differ = AttributesTogether([Fixed(sports), Fixed(movie)]).predict(asked("x"))
-    assert (differ.domain, differ.by["domain"], differ.confidence["domain"]) == (Domain.SPORTS, "rules", 0.54)
+    assert (differ.domain, differ.by["domain"], differ.confidence["domain"]) == (Domain.SPORTS, "rules", 0.9)
     silent = AttributesTogether([Fixed(one(None, 0.0, "rules")), Fixed(movie)]).predict(asked("x"))
     assert silent.domain is Domain.MOVIE
 

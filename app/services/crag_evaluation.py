@@ -31,9 +31,9 @@ from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.attributes import (
     ATTRIBUTES,
     AttributeRules,
-    AttributesTogether,
     ModelAttributes,
     read_labels,
+    surest,
 )
 from clausegraph.query.crag.engine import CragEngine
 from clausegraph.query.crag.types import CragQuestion
@@ -261,24 +261,13 @@ def measure_attributes(
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
             model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
-            said = _Said(model.predict(question))
-            both = AttributesTogether([AttributeRules(), said]).predict(question)
-            return {"model": said.predict(question), "rules and model": both}
+            said = model.predict(question)
+            return {"model": said, "rules and model": surest([AttributeRules().predict(question), said])}
 
         with ThreadPoolExecutor(max_workers=trial.at_once) as workers:
             found = list(workers.map(predicted, asked))
     right = {name: _right(asked, [one[name] for one in found]) for name in ("model", "rules and model")}
     return AttributesMeasured(sample, right)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A predictor that says what was predicted already."""
-
-    said: Attributes
-
-    def predict(self, question: object) -> Attributes:
-        return self.said
 
 
 def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:

@@ -163,25 +163,29 @@ class ModelAttributes:
 
 
 class AttributesTogether:
-    """Asks all; of those that say different things the surest is right, and the first of equals."""
+    """Asks all."""
 
     def __init__(self, predictors: Sequence[AttributePredictor]) -> None:
         self._predictors = predictors
 
     def predict(self, question: CragQuestion) -> Attributes:
-        """The surest labels, and who agrees with them."""
-        said = [predictor.predict(question) for predictor in self._predictors]
-        labels: dict[str, Any] = {}
-        confidence: dict[str, float] = {}
-        by: dict[str, str] = {}
-        for name in ATTRIBUTES:
-            known = [one for one in said if getattr(one, name) is not None]
-            if known:
-                surest = max(known, key=lambda one: one.confidence.get(name, 0.0))
-                labels[name], confidence[name] = getattr(surest, name), surest.confidence.get(name, 0.0)
-                agree = [one for one in known if getattr(one, name) == labels[name]]
-                by[name] = "+".join(one.by.get(name, "?") for one in agree)
-        return Attributes(**labels, confidence=confidence, by=by)
+        """The surest labels of all."""
+        return surest([predictor.predict(question) for predictor in self._predictors])
+
+
+def surest(said: Sequence[Attributes]) -> Attributes:
+    """The label with the highest confidence, the first of equals, and who agrees with it."""
+    labels: dict[str, Any] = {}
+    confidence: dict[str, float] = {}
+    by: dict[str, str] = {}
+    for name in ATTRIBUTES:
+        known = [one for one in said if getattr(one, name) is not None]
+        if known:
+            best = max(known, key=lambda one: one.confidence.get(name, 0.0))
+            labels[name], confidence[name] = getattr(best, name), best.confidence.get(name, 0.0)
+            agree = [one for one in known if getattr(one, name) == labels[name]]
+            by[name] = "+".join(one.by.get(name, "?") for one in agree)
+    return Attributes(**labels, confidence=confidence, by=by)
 
 
 # --- classifiers ------------------------------------------------------------------------------------

@@ -212,7 +212,7 @@ def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
         starts = not blocks or blocks[-1].tag != tag
         group = None if tag not in ("li", "tr") else len(blocks) if starts else blocks[-1].group
         level = int(tag[1]) if tag in HEADINGS else 0
-        blocks.append(Block(tag, tag, group, level=level, text=text, html_pieces=[html], links=list(_links(html))))
+        blocks.append(Block(tag, tag, group, level=level, text=text, start=html, links=list(_links(html))))
     headers = _headers(parsed)
     made = elements_of(blocks, with_headers=False)
     return tuple(replace(one, headers=headers[at]) if at in headers else one for at, one in enumerate(made))
@@ -238,7 +238,7 @@ def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-READER_FINGERPRINT = content_hash("reader", "9")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "10")[:16]  # count up whenever a page may be read otherwise than before
 
 PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
 

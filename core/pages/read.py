@@ -19,14 +19,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.pages.blocks import Block, squeeze
 from clausegraph.core.pages.decode import decode_page, few_attributes, is_wide, parse_page
-from clausegraph.core.pages.elements import (
-    MAX_SPANNED,
-    elements_of,
-    limited,
-    looks_like_header,
-    spanned,
-    tables_of,
-)
+from clausegraph.core.pages.elements import MAX_SPANNED, elements_of, limited, looks_like_header, spanned, tables_of
 from clausegraph.core.pages.furniture import no_page
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.markup import HEADINGS

@@ -71,6 +71,7 @@ class Block:
     item: Block | None = None
     region: int = 0
     place: int = 0  # the container around it: the region, for loose text the one around that
+    around: int = 0  # … and the one around its place
     boilerplate: bool = False
     in_head: bool = False  # row of a thead
     level: int = 0  # of a heading: 1 to 6 as the page has it, STYLED by its look only; 0 is none

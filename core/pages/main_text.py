@@ -180,6 +180,7 @@ def between(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> se
     places = {block.place for block in text} - {0}
     looks = {look for block in text if (look := _look(block))}
     found = {i for i in candidates - kept if first < i and _is_text(blocks[i]) and blocks[i].place in places}
+    found |= {i for i in candidates - kept if first < i and _is_told_item(blocks[i]) and blocks[i].around in places}
     found |= {i for i in inside if _is_text(blocks[i]) and _look(blocks[i]) in looks}
     found |= _below_title(blocks, candidates, kept)
     found |= {i for i in inside if _is_caption(blocks[i]) and _has_neighbour(blocks, i, kept | found)}
@@ -210,6 +211,10 @@ def _look(block: Block) -> str:
 
 def _is_text(block: Block) -> bool:
     return block.tag == "p" and len(block.text) >= _SENTENCE and _is_sentence(block)
+
+
+def _is_told_item(block: Block) -> bool:
+    return block.tag == "li" and len(block.text) >= _STANDFIRST and _is_sentence(block)
 
 
 def _is_sentence(block: Block) -> bool:

@@ -58,10 +58,14 @@ def is_hidden(node: _Element) -> bool:
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
+def words_in(name: str) -> set[str]:
+    """The words of a name, in lower case: "contentSidebar-2"."""
+    return {part.lower() for part in _NAME_PART.findall(name)}
+
+
 def name_words(node: _Element, *names: str) -> set[str]:
-    """Words of the element's class and id, or of the attributes given, in lower case."""
-    values = " ".join(node.get(name) or "" for name in names or ("class", "id"))
-    return {part.lower() for part in _NAME_PART.findall(values)}
+    """Words of the element's class and id, or of the attributes given."""
+    return words_in(" ".join(node.get(name) or "" for name in names or ("class", "id")))
 
 
 def is_inline(tag: str) -> bool:

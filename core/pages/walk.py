@@ -161,6 +161,7 @@ class _Walker:
         block.section, block.order = frame.section, len(self.blocks)
         is_loose = block.tag == "p" and node is frame.container and node.tag not in PARAGRAPHS
         block.place = self._around.get(frame.region, 0) if is_loose else frame.region
+        block.around = self._around.get(block.place, 0)
         block.start, block.end = start_tag(node), end_tag(node)
         self.blocks.append(block)
         return block

@@ -24,7 +24,6 @@ from clausegraph.core.prompts import Prompt, shipped_examples
 from clausegraph.ingestion.extract.llm.check import SCHEMA as CHECK_SCHEMA
 from clausegraph.ingestion.extract.llm.check import checked, render_check, stated
 from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
-from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond
 from clausegraph.ingestion.extract.llm.lines import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
 
@@ -77,7 +76,6 @@ class LLMOptions:
     """How triplets are asked for; see the settings of the same names."""
 
     examples: str | None = None  # none: those that come with the prompt
-    guide: TypesGuide = field(default_factory=TypesGuide)
     ontology: Ontology = field(default_factory=policy_ontology)
     call_tokens: int = 2000
     at_once: int = 16
@@ -114,7 +112,7 @@ class LLMExtractor:
         prompt, task, options = self._prompt, self._task, self._options
         ontology = [options.ontology.guide] if "ontology" in prompt.inputs else []
         check = [options.check.id, options.check.digest] if options.check else []
-        shaping = (self._examples, options.guide.text, *ontology, *check)
+        shaping = (self._examples, *ontology, *check)
         shape = content_hash("llm-extraction", *shaping)[:12]
         return str(
             LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, task.whole_pages)
@@ -142,11 +140,6 @@ class LLMExtractor:
                 yield from work.settle(outcome)
         yield from work.left_over()
 
-    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
-        """What these extractions use beyond the types guide; nothing without one."""
-        guide = self._options.guide
-        return beyond(guide, extractions) if guide.text else {}
-
     def jobs(self, page: PageInputs) -> Iterator[_Job]:
         """The calls of one page."""
         limit = self._options.call_tokens if self._task.whole_pages else 0
@@ -163,8 +156,7 @@ class LLMExtractor:
             prompt, schema = options.check, CHECK_SCHEMA
             rendered = render_check(prompt, job.call, job.found)
         else:
-            guides = {"types": options.guide.text, "ontology": options.ontology.guide}
-            rendered = render_call(prompt, job.call, examples=self._examples, **guides)
+            rendered = render_call(prompt, job.call, examples=self._examples, ontology=options.ontology.guide)
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
         labels = CallLabels(prompt.task, prompt.id, (job.page,))
         return ChatRequest(job, messages, self._llm.json_options(*schema) if schema else {}, labels)

@@ -42,9 +42,7 @@ _KEPT = str.maketrans(",;", "\ue000\ue001")
 _RESTORED = str.maketrans("\ue000\ue001", ",;")
 _ROLE = re.compile(r"(?:subject|predicate|relation|object|head|tail)\s*[:=]\s*", re.IGNORECASE)
 _QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’"}
-_NOTHING = re.compile(
-    r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*|\[\]|\{\}", re.IGNORECASE
-)
+_NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*|\[\]|{}", re.IGNORECASE)
 _KEYS = (("subject", "head", "s"), ("predicate", "relation", "p"), ("object", "tail", "o"))
 _THOUGHT = "</think>"
 _GIVEN_VERSION = "given:2"  # count up when the parser, or what is done with its triples, changes
@@ -165,7 +163,7 @@ def _of_line(line: str, source: str, *, is_last: bool) -> list[RawTriple | str]:
 
 
 def _parts(group: str) -> list[str]:
-    """The parts of a triplet without role names and quotes: at arrows, pipes or tabs where there are, else at commas."""
+    """The parts of a triplet without role names and quotes: cut at arrows, pipes or tabs, else at commas."""
     kept = _ONE_PART.sub(lambda found: found[0].translate(_KEPT), group).strip(" |")
     cuts = (separator.split(kept) for separator in _SEPARATORS)
     cut = next((cut for cut in cuts if len(cut) >= 3), [kept])

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
-from os.path import commonprefix
+from itertools import takewhile
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.clauses import sentence_spans
@@ -56,7 +56,7 @@ def has_words(text: str, wanted: str) -> bool:
 
 def akin(word: str, other: str) -> bool:
     """Whether two words look like forms of one: seized and seizure, ferry and ferries, need and needed."""
-    shared = len(commonprefix((word, other)))
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
     return word == other or shared >= _ENOUGH or shared >= max(_STEM, min(len(word), len(other)) - 2)
 
 

@@ -37,7 +37,8 @@ _AUXILIARY = re.compile(
 )
 _PLAIN = ("does", "do", "is", "are")  # auxiliaries that say something only with "not"
 _DENIED = {Modality.MAY: Modality.CANNOT, Modality.MUST: Modality.CANNOT}  # "might not" is no "cannot"
-_SHORT = reprlib.Repr(maxlevel=2)
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel = 2
 
 
 class UnusableItem(Exception):

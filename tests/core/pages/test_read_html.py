@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.pages.read import read_document
-from clausegraph.core.types import Element, Link, Reading
+from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.sources import SourceDocument
 
 pytestmark = pytest.mark.unit
@@ -26,49 +26,6 @@ def plain(reading: Reading) -> list[str]:
 def by_text(reading: Reading, text: str) -> Element:
     (found,) = [element for element in reading.elements if element.text == text]
     return found
-
-
-def test_inline_markup_is_dropped_from_text_and_kept_in_html() -> None:
-    reading = read(
-        '<p class="a&amp;b">You  <b>must</b>\n pay &pound;5 &lt; 6 <br>by <a href="/x?a=1&amp;b=2">card</a>.</p>'
-    )
-    element = reading.elements[1]
-    assert element.text == "You must pay £5 < 6 by card."
-    expected = '<p class="a&amp;b">You  <b>must</b>\n pay £5 &lt; 6 <br>by <a href="/x?a=1&amp;b=2">card</a>.</p>'
-    assert element.html == expected
-    assert element.links == (Link("/x?a=1&b=2", "card"),)
-
-
-def test_nested_list_is_no_part_of_its_item() -> None:
-    reading = read(
-        "<p>You can claim if you are:</p><ul><li>a resident</li><li>a worker and:"
-        "<ul><li>aged 16 or over</li><li>not a student</li></ul></li><li>a carer</li></ul>"
-    )
-    assert plain(reading)[2:] == [
-        "<li>a resident</li>",
-        "<li>a worker and:</li>",
-        "<li>aged 16 or over</li>",
-        "<li>not a student</li>",
-        "<li>a carer</li>",
-    ]
-    lead, worker = reading.elements[1], by_text(reading, "a worker and:")
-    nested = by_text(reading, "not a student")
-    assert worker.html == "<li>a worker and:</li>"
-    assert (worker.lead_in, worker.parent) == (lead.anchor, None)
-    assert (nested.lead_in, nested.parent) == (worker.anchor, worker.anchor)
-    assert by_text(reading, "a carer").lead_in == lead.anchor
-
-
-def test_table_rows_and_headers() -> None:
-    reading = read(
-        "<p>Rates:</p><table><thead><tr><th>Kind</th><th colspan=2>Fee</th></tr></thead>"
-        "<tbody><tr><td>New</td><td>£1</td><td>£2</td></tr><tr><td>Old</td><td></td><td>£4</td></tr></table>"
-    )
-    assert plain(reading)[2:] == ["<tr>Kind | Fee</tr>", "<tr>New | £1 | £2</tr>", "<tr>Old |  | £4</tr>"]
-    head, row = reading.elements[2], reading.elements[3]
-    assert (head.headers, row.headers) == ((), ("Kind", "Fee", "Fee"))
-    assert row.lead_in == by_text(reading, "Rates:").anchor
-    assert row.html == "<tr><td>New</td><td>£1</td><td>£2</td></tr>"
 
 
 def test_a_large_grid_without_header_cells_stays_a_table_where_a_cell_has_paragraphs() -> None:

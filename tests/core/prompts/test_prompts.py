@@ -15,12 +15,10 @@ from clausegraph.core.extraction import ExtractionInput
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.prompts import Prompt, PromptMessage, fence, library, shipped_examples, shipped_prompts
-from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Modality
 from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
-from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text, render_call
-from tests.ingestion.llm.calls import chunk, element, grant_call
+from tests.ingestion.llm.calls import element, grant_call
 
 pytestmark = pytest.mark.unit
 
@@ -160,7 +158,6 @@ def test_fence_markers_do_not_occur_in_the_text(text: str) -> None:
 
 PROMPTS = shipped_prompts().all()
 TRIPLETS = [prompt for prompt in PROMPTS if prompt.task.startswith("triplets-")]
-FIXED_TOKENS = 834  # of the default prompt: every call pays them
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
@@ -187,22 +184,6 @@ def test_extraction_prompts(prompt: Prompt) -> None:
     assert ("<li>you are 18 or over</li>" in whole) is (prompt.task == "triplets-v1")
 
 
-def test_the_default_prompt_is_small() -> None:
-    prompt = shipped_prompts().get("triplets-conditional")
-    ontology = policy_ontology().guide
-    messages = prompt.render(title="", page="", examples=shipped_examples(prompt), types="", ontology=ontology)
-    assert sum(count_tokens(message.content) for message in messages) <= FIXED_TOKENS
-
-
-def test_types_are_optional() -> None:
-    prompt = shipped_prompts().get("triplets-conditional")
-    assert "Prefer these" not in rendered(prompt) and "Prefer these" in rendered(prompt, "Types: ship.")
-
-
-def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:
-    assert policy_ontology().guide in rendered(shipped_prompts().get("triplets-conditional"))
-
-
 def test_the_example_of_the_default_prompt_is_right() -> None:
     """It is as a strict server sends it, its page as it is printed, and the parser takes the triple."""
     text = shipped_examples(shipped_prompts().get("triplets-conditional"))
@@ -223,13 +204,3 @@ def test_the_example_of_the_default_prompt_is_right() -> None:
     assert condition_words(made.condition) == (
         "(If you live abroad and your boat is insured and not the boat is over 9 metres)"
     )
-
-
-def test_the_examples_of_the_plain_prompt_are_right() -> None:
-    for example in shipped_examples(shipped_prompts().get("triplets-v1")).split("Example:")[1:]:
-        text, _, reply = example.partition("Triplets:")
-        triples, rejects = parse_triples(reply)
-        assert triples and not rejects
-        lines = [line for line in text.strip().splitlines() if line]
-        source = chunk(*(element(f"e{i}", line) for i, line in enumerate(lines)), heading="")
-        assert not statements_of_lines(triples, source).rejects

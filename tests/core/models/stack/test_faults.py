@@ -73,14 +73,6 @@ def test_spoilt_contents_are_replies(fault: str, provider: str, fake: FakeModelS
 
 
 @pytest.mark.integration
-def test_retry_after_is_waited_for(provider: str, fake: FakeModelServer, make: Make) -> None:
-    fake.set(fault="429", fault_first=1, retry_after=0.4)
-    started = time.monotonic()
-    make(provider).chat(MESSAGES)
-    assert time.monotonic() - started >= 0.4
-
-
-@pytest.mark.integration
 def test_a_long_retry_after_is_final(provider: str, fake: FakeModelServer, make: Make) -> None:
     fake.set(fault="429", retry_after=1000)
     with pytest.raises(ModelUnavailable) as raised:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from itertools import pairwise
@@ -244,40 +243,6 @@ def test_a_round_halves_once() -> None:
     after_failures, after_successes = run_sync(scenario())
     assert after_failures == 8
     assert 8.9 < after_successes < 9.2
-
-
-@pytest.mark.unit
-def test_new_calls_wait_for_retry_after() -> None:
-    async def scenario() -> float:
-        limiter = Limiter(4)
-        with pytest.raises(ModelUnavailable):
-            async with limiter.place():
-                raise ModelUnavailable("too many", status=429, retry_after=0.3)
-        started = time.monotonic()
-        async with limiter.place():
-            return time.monotonic() - started
-
-    assert run_sync(scenario()) >= 0.28
-
-
-@pytest.mark.unit
-def test_cancelled_waiters_leave_no_hole() -> None:
-    async def scenario() -> int:
-        limiter = Limiter(1)
-        async with limiter.place():
-            waiting = [asyncio.create_task(_pass(limiter)) for _ in range(5)]
-            await asyncio.sleep(0)
-            for task in waiting[:3]:
-                task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        async with limiter.place():
-            return limiter._in_flight
-
-    async def _pass(limiter: Limiter) -> None:
-        async with limiter.place():
-            pass
-
-    assert run_sync(scenario()) == 1
 
 
 KEY = "sk-Secret0123456789"

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from lxml import etree
 from lxml.etree import _Element
@@ -266,6 +267,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 _UNITS = frozenset({"p", "head", "item", "row", "quote", "ab", "code", "fw"})
 _MIN_PART = 20  # characters; shorter texts are found inside others by accident
 _MAX_COMPARED = 200_000_000  # characters; about 0.2 s. Larger pages are matched by equal text only
+_MAX_STEPS = 10_000_000  # of difflib, at most; about a second
 _MAX_PAIRS = 400_000_000  # of blocks and units; 50 MB
 
 
@@ -337,9 +339,15 @@ def _aligned(keys: Sequence[str], units: Sequence[str]) -> set[int]:
 
 
 def _in_order(keys: Sequence[str], units: Sequence[str]) -> set[int]:
-    """Indices of keys that match units in the same order; empty where there are too many."""
+    """Indices of keys that match units in the same order, long runs first; empty where there are too many."""
+    counts = Counter(units)
+    pairs = sum(counts[key] for key in keys)
+    if pairs * min(len(keys), len(units)) <= _MAX_STEPS:
+        matcher = SequenceMatcher(None, keys, units, autojunk=False)
+        return {i for start, _, length in matcher.get_matching_blocks() for i in range(start, start + length)}
     if len(keys) * len(units) > _MAX_PAIRS:
         return set()
+    # Of equal texts that alternate with others difflib takes the cube of their number
     found = LCSseq.opcodes(keys, units)
     return {i for pair in found if pair.tag == "equal" for i in range(pair.src_start, pair.src_end)}
 

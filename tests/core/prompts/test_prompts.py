@@ -15,10 +15,12 @@ from clausegraph.core.extraction import ExtractionInput
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.prompts import Prompt, PromptMessage, fence, library, shipped_examples, shipped_prompts
+from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Modality
 from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
+from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text, render_call
-from tests.ingestion.llm.calls import element, grant_call
+from tests.ingestion.llm.calls import chunk, element, grant_call
 
 pytestmark = pytest.mark.unit
 
@@ -158,6 +160,7 @@ def test_fence_markers_do_not_occur_in_the_text(text: str) -> None:
 
 PROMPTS = shipped_prompts().all()
 TRIPLETS = [prompt for prompt in PROMPTS if prompt.task.startswith("triplets-")]
+FIXED_TOKENS = 834  # of the default prompt: every call pays them
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
@@ -169,9 +172,9 @@ def test_states_its_inputs_and_renders(prompt: Prompt) -> None:
     assert all(f"«{name}»" in whole for name in prompt.inputs)
 
 
-def rendered(prompt: Prompt, types: str = "") -> str:
+def rendered(prompt: Prompt) -> str:
     ontology = policy_ontology().guide
-    messages = render_call(prompt, grant_call(), examples=shipped_examples(prompt), types=types, ontology=ontology)
+    messages = render_call(prompt, grant_call(), examples=shipped_examples(prompt), ontology=ontology)
     return "\n".join(message.content for message in messages)
 
 
@@ -182,6 +185,17 @@ def test_extraction_prompts(prompt: Prompt) -> None:
     assert "Heating Grant" in whole and "you rent your home from a private landlord" in whole
     assert whole.count("<<<PAGE ") == whole.count("<<<END ") == 1
     assert ("<li>you are 18 or over</li>" in whole) is (prompt.task == "triplets-v1")
+
+
+def test_the_default_prompt_is_small() -> None:
+    prompt = shipped_prompts().get("triplets-conditional")
+    ontology = policy_ontology().guide
+    messages = prompt.render(title="", page="", examples=shipped_examples(prompt), types="", ontology=ontology)
+    assert sum(count_tokens(message.content) for message in messages) <= FIXED_TOKENS
+
+
+def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:
+    assert policy_ontology().guide in rendered(shipped_prompts().get("triplets-conditional"))
 
 
 def test_the_example_of_the_default_prompt_is_right() -> None:
@@ -204,3 +218,13 @@ def test_the_example_of_the_default_prompt_is_right() -> None:
     assert condition_words(made.condition) == (
         "(If you live abroad and your boat is insured and not the boat is over 9 metres)"
     )
+
+
+def test_the_examples_of_the_plain_prompt_are_right() -> None:
+    for example in shipped_examples(shipped_prompts().get("triplets-v1")).split("Example:")[1:]:
+        text, _, reply = example.partition("Triplets:")
+        triples, rejects = parse_triples(reply)
+        assert triples and not rejects
+        lines = [line for line in text.strip().splitlines() if line]
+        source = chunk(*(element(f"e{i}", line) for i, line in enumerate(lines)), heading="")
+        assert not statements_of_lines(triples, source).rejects

@@ -64,13 +64,15 @@ def show_line(value: Any) -> None:
     sys.stdout.flush()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A plain table of cleaned cells; numbers to the right."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "") -> Table | str:
+    """A plain table of cleaned cells; numbers to the right. Where there is no row, ``empty`` if it says something."""
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, header_style="bold")
     listed = [list(row) for row in rows]
+    if empty and not listed:
+        return empty
+    made = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(columns):
         numeric = bool(listed) and all(isinstance(row[number], (int, float)) for row in listed)
         made.add_column(name, justify="right" if numeric else "left", overflow="fold")

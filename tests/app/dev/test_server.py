@@ -12,7 +12,7 @@ import pytest
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.dev.fake_llm.replies import GARBAGE, NOT_SCRIPTED, WRONG_SCHEMA
 from clausegraph.core.errors import InputError
-from tests.app.dev.conftest import PAGE, ask, chat_body, held, said
+from tests.app.dev.conftest import ask, chat_body, held, said
 
 pytestmark = pytest.mark.integration
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from clausegraph.app.cli.output import table
+from clausegraph.app.cli.output import figures
 from clausegraph.app.cli.session import Session, argument, command, option
 from clausegraph.core.errors import FloorMissed, InputError, require_extra
 
@@ -89,10 +89,9 @@ def conditionalqa(
         read = {"questions": questions, "documents": documents, "shots": trial.shots_from}
         report_engine(workspace, output, read, start)
         session.note(f"records and report: {output / 'report.html'}")
-    about = trial.described(len(records), None)
-    told = f"told {', '.join(trial.told)}" if trial.told else "told nothing of the gold answers"
-    head = f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots, {told}"
-    _emit_engine(session, about, head, records, trial.told)
+    value, items = _measured({trial.engine: (records, trial.told)})
+    head = f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots"
+    session.emit(trial.described(len(records), None) | value[trial.engine], head, *items)
     if below := missed(engine_figures(records), pinned):
         raise FloorMissed(f"below the floors [{floor}] of {floors}: {'; '.join(below)}")
 
@@ -212,7 +211,10 @@ def table_of_runs(
                 return measure_engine(workspace, documents, asked, trial, place, by, progress)
 
         found = measure_rows(rows, output, shots_from, ask, record=record)
-    _emit_table(session, TABLES[name].about, found, {one.name: one.trial.told for one in rows})
+    told = {one.name: one.trial.told for one in rows}
+    value, items = _measured({name: (records, told[name]) for name, records in found.items()})
+    table = {name: one.pop("figures") | one for name, one in value.items()}
+    session.emit({"table": TABLES[name].about, "rows": table}, TABLES[name].about, *items)
 
 
 # --- figures in words --------------------------------------------------------------------------------
@@ -222,32 +224,30 @@ def _emit_scores(session: Session, result: EvaluationResult) -> None:
     from clausegraph.eval.conditionalqa.figures import METRICS, answer_table
     from clausegraph.eval.conditionalqa.records import by_budget
 
-    def scores(head: str, records: Sequence[QuestionRecord]) -> tuple[dict[str, Any], Any]:
-        groups: Mapping[Any, Mapping[str, float]] = answer_table(records)
-        rows = [(group, int(row["questions"]), *(percent(row[m]) for m in METRICS)) for group, row in groups.items()]
-        return {str(group): _known(row) for group, row in groups.items()}, table((head, "questions", *METRICS), rows)
-
-    records, asserted = result.answers, result.asserted
-    retrieval = {
-        name: {str(budget): round(sum(of.values()) / len(of), 4) for budget, of in by_budget(one).items()}
-        for name, one in result.retrieval.items()
+    value: dict[str, Any] = {
+        "questions": len(result.answers),
+        "predictions": sum(record.has_prediction for record in result.answers),
+        "retrieval": {
+            name: {str(budget): round(sum(of.values()) / len(of), 4) for budget, of in by_budget(one).items()}
+            for name, one in result.retrieval.items()
+        },
     }
-    predicted = sum(record.has_prediction for record in records)
-    value: dict[str, Any] = {"questions": len(records), "predictions": predicted, "retrieval": retrieval}
-    value["answers"], drawn = scores("group", records)
-    items: list[Any] = [drawn]
+    items: list[Any] = []
+    for name, head, records in (
+        ("answers", "all answers", result.answers),
+        ("asserted", "those asserted; the others are quoted", result.asserted if result.epoch is not None else ()),
+        ("trivial", "of the trivial reader", result.trivial),
+    ):
+        if records:
+            groups: Mapping[Any, Mapping[str, float]] = answer_table(records)
+            value[name] = {str(group): _known(row) for group, row in groups.items()}
+            items += [
+                figures(head, {group: _chosen(row, ("questions", *METRICS)) for group, row in groups.items()}),
+                "",
+            ]
     if result.epoch is not None:
-        figures, drawn = scores("of those asserted", asserted) if asserted else ({}, "")
-        value["asserted"] = {"questions": len(asserted)} | figures
-        items += ["", f"What people get: {len(asserted)} of {len(records)} answers asserted, the others quoted"]
-        items += [drawn] if asserted else []
-    if result.trivial:
-        value["trivial"], drawn = scores("trivial reader", result.trivial)
-        items += ["", drawn]
-    if retrieval:
-        budgets = list(next(iter(retrieval.values())))
-        recalls = [(name, *(percent(at[b]) for b in budgets)) for name, at in retrieval.items()]
-        items += ["", table(("evidence recall at", *budgets), recalls)]
+        value["asserted"] = {"questions": len(result.asserted)} | value.get("asserted", {})
+    items += [figures("evidence recall at", value["retrieval"])] if value["retrieval"] else []
     session.emit(value, *items)
 
 
@@ -256,72 +256,29 @@ def _known(row: Mapping[str, float]) -> dict[str, float | None]:
     return {str(key): None if value != value else value for key, value in row.items()}  # noqa: PLR0124
 
 
-def percent(value: float) -> str:
-    """A share in percent; a dash for NaN."""
-    return _number(100 * value)
+def _measured(found: Mapping[str, tuple[Sequence[QuestionRecord], Sequence[str]]]) -> tuple[dict[str, Any], list[Any]]:
+    """What runs say of engines, by name: figures, intervals in percent, what they were told, evidence by round.
 
-
-def _number(value: float) -> str:
-    return "-" if value != value else f"{value:.2f}"  # noqa: PLR0124
-
-
-def _measured(records: Sequence[QuestionRecord], told: Sequence[str]) -> dict[str, Any]:
-    """What a run says of an engine, beside its figures: intervals in percent, what it was told, evidence by round."""
-    from clausegraph.eval.conditionalqa.figures import intervals
+    The same as a table and lines for people. ``found`` has the records, and what the engine was told.
+    """
+    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
     from clausegraph.eval.conditionalqa.oracles import evidence_by_round
 
-    spans = {metric: [100 * one.low, 100 * one.high] for metric, one in intervals(records).items()}
-    return {"intervals": spans, "told": list(told), "evidence_by_round": evidence_by_round(records)}
-
-
-_SCORES = ("f1", "yes_no", "span", "f1_with_conditions")
-
-
-def _emit_engine(
-    session: Session, about: dict[str, Any], head: str, records: Sequence[QuestionRecord], told: Sequence[str]
-) -> None:
-    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
-    from clausegraph.eval.conditionalqa.oracles import BUDGET
-
-    figures, measured = engine_figures(records), _measured(records, told)
-    costs = [f"{figures.calls:g}", f"{figures.prompt_tokens:,.0f}", f"{figures.tokens:,.0f}", f"{figures.money:.5f}"]
-    costs.append(f"{figures.milliseconds / 1000:.2f}")
-    spans = ", ".join(f"{name} {interval(found)}" for name, found in intervals(records).items())
-    items: list[Any] = [
-        f"{head}; {figures.questions} questions, {figures.failed} failed",
-        table(("F1", "yes/no", "span", "F1 with conditions"), [[f"{getattr(figures, name):.2f}" for name in _SCORES]]),
-        f"95% bootstrap intervals: {spans}",
-        table(("calls", "prompt tokens", "tokens", "money", "seconds"), [costs]),
-    ]
-    if by_round := measured["evidence_by_round"]:
-        rows = [(f"{at}", f"{100 * found:.1f}", f"{100 * near:.1f}") for at, (found, near) in enumerate(by_round, 1)]
-        items.append(table(("round", f"all evidence in the first {BUDGET} word pieces", "in the subgraph"), rows))
-    session.emit(about | {"figures": asdict(figures)} | measured, *items)
-
-
-def _emit_table(
-    session: Session, about: str, found: dict[str, tuple[QuestionRecord, ...]], told: dict[str, tuple[str, ...]]
-) -> None:
-    from clausegraph.eval.conditionalqa.figures import engine_figures
-
     value: dict[str, Any] = {}
-    rows, rounds = [], []
-    for name, records in found.items():
-        figures, measured = engine_figures(records), _measured(records, told[name])
-        value[name] = asdict(figures) | measured
-        scores = [_number(getattr(figures, metric)) for metric in _SCORES]
-        costs = [f"{figures.calls:g}", f"{figures.prompt_tokens:,.0f}", f"{figures.money:.5f}"]
-        rows.append([name, f"{figures.questions}", f"{figures.failed}", *scores, *costs])
-        if by_round := measured["evidence_by_round"]:
-            rounds.append([name, *(f"{100 * all_of:.1f} / {100 * near:.1f}" for all_of, near in by_round)])
-    heads = ("", "questions", "failed", "F1", "yes/no", "span", "with conditions", "calls", "prompt tokens", "money")
-    items: list[Any] = [about, table(heads, rows)]
-    if rounds:
-        most = max(map(len, rounds))
-        named = ("all evidence found / in the subgraph", *(f"round {number}" for number in range(1, most)))
-        items.append(table(named, [[*cells, *[""] * (most - len(cells))] for cells in rounds]))
-    gold = [f"{name}: told {', '.join(what)}" for name, what in told.items() if what and name in found]
-    session.emit({"table": about, "rows": value}, *items, *gold)
+    lines: list[str] = []
+    for name, (records, told) in found.items():
+        spans, by_round = intervals(records), evidence_by_round(records)
+        value[name] = {
+            "figures": asdict(engine_figures(records)),
+            "intervals": {metric: [100 * one.low, 100 * one.high] for metric, one in spans.items()},
+            "told": list(told),
+            "evidence_by_round": by_round,
+        }
+        said = ", ".join(f"{metric} {interval(one)}" for metric, one in spans.items())
+        lines.append(f"{name}: 95% bootstrap intervals {said}; told {', '.join(told) or 'nothing of the gold answers'}")
+        shares = [f"{100 * whole:.1f} / {100 * near:.1f}" for whole, near in by_round]
+        lines += [f"{name}: all evidence found / in the subgraph, by round: {', '.join(shares)}"] if shares else []
+    return value, [figures("", {name: one["figures"] for name, one in value.items()}), *lines]
 
 
 def interval(found: ConfidenceInterval, plus: str = "") -> str:

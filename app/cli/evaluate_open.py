@@ -15,15 +15,14 @@ from clausegraph.app.cli.evaluate import (
     OutputOption,
     check_folder,
     interval,
-    percent,
     write_run_report,
 )
-from clausegraph.app.cli.output import table
+from clausegraph.app.cli.output import figures, table
 from clausegraph.app.cli.session import Session, argument, command, option
 from clausegraph.core.errors import InputError, require_extra
 
 if TYPE_CHECKING:
-    from clausegraph.eval.crag.run import CragFigures, CragRecord
+    from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.passages import PassageResult
 
 RecordsOption = Annotated[Path | None, option("Folder of records; gone on with.", "--output", "-o")]
@@ -155,22 +154,17 @@ def stark(
     with session.progress() as progress:
         found = measure_stark(session.workspace(None), folder, trial, output, progress)
     value: dict[str, Any] = {}
-    rows, failed = [], []
+    failed: list[str] = []
     for name, records in found.items():
-        one = stark_figures(records)
-        value[name] = {"figures": asdict(one), "answers": [asdict(record) for record in records]}
-        shares = [f"{100 * share:.1f}" for share in (one.hit_1, one.hit_5, one.recall_20, one.mrr)]
-        costs = [f"{one.calls:.1f}", f"{one.prompt_tokens:,.0f}", f"{one.seconds:.2f}"]
-        rows.append([name, one.questions, *shares, *costs])
-        failed += _first("questions failed", name, [record.failed for record in records])
-    columns = ("method", "questions", "Hit@1", "Hit@5", "Recall@20", "MRR", "calls", "prompt tokens", "seconds")
-    session.emit(value, table(columns, rows), *failed)
+        value[name] = {"figures": asdict(stark_figures(records)), "answers": [asdict(record) for record in records]}
+        failed += _first(f"{name}: ", "questions failed", [record.failed for record in records])
+    session.emit(value, figures("method", {name: one["figures"] for name, one in value.items()}), *failed)
 
 
-def _first(what: str, name: str, reasons: Sequence[str]) -> list[str]:
-    """How many of a row's questions met a misfortune, and the first reason; nothing where none did."""
+def _first(head: str, what: str, reasons: Sequence[str]) -> list[str]:
+    """How many questions met a misfortune, and the first reason; nothing where none did."""
     said = [reason for reason in reasons if reason]
-    return [f"{name + ': ' if name else ''}{len(said)} {what}: {said[0][:200]}"] if said else []
+    return [f"{head}{len(said)} {what}: {said[0][:200]}"] if said else []
 
 
 @command("eval kgqa")
@@ -230,14 +224,11 @@ def passages(
         write_records(output / RECORDS_FILE, result.records, PASSAGE_RECORD)
         run = replace(run, retrievers=tuple(result.figures), system=SYSTEM, baseline=BASELINE)
         write_run_report(session, output, run)
-    rows = [
-        (by, percent(figures.recall), percent(figures.complete), f"{figures.milliseconds:.0f}")
-        for by, figures in result.figures.items()
-    ]
+    value = _passages_json(result)
     session.emit(
-        _passages_json(result),
+        value,
         f"{result.questions} questions, {result.supporting} supporting passages, {result.unmatched} not in the corpus",
-        table(("ranking", f"recall@{AT}", f"all in top {AT}", "ms"), rows),
+        figures(f"found in the first {AT}", value["rankings"]),
         f"{SYSTEM} minus {BASELINE}, 95% bootstrap interval: recall@{AT} {interval(result.recall_difference, '+')}, "
         f"all in top {AT} {interval(result.complete_difference, '+')}",
     )
@@ -261,42 +252,26 @@ def _emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
     from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 
     value: dict[str, Any] = {}
-    rows, items = [], []
+    items: list[Any] = []
     for name, records in found.items():
-        figures, groups, calls = crag_figures(records), by_group(records), calls_by_step(records)
-        rows.append((name, figures))
         value[name] = {
-            "figures": asdict(figures),
-            "groups": {group: asdict(one) for group, one in groups.items()},
-            "calls_by_step": calls,
+            "figures": asdict(crag_figures(records)),
+            "groups": {group: asdict(one) for group, one in by_group(records).items()},
+            "calls_by_step": calls_by_step(records),
             "answers": [asdict(record) for record in records],
         }
-        items += ["", _crag_table(name, groups.items())] if groups else []
-        steps = ", ".join(f"{task} {count:.1f}" for task, count in calls.items()) or "none"
-        wrong = [
-            (one.id, one.verdict, one.by, one.answer[:_SHOWN], one.why[:_SHOWN])
-            for one in records
-            if one.verdict != "correct"
-        ]
-        items += ["", f"calls a question by step, {name}: {steps}"]
-        items.append(table(("not right", "verdict", "by", "answer", "why"), wrong))
-        if figures.unjudged:
-            items.append(f"{figures.unjudged} answers are worded otherwise and were not judged: they count as wrong")
-        sources = [one.failed_sources[0] for one in records if one.failed_sources]
-        items += _first("questions went on without a source that failed", "", sources)
-        items += _first("questions failed", "", [one.failed for one in records])
-    session.emit(value, _crag_table("row", rows), *items)
-
-
-def _crag_table(head: str, rows: Any) -> Any:
-    columns = ("accuracy", "hallucination", "missing", "score", "calls", "prompt tokens", "tokens", "seconds")
-    return table((head, "questions", *columns), [(name, *_crag_row(figures)) for name, figures in rows])
-
-
-def _crag_row(one: CragFigures) -> list[str]:
-    shares = [f"{100 * share:.1f}" for share in (one.accuracy, one.hallucination, one.missing, one.score)]
-    costs = [f"{one.calls:.1f}", f"{one.prompt_tokens:,.0f}", f"{one.output_tokens:,.0f}", f"{one.seconds:.2f}"]
-    return [str(one.questions), *shares, *costs]
+        items += ["", figures(name, value[name]["groups"])] if value[name]["groups"] else []
+        steps = ", ".join(f"{task} {count:.1f}" for task, count in value[name]["calls_by_step"].items())
+        items += ["", f"calls a question by step, {name}: {steps or 'none'}"]
+        wrong = [one for one in records if one.verdict != "correct"]
+        rows = [(one.id, one.verdict, one.by, one.answer[:_SHOWN], one.why[:_SHOWN]) for one in wrong]
+        items.append(table(("not right", "verdict", "by", "answer", "why"), rows))
+        if unjudged := value[name]["figures"]["unjudged"]:
+            items.append(f"{unjudged} answers are worded otherwise and were not judged: they count as wrong")
+        sources = ["; ".join(one.failed_sources[:1]) for one in records]
+        items += _first("", "questions went on without a source that failed", sources)
+        items += _first("", "questions failed", [one.failed for one in records])
+    session.emit(value, figures("row", {name: one["figures"] for name, one in value.items()}), *items)
 
 
 def _passages_json(result: PassageResult) -> dict[str, Any]:

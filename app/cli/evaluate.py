@@ -241,10 +241,8 @@ def _emit_scores(session: Session, result: EvaluationResult) -> None:
         if records:
             groups: Mapping[Any, Mapping[str, float]] = answer_table(records)
             value[name] = {str(group): _known(row) for group, row in groups.items()}
-            items += [
-                figures(head, {group: _chosen(row, ("questions", *METRICS)) for group, row in groups.items()}),
-                "",
-            ]
+            chosen = ("questions", *METRICS)
+            items += [figures(head, {group: {one: row[one] for one in chosen} for group, row in groups.items()}), ""]
     if result.epoch is not None:
         value["asserted"] = {"questions": len(result.asserted)} | value.get("asserted", {})
     items += [figures("evidence recall at", value["retrieval"])] if value["retrieval"] else []

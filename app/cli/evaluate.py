@@ -273,7 +273,7 @@ def _measured(found: Mapping[str, tuple[Sequence[QuestionRecord], Sequence[str]]
             "evidence_by_round": by_round,
         }
         said = ", ".join(f"{metric} {interval(one)}" for metric, one in spans.items())
-        lines.append(f"{name}: 95% bootstrap intervals {said}; told {', '.join(told) or 'nothing of the gold answers'}")
+        lines.append(f"{name}: told {', '.join(told) or 'nothing of the gold answers'}; 95% bootstrap intervals {said}")
         shares = [f"{100 * whole:.1f} / {100 * near:.1f}" for whole, near in by_round]
         lines += [f"{name}: all evidence found / in the subgraph, by round: {', '.join(shares)}"] if shares else []
     return value, [figures("", {name: one["figures"] for name, one in value.items()}), *lines]

@@ -48,14 +48,6 @@ def test_damaged_and_missing_segments_are_found_and_rebuilt(cli: Cli, stocked: P
     assert states(cli, 0)["vectors of default"] == "ok"
 
 
-def test_segments_that_cannot_be_rebuilt(cli: Cli, stocked: Path) -> None:
-    with sqlite3.connect(stocked / "ledger.db") as connection:
-        connection.execute("DELETE FROM embeddings")
-    connection.close()
-    next((stocked / "segments").rglob("*-0*")).unlink()
-    assert states(cli, 1, "--repair")["vectors of default"] == "broken"
-
-
 def test_damaged_ledger(cli: Cli, stocked: Path) -> None:
     path = stocked / "ledger.db"
     data = bytearray(path.read_bytes())
@@ -91,13 +83,6 @@ def test_rows_that_cannot_be_read(cli: Cli, stocked: Path, change: str, said: st
     assert said in details["ledger rows"]
 
 
-def test_orphaned_rows(cli: Cli, stocked: Path) -> None:
-    with sqlite3.connect(stocked / "ledger.db") as connection:
-        connection.execute("DELETE FROM sources")
-    connection.close()
-    assert states(cli, 1)["ledger file"] == "broken"
-
-
 @pytest.mark.usefixtures("stocked")
 @pytest.mark.parametrize(("free", "state", "code"), [(2 << 30, "ok", 0), (100 << 20, "warning", 0), (1, "broken", 1)])
 def test_disk_space(cli: Cli, free: int, state: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,20 +91,9 @@ def test_disk_space(cli: Cli, free: int, state: str, code: int, monkeypatch: pyt
     assert states(cli, code)["disk space"] == state
 
 
-def test_home_is_a_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "home").write_text("x")
-    assert states(cli, 1)["home"] == "broken"
-
-
 @pytest.mark.usefixtures("stocked")
 def test_model_folder_lacks_files(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", str(tmp_path))
     assert states(cli, 1)["embedding model"] == "broken"
     monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "some/hub-model")
     assert states(cli, 0)["embedding model"] == "warning"
-
-
-@pytest.mark.usefixtures("stocked")
-def test_unknown_variable(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUSEGRAPH_HOEM", "/x")
-    assert states(cli, 0)["environment"] == "warning"

@@ -6,28 +6,9 @@ import pytest
 
 import clausegraph
 from clausegraph.core.errors import ModelMismatchError, NotFoundError, QuestionError
-from clausegraph.core.types import Answer
 from tests.app.cli.conftest import SAMPLE
 
 pytestmark = pytest.mark.unit
-
-
-def test_every_public_name_is_there() -> None:
-    for name in clausegraph.__all__:
-        assert getattr(clausegraph, name) is not None
-    assert dir(clausegraph) == sorted(clausegraph.__all__)
-    with pytest.raises(AttributeError, match="nonsense"):
-        _ = clausegraph.nonsense
-
-
-def test_ingest_ask_retrieve(tmp_path: Path) -> None:
-    with clausegraph.open_corpus("mine", home=tmp_path / "elsewhere") as corpus:
-        assert corpus.ingest(SAMPLE).epoch == 1
-        answer = corpus.ask("Can I get the Winter Heating Grant?", "I am 70 and rent.")
-        assert isinstance(answer, Answer) and (answer.corpus, answer.epoch) == ("mine", 1)
-        nodes = corpus.retriever(budget=200).retrieve("Winter Heating Grant")
-        assert nodes and nodes[0].metadata["page"].startswith("corpus:")
-        assert corpus.view.epoch == 1
 
 
 def test_reads_what_it_just_ingested(tmp_path: Path) -> None:

@@ -15,22 +15,13 @@ pytestmark = pytest.mark.unit
 HUGE = str(10**23)
 NUMBERS = sorted(name for name, field in Settings.model_fields.items() if field.annotation in (int, float))
 OPTIONAL = ["llm_budget_tokens", "llm_budget_money"]
-FLOATS = sorted(name for name, field in Settings.model_fields.items() if field.annotation is float)
 
 
 @pytest.mark.parametrize("name", [*NUMBERS, *OPTIONAL])
-@pytest.mark.parametrize("value", [HUGE, "-1", "9" * 5000])
+@pytest.mark.parametrize("value", [HUGE, "-1", "9" * 5000, "nan"])
 def test_numbers_have_bounds(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"CLAUSEGRAPH_{name.upper()}", value)
     with pytest.raises(SettingsError, match=f"'{name}' in CLAUSEGRAPH_{name.upper()} is wrong"):
-        load_settings()
-
-
-@pytest.mark.parametrize("name", [*FLOATS, "llm_budget_money"])
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e309"])
-def test_numbers_are_finite(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    monkeypatch.setenv(f"CLAUSEGRAPH_{name.upper()}", value)
-    with pytest.raises(SettingsError, match=f"'{name}'"):
         load_settings()
 
 
@@ -70,17 +61,6 @@ def test_a_limit_on_money_needs_the_price(cli: Cli, tmp_path: Path, prices: str,
     assert result.exit_code == 2 and said in result.stderr
     assert "CLAUSEGRAPH_LLM_PRICES='{\"fake-small\": [0.1, 0.3]}'" in result.stderr
     assert not (tmp_path / "home").exists()
-
-
-def test_the_embedding_model_needs_a_price_too(cli: Cli) -> None:
-    limited = {"CLAUSEGRAPH_EMBEDDING_MODEL": "openai:embed", "CLAUSEGRAPH_EMBEDDING_URL": "http://127.0.0.1:9"}
-    result = cli("ingest", str(SAMPLE), env=limited | {"CLAUSEGRAPH_LLM_BUDGET_MONEY": "5"})
-    assert result.exit_code == 2 and "no price of 'embed'" in result.stderr
-
-
-def test_rules_cost_nothing(cli: Cli) -> None:
-    result = cli("ingest", str(SAMPLE / "fishing-licence.html"), env={"CLAUSEGRAPH_LLM_BUDGET_MONEY": "5"})
-    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize(

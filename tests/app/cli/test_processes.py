@@ -83,13 +83,6 @@ def test_help_loads_next_to_nothing_and_a_command_its_own_module_alone() -> None
     assert ours == {"main", "session", "output", "ask"}
 
 
-def test_unchanged_ingest_loads_no_model(stocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert stocked.exists()
-    assert not loaded(["ingest", str(SAMPLE)]) & MODELS
-    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")  # with the real model too: its fingerprint needs no weights
-    assert not loaded(["ingest", str(SAMPLE), "--dry-run"]) & MODELS
-
-
 def test_a_project_may_have_packages_of_our_rooms_names(stocked: Path, tmp_path: Path) -> None:
     for room in ("app", "core", "dags", "eval", "indexes", "ingestion", "prompts", "query"):
         (tmp_path / room).mkdir()
@@ -98,12 +91,6 @@ def test_a_project_may_have_packages_of_our_rooms_names(stocked: Path, tmp_path:
     done = finished([sys.executable, "-c", code], PYTHONPATH=f"{tmp_path}{os.pathsep}{REPOSITORY / 'src'}")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(REPOSITORY / "src" / "clausegraph" / "__init__.py")
-
-
-def test_the_top_of_the_repository_is_no_other_package(tmp_path: Path) -> None:
-    code = "import clausegraph.core.errors as found; print(found.__name__, found.__file__)"
-    done = finished([sys.executable, "-c", code], PYTHONPATH=str(REPOSITORY))
-    assert done.stdout.split() == ["clausegraph.core.errors", str(REPOSITORY / "core" / "errors.py")]
 
 
 HOLD = """
@@ -201,10 +188,3 @@ def test_terminal_of_another_encoding() -> None:
     assert done.returncode == 0 and "Winter Heating Grant" in done.stdout
     done = run("status", "--json", PYTHONIOENCODING="latin-1")
     assert done.returncode == 0
-
-
-@pytest.mark.usefixtures("stocked")
-def test_reader_that_goes_away() -> None:
-    command = f"{sys.executable} {FRONT_DOOR} show heating-grant.html --json | head -c 10"
-    done = finished(["bash", "-c", command])
-    assert "Traceback" not in done.stderr

@@ -11,7 +11,6 @@ from llama_index.core.retrievers import BaseRetriever
 
 import clausegraph
 from clausegraph.core import errors
-from tests.app.cli.conftest import SAMPLE
 
 pytestmark = pytest.mark.unit
 QUESTION = "Can I get the Winter Heating Grant?"
@@ -77,11 +76,3 @@ def test_retrievers_and_engines_of_a_corpus(stocked: Path) -> None:
         assert answer.inquiry == clausegraph.Inquiry(QUESTION, "I am 70.")
         asked = corpus.ask(QUESTION, "I am 70.")
         assert asked.alternatives == answer.alternatives
-
-
-def test_ingest_ask_and_the_answer_are_of_public_types(tmp_path: Path) -> None:
-    with clausegraph.open_corpus("mine", home=tmp_path / "elsewhere") as corpus:
-        assert isinstance(corpus.ingest(SAMPLE / "heating-grant.html"), clausegraph.RunReport)
-        answer = corpus.ask(QUESTION, "I am 70 and rent.")
-        assert isinstance(answer, clausegraph.Answer)
-        assert all(isinstance(found.evidence[0], clausegraph.Evidence) for found in answer.alternatives)

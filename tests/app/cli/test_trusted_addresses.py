@@ -35,17 +35,6 @@ def test_a_found_file_gets_no_secret_from_elsewhere(
 
 
 @pytest.mark.parametrize(("address", "value", "secret"), PAIRS)
-def test_also_where_the_file_has_a_secret_that_the_environment_wins_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, value: str, secret: str
-) -> None:
-    (tmp_path / FILE).write_text(f'{address} = "{value}"\n{secret} = "of-the-file"\n')
-    assert getattr(load_settings(), secret).get_secret_value() == "of-the-file"
-    monkeypatch.setenv(f"CLAUSEGRAPH_{secret.upper()}", "env-secret-1234")
-    with pytest.raises(SettingsError):
-        load_settings()
-
-
-@pytest.mark.parametrize(("address", "value", "secret"), PAIRS)
 def test_a_secret_that_the_caller_gives_is_from_elsewhere_too(
     tmp_path: Path, address: str, value: str, secret: str
 ) -> None:

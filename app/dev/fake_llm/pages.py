@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -160,16 +161,6 @@ def _condition_json(condition: Condition, texts: dict[str, str]) -> Any:
     return {"all" if isinstance(condition, All) else "any": [_condition_json(one, texts) for one in condition.children]}
 
 
-@dataclass(slots=True)
-class _List:
-    """A lead-in with its items, on a page."""
-
-    title: str
-    label: str
-    text: str
-    items: list[tuple[str, str]] = field(default_factory=list)
-
-
 def cheap_reading(page: str, around: str) -> dict[str, Any]:
     """A reply with one answer, or none where no element shares a word with the question."""
     question, scenario = _last("Question", around), _last("Scenario", around)
@@ -211,54 +202,45 @@ def _reply(label: str, said: str, conditions: list[dict[str, str]], when: object
 
 def _by_list(page: str, words: set[str], scenario: str) -> dict[str, Any] | None:
     """Yes or no under the items of a list that has some of the scenario, on a page about the question."""
-    lists: list[_List] = []
-    title, last = "", None
+    lists: list[tuple[str, str, str, list[tuple[str, str]]]] = []  # of the lead-in its page's title, label and text
+    title, is_open = "", False
     for line in _LINE.finditer(page):
         if line["title"] is not None:
-            title, last = line["title"], None
-        elif line["indent"]:
-            continue
-        elif line["mark"] == "-" and last is not None:
-            last.items.append((line["label"], line["text"]))
-        elif line["text"].endswith(":"):
-            last = _List(title, line["label"], line["text"])
-            lists.append(last)
-        else:
-            last = None
+            title, is_open = line["title"], False
+        elif line["mark"] == "-" and is_open and not line["indent"]:
+            lists[-1][3].append((line["label"], line["text"]))
+        elif not line["indent"]:
+            is_open = line["text"].endswith(":")
+            lists += [(title, line["label"], line["text"], [])] if is_open else []
     about = [
-        (len(words & set(_WORD.findall(one.title.lower()))), met, one)
+        (len(words & set(_WORD.findall(one[0].lower()))), met, one)
         for one in lists
-        if (met := sum(bool(_run(text, scenario)) for _, text in one.items))
+        if (met := sum(bool(_run(text, scenario)) for _, text in one[3]))
     ]
     shared, _, best = max(about, key=lambda one: one[:2], default=(0, 0, None))
     if best is None or not shared:
         return None
-    excludes = re.search(r"\b(cannot|not)\b", best.text) is not None
+    _, lead_in, said, items = best
+    excludes = re.search(r"\b(cannot|not)\b", said) is not None
     conditions: list[dict[str, str]] = []
     parts: list[object] = []
-    for label, text in best.items:
-        holds, *exceptions = [_settled(conditions, label, part, scenario) for part in re.split(",? unless ", text)]
+    for label, text in items:
+        names = []
+        for quote in re.split(",? unless ", text):  # met where the scenario has some words of it in a row, else open
+            run = _run(quote, scenario)
+            names.append(f"c{len(conditions) + 1}")
+            state = "met" if run else "open"
+            known = {"element": label, "quote": quote, "state": state, "scenario": run, "ask": ""}
+            conditions.append({"id": names[-1]} | known)
+        holds, *exceptions = names
         parts.append({"all": [holds, *({"not": name} for name in exceptions)]} if exceptions else holds)
-    is_any = excludes or re.search(r"\b(any|one) of", best.text)
-    return _reply(best.label, "no" if excludes else "yes", conditions, {"any" if is_any else "all": parts})
-
-
-def _settled(known: list[dict[str, str]], label: str, text: str, scenario: str) -> str:
-    """The name of a new condition: met where the scenario has some words of it in a row, else open."""
-    said = _run(text, scenario)
-    name = f"c{len(known) + 1}"
-    state = "met" if said else "open"
-    known.append({"id": name, "element": label, "quote": text, "state": state, "scenario": said, "ask": ""})
-    return name
+    is_any = excludes or re.search(r"\b(any|one) of", said)
+    return _reply(lead_in, "no" if excludes else "yes", conditions, {"any" if is_any else "all": parts})
 
 
 def _run(text: str, scenario: str) -> str:
     """The most words in a row, as the scenario has them, that a text shares with it; empty where there are too few."""
-    words, lowered = text.lower().split(), scenario.lower()
-    for length in range(len(words), _RUN - 1, -1):
-        for start in range(len(words) - length + 1):
-            run = " ".join(words[start : start + length])
-            at = lowered.find(run)
-            if at >= 0 and _WORD.search(run):
-                return scenario[at : at + len(run)]
-    return ""
+    words, told = text.lower().split(), [word.strip(".,;:!?") for word in scenario.split()]
+    found = SequenceMatcher(None, words, [word.lower() for word in told], autojunk=False).find_longest_match()
+    run = " ".join(told[found.b : found.b + found.size])
+    return run if found.size >= _RUN and _WORD.search(run) and run in scenario else ""

@@ -11,7 +11,6 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.dev.fake_llm.replies import GARBAGE, NOT_SCRIPTED, WRONG_SCHEMA
-from clausegraph.core.errors import InputError
 from tests.app.dev.conftest import ask, chat_body, held, said
 
 pytestmark = pytest.mark.integration
@@ -240,16 +239,3 @@ def test_one_more_than_fit_gets_429(fake: FakeModelServer, client: httpx.Client)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
     assert ask(client, "third").status_code == 200
     assert fake.counters()["failed"] == {"429": 1, "hang": 2}
-
-
-def test_the_last_requests_are_kept(fake: FakeModelServer, client: httpx.Client) -> None:
-    for number in range(3):
-        ask(client, f"text {number}")
-    client.post("/chat/completions", content=b"no json")
-    assert fake.last_requests(2) == [chat_body("text 2"), "no json"]
-    assert len(fake.last_requests(50)) == 4
-
-
-def test_a_wrong_change_is_refused(fake: FakeModelServer) -> None:
-    with pytest.raises(InputError, match="no option speed"):
-        fake.set(speed=3)

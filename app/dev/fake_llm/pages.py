@@ -48,9 +48,9 @@ def sections_of(page: str) -> list[ExtractionInput]:
     lines = [line for line in page.split("\n") if line.strip()]
     if not any(_ELEMENT.match(line) for line in lines):
         elements = []
-        for number, line in enumerate(lines, start=1):
+        for position, line in enumerate(lines, start=1):
             tag, text = tagged.groups() if (tagged := _TAGGED.fullmatch(line.strip())) else ("p", line.strip())
-            elements.append(InputElement(f"e{number}", tag, text))
+            elements.append(InputElement(f"e{position}", tag, text))
         return [_joined(ExtractionInput("", (), ()), elements)]
     are_named = any(line.startswith("## ") for line in lines)
     title = lines[0].removeprefix("# ") if lines[0].startswith("# ") and not are_named else ""

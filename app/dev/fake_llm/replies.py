@@ -73,7 +73,9 @@ def wanted(body: dict[str, Any]) -> Wanted:
 
 def _function(body: dict[str, Any]) -> dict[str, Any] | None:
     """The tool to call: the one that is named, else the first; none after a tool's result, or when forbidden."""
-    functions = [tool.get("function", {}) for tool in body.get("tools") or [] if isinstance(tool, dict)]
+    functions: list[dict[str, Any]] = [
+        tool.get("function", {}) for tool in body.get("tools") or [] if isinstance(tool, dict)
+    ]
     choice = body.get("tool_choice")
     answered = choice in (None, "auto") and body["messages"][-1].get("role") == "tool"
     if not functions or choice == "none" or answered:
@@ -92,7 +94,7 @@ def minimal_instance(schema: Any) -> Any:
     def resolved(part: Any) -> dict[str, Any]:
         if not isinstance(part, dict) or "$ref" not in part:
             return part if isinstance(part, dict) else {}  # true, or nothing: anything goes
-        found = schema
+        found: dict[str, Any] = schema
         for step in part["$ref"].removeprefix("#").strip("/").split("/"):
             if step and step not in found:
                 raise InputError(f"fake model server: the schema has no {part['$ref']}")

@@ -81,13 +81,14 @@ def step_words(name: str, detail: Detail) -> str:
 
 def _read(detail: Detail) -> str:
     kind, sure, needed = (detail.get(name) for name in ("kind", "probability", "asserted_from"))
-    is_sure = isinstance(sure, int | float) and isinstance(needed, int | float)
-    enough = is_sure and sure >= needed
-    then = "so it is asserted" if enough else "so nothing is asserted, and the pages are quoted"
+    judged = ""
+    if isinstance(sure, int | float) and isinstance(needed, int | float):
+        then = "so it is asserted" if sure >= needed else "so nothing is asserted, and the pages are quoted"
+        judged = f"The reading is {sure:.0%} sure, and {needed:.0%} are needed: {then}."
     failed, granted = _listed(detail.get("failed_checks")), _listed(detail.get("conditions_taken_for_granted"))
     said = {
         f"The question asks for {_KINDS.get(str(kind))}.": str(kind) in _KINDS,
-        f"The reading is {sure:.0%} sure, and {needed:.0%} are needed: {then}." if is_sure else "": is_sure,
+        judged: judged,
         "It was read again without what another page has replaced.": detail.get("read_again_without"),
         "What another page contradicts is not asserted.": detail.get("contradicted"),
         f"Failed checks: {failed}.": failed,

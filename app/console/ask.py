@@ -107,7 +107,7 @@ async def events(of: OfScreen, name: str) -> Response:
         if kind == "problem":
             value = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
         template = "error.html" if kind == "problem" else "answer.html"
-        return _event("answer", html(request, template, fragment=True, **value).body.decode())
+        return _event("answer", bytes(html(request, template, fragment=True, **value).body).decode())
 
     try:
         return await streamed(request, held.work, held.workspace.settings.serve_seconds, work, write)

@@ -49,16 +49,6 @@ def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
     assert parsed(cli("ingest", str(pages), "--json"))["pages_removed"] == ["heating-help.html"]
 
 
-def test_moved_source_needs_relocate(cli: Cli, tmp_path: Path) -> None:
-    for place in ("one", "two"):
-        shutil.copytree(SAMPLE / "guides", tmp_path / place / "pages")
-    assert cli("ingest", str(tmp_path / "one/pages")).exit_code == 0
-    refused = cli("ingest", str(tmp_path / "two/pages"))
-    assert refused.exit_code == 2 and "--relocate" in refused.stderr
-    assert cli("ingest", str(tmp_path / "two/pages"), "--relocate").exit_code == 0
-    assert cli("ingest", str(tmp_path / "one/pages"), "--source-name", "other").exit_code == 0
-
-
 @pytest.mark.usefixtures("stocked")
 def test_ask(cli: Cli) -> None:
     text = cli("ask", QUESTION, "--scenario", "I am 70 and rent a flat.")

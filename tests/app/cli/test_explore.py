@@ -164,24 +164,6 @@ class TestExplore:
         assert message in result.stderr
 
 
-def test_types_are_those_of_the_corpus_own_ontology(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pages").mkdir()
-    page = "<title>Tolls</title><main><h1>Tolls</h1><p>The Blue Ferry must pay the harbour grant.</p></main>"
-    (tmp_path / "pages" / "tolls.html").write_text(page, encoding="utf-8")
-    (tmp_path / "types.toml").write_text('[vessel]\nabout = "a ship"\nwords = ["ferry"]\n', encoding="utf-8")
-    assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
-    shown = parsed(cli("entity", "harbour grant", "--json"))
-    assert shown["types"] == {"benefit": 1} and shown["about"].startswith("money or help")
-    monkeypatch.setenv("CLAUSEGRAPH_ONTOLOGY", str(tmp_path / "types.toml"))
-    assert "extractor" in cli("ingest", str(tmp_path / "pages"), "--dry-run").stdout
-    assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
-    assert parsed(cli("entity", "Blue Ferry", "--json"))["types"] == {"vessel": 1}
-    assert "vessel (1): a ship" in cli("entity", "Blue Ferry").stdout
-    assert parsed(cli("entity", "harbour grant", "--json"))["types"] == {"thing": 1}
-    monkeypatch.setenv("CLAUSEGRAPH_ONTOLOGY", str(tmp_path / "none.toml"))
-    assert "cannot be read" in cli("entity", "Blue Ferry").stderr
-
-
 @pytest.mark.usefixtures("stocked")
 def test_pages_that_speak_of_both_are_shown_where_nothing_joins_two_entities(cli: Cli) -> None:
     found = parsed(cli("path", "Carer Payment", "Rent Supplement", "--json"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import sqlite3
@@ -65,14 +64,6 @@ def test_looking_up_and_getting_it_wrong_load_no_model() -> None:
     found = loaded(*lists, ["ingest", "nowhere"], ["ask", ""], codes=(0, 0, 0, 0, 2, 2))
     assert not found & MODELS and "faiss" not in found
     assert not loaded(["ask", "Can I?", "--corpus", "nope"], codes=(3,)) & MODELS  # a view knows FAISS
-
-
-@pytest.mark.usefixtures("stocked")
-def test_a_question_that_rules_answer_loads_no_step_that_asks_a_model() -> None:
-    asks = re.compile(r"clausegraph\.query\.(read\.model|steps\.llm|crag)\b")
-    found = loaded(["ask", "How much is the Winter Heating Grant?"])
-    assert "clausegraph.query.engines.loop" in found
-    assert not sorted(filter(asks.match, found))
 
 
 def test_help_loads_next_to_nothing_and_a_command_its_own_module_alone() -> None:

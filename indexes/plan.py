@@ -36,8 +36,8 @@ from clausegraph.indexes.ledger.schema import (
     supports,
     vectors,
 )
-from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches, load_reading
+from clausegraph.indexes.ledger.store import Ledger, batches
+from clausegraph.indexes.truth import load_reading
 
 Row = dict[str, Any]
 NO_ROWS = PageRows((), (), ())

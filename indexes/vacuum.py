@@ -63,9 +63,8 @@ from clausegraph.indexes.ledger.schema import (
     vectors,
     work_batches,
 )
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.response_cache import forget_all
-from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
 
 _DAY_S = 86400.0
@@ -162,8 +161,7 @@ def remove_rows(
     counts: dict[str, int] = {}
     for table, condition in _removable(lease, floor, before):
         key = _key(table)
-        with ledger.read() as connection:
-            rows = connection.execute(select(*key).where(table.c.corpus_id == lease.corpus_id, condition)).all()
+        rows = ledger.rows(select(*key).where(table.c.corpus_id == lease.corpus_id, condition))
         if rows and not any(counts.values()):
             beforehand()
         counts[table.name] = len(rows)
@@ -292,8 +290,7 @@ def vacuum(
 
     rows = remove_rows(ledger, lease, retained.floor, retention.before, beforehand)
     unread = select(func.count()).select_from(page_versions).where(page_versions.c.corpus_id == corpus.id, _UNPUBLISHED)
-    with ledger.read() as connection:
-        unpublished = int(connection.execute(unread).scalar_one())
+    unpublished = int(ledger.value(unread))
     before = len(listed_segments(ledger, corpus.id))
     if ledger.is_tight:
         compact(ledger.path)  # new segments are written before the old ones go

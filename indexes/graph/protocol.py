@@ -10,7 +10,7 @@ the next run finishes or abandons it. What an optional one missed shows in its s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -91,7 +91,7 @@ class Graph(Protocol):
 SupportKey = tuple[str, str, str, str]  # source, uri, chunk, content: the order in which supports are returned
 
 
-def in_order(found: Sequence[tuple[SupportKey, Support]]) -> list[Support]:
+def in_order(found: Iterable[tuple[SupportKey, Support]]) -> list[Support]:
     """The supports by page, chunk and content; by code points, whatever the store sorts by."""
     return [support for _, support in sorted(found, key=lambda item: item[0])]
 

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, select
 from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.files import file_errors, make_private, users_of
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, Reads
 
 AT_ONCE = 200  # epochs taken together: each is an open file
 _TRIES = 10  # the file may be replaced between its opening and the lock
@@ -54,7 +54,7 @@ class EpochHold:
                 self._made.unlink(missing_ok=True)
 
 
-class EpochReads:
+class EpochReads(Reads):
     """Reads of a ledger that see all of one epoch: each transaction first looks whether the epoch is there."""
 
     def __init__(self, ledger: Ledger, corpus_id: int, corpus: str, epoch: int) -> None:

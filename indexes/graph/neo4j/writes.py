@@ -36,7 +36,7 @@ from clausegraph.indexes.graph.neo4j.rows import (
     Properties,
 )
 from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
-from clausegraph.indexes.truth import batches
+from clausegraph.indexes.ledger.store import batches
 
 SCHEMA_VERSION = 1
 

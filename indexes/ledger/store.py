@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -26,7 +25,6 @@ from clausegraph.indexes.ledger.schema import identity
 T = TypeVar("T")
 SCHEMA_VERSION = "0009"
 _BATCH = 500  # bound parameters in one IN list
-_TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
 
 
 def batches(items: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
@@ -85,12 +83,6 @@ class Ledger(Reads):
             connection = for_writing(raw)
             with connection.begin():
                 yield connection
-
-    @property
-    def is_tight(self) -> bool:
-        """Whether the disk has so little room that the log of a long removal may not fit."""
-        with file_errors(self.home):
-            return shutil.disk_usage(self.home).free < _TIGHT
 
     def has_tables(self) -> bool:
         """Whether it has its tables."""

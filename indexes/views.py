@@ -165,14 +165,14 @@ class View:
     def wake(self) -> bool:
         """Hold the epoch again; false: it is gone or about to go, or the view was closed."""
         try:
+            with self._reads.read():
+                pass
             if self._hold is None:
                 self._hold = hold(self._ledger, self._corpus_id, self.epoch)
             with self._reads.read():
                 return True
         except (NotFoundError, ViewExpired):
-            held, self._hold = self._hold, None
-            if held is not None:
-                held.abandon()
+            self.rest()
             return False
 
     def close(self) -> None:
@@ -258,7 +258,7 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_
 
 
 def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:
-    """Hold first, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
+    """Hold it, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
 
     The published one may be replaced, and even be on its way out, before it is held; then the next one is tried.
     """
@@ -266,21 +266,17 @@ def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:
     while True:
         with ledger.read() as connection:
             number = get_published(connection, corpus) if epoch is None else epoch
+            if epoch is not None:
+                find_epoch(connection, corpus, number)
+        held = None
         try:
-            return _view_of(ledger, corpus, number)
-        except NotFoundError:
+            held = hold(ledger, corpus.id, number)
+            with ledger.read() as connection:
+                return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
+        except ClauseGraphError as error:
+            if held is not None:
+                held.close()
             tries -= 1
-            if not tries:
+            if not tries or not isinstance(error, NotFoundError):
                 raise
             time.sleep(_PAUSE_S)
-
-
-def _view_of(ledger: Ledger, corpus: CorpusRow, number: int) -> View:
-    held = hold(ledger, corpus.id, number)
-    try:
-        with ledger.read() as connection:
-            return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
-    except ClauseGraphError:
-        if held is not None:
-            held.abandon()
-        raise

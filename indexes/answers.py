@@ -77,8 +77,7 @@ def list_judged(ledger: Ledger, corpus_id: int, after: int = 0, limit: int | Non
     """What was judged of a corpus, by id, from after an id on."""
     mine = (judged_answers.c.corpus_id == corpus_id, judged_answers.c.id > after)
     query = select(judged_answers).where(*mine).order_by(judged_answers.c.id).limit(limit)
-    with ledger.read() as connection:
-        return [_judged(row) for row in connection.execute(query)]
+    return [_judged(row) for row in ledger.rows(query)]
 
 
 def forget_judgement(ledger: Ledger, corpus: CorpusRow, number: int) -> JudgedAnswer:

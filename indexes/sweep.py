@@ -100,14 +100,6 @@ def sweep(ledger: Ledger) -> list[str]:
     return remains
 
 
-def make_room(ledger: Ledger) -> list[str]:
-    """On a disk that is nearly full, remove what readers make again: deleting needs room first, for the log.
-
-    Returns what remains and why, in words.
-    """
-    return [*remove_path(ledger.caches)] if ledger.is_tight else []
-
-
 def was_promised(ledger: Ledger) -> bool:
     """Whether a command that removes for good was cut off before it was done."""
     with ledger.read() as connection:

@@ -10,13 +10,16 @@ the next run finishes or abandons it. What an optional one missed shows in its s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from clausegraph.core.errors import StoreError
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.types import Fact, PageKey, Support
+
+if TYPE_CHECKING:
+    from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 
 MAX_TOKENS = 500  # of a query
 CANDIDATES = 400  # names of the epoch looked at per query, best token overlap first
@@ -91,7 +94,7 @@ class Graph(Protocol):
 SupportKey = tuple[str, str, str, str]  # source, uri, chunk, content: the order in which supports are returned
 
 
-def in_order(found: Sequence[tuple[SupportKey, Support]]) -> list[Support]:
+def in_order(found: Iterable[tuple[SupportKey, Support]]) -> list[Support]:
     """The supports by page, chunk and content; by code points, whatever the store sorts by."""
     return [support for _, support in sorted(found, key=lambda item: item[0])]
 
@@ -164,30 +167,6 @@ class ProjectionReport:
     seconds: float = 0.0
 
 
-class GraphProjection(Protocol):
-    """A copy of the ledger's graph in a server. The ledger is the truth; every method can be repeated."""
-
-    name: str
-
-    def prepare(self, corpus_id: int, epoch: int) -> ProjectionReport:
-        """Bring every row up to ``epoch``, frozen or flipped, to the server; readers of older epochs see nothing."""
-
-    def publish(self, corpus_id: int) -> None:
-        """Copy the ledger's newest and published numbers, after a flip or a rollback."""
-
-    def vacuum(self, corpus_id: int) -> int:
-        """Remove what the ledger's vacuum has removed; returns the number of rows."""
-
-    def forget_dropped(self) -> None:
-        """Remove every corpus that the ledger has no more."""
-
-    def catch_up(self, corpus_id: int) -> ProjectionReport:
-        """Bring the server to the newest epoch: after a time without it, an old backup, or a wipe."""
-
-    def status(self, corpus_id: int) -> ProjectionStatus:
-        """Where the projection stands."""
-
-
 _log = logger(__name__)
 
 
@@ -196,7 +175,7 @@ class Projections:
     """The projection of a ledger, if it has one; where it is ``required``, a publish waits for it. ``problems`` are
     those that an optional one, or one after the flip, had since the object was made: for the run's report."""
 
-    projection: GraphProjection | None = None
+    projection: Neo4jProjection | None = None
     required: bool = False
     problems: list[str] = field(default_factory=list)
 
@@ -224,7 +203,7 @@ class Projections:
         """After the ledger dropped a corpus, whichever process did it and whenever."""
         self._do("drop", lambda one: one.forget_dropped())
 
-    def _do(self, step: str, work: Callable[[GraphProjection], object], *, may_raise: bool = False) -> None:
+    def _do(self, step: str, work: Callable[[Neo4jProjection], object], *, may_raise: bool = False) -> None:
         if self.projection is None:
             return
         try:

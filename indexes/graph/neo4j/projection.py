@@ -62,7 +62,8 @@ _log = logger(__name__)
 
 
 class Neo4jProjection:
-    """A ``GraphProjection`` of one ledger into one Neo4j database; close it."""
+    """A copy of one ledger's graphs in one Neo4j database. The ledger is the truth; every method can be repeated. Close
+    it."""
 
     name = "neo4j"
 

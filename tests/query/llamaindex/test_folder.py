@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +106,3 @@ def test_relations_that_the_stock_store_would_confuse(tmp_path: Path) -> None:
 
 def _facts(view: View) -> list[Any]:
     return view.graph.facts(sorted({support.fact_id for support in view.graph.all_supports()}))
-
-
-def test_without_the_extra(view: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "llama_index.vector_stores.faiss", None)
-    with pytest.raises(InputError, match=r"pip install 'clausegraph\[llamaindex\]'"):
-        write_folder(view, tmp_path / "out")

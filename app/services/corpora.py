@@ -30,7 +30,7 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.sweep import drop_corpus, find_corpus
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+    from clausegraph.indexes.graph.protocol import GraphProjection
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -134,7 +134,7 @@ def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dic
         return {} if one is None else {one.name: _state(one, corpus_id)}
 
 
-def _state(projection: Neo4jProjection, corpus_id: int) -> dict[str, object]:
+def _state(projection: GraphProjection, corpus_id: int) -> dict[str, object]:
     try:
         return asdict(projection.status(corpus_id))
     except StoreError as error:

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from clausegraph.core.errors import StoreError
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.telemetry.logs import logger
-from clausegraph.core.types import Fact, PageKey, Support
-
-if TYPE_CHECKING:
-    from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.core.types import LITERAL, Fact, PageKey, Support
 
 MAX_TOKENS = 500  # of a query
 CANDIDATES = 400  # names of the epoch looked at per query, best token overlap first
@@ -99,47 +97,57 @@ def in_order(found: Iterable[tuple[SupportKey, Support]]) -> list[Support]:
     return [support for _, support in sorted(found, key=lambda item: item[0])]
 
 
-def resolve_names(
-    keys: Mapping[str, str],
-    aliases: Callable[[Sequence[str]], Mapping[str, str]],
-    held: Callable[[Sequence[str]], Mapping[str, int]],
-) -> dict[str, str]:
-    """Those of some names with a visible support, name → the entity's key; arguments as of ``rank_entities``."""
-    taken_for = aliases(sorted(set(keys.values())))
-    resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
-    counts = held(sorted(set(resolved.values())))
-    return {name: entity for name, entity in resolved.items() if entity in counts}
+class StoredGraph:
+    """What graphs of every store do alike, by what each looks up itself: facts, aliases and numbers of supports."""
 
+    def _candidates(self, tokens: Sequence[str]) -> Iterator[Mapping[str, int]]:
+        """Names and how many tokens they share, in parts, by shared tokens descending, length, name."""
+        raise NotImplementedError
 
-def rank_entities(
-    candidates: Iterator[Mapping[str, int]],
-    aliases: Callable[[Sequence[str]], Mapping[str, str]],
-    held: Callable[[Sequence[str]], Mapping[str, int]],
-    limit: int,
-) -> list[EntityHit]:
-    """The hits of a query, the same for every store.
+    def _aliases(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Those of the names that the epoch takes for another entity."""
+        raise NotImplementedError
 
-    Args:
-        candidates: names and how many tokens they share, in parts, by shared tokens descending, length, name.
-        aliases: which of some names the epoch takes for another entity.
-        held: visible supports of those entities that have any.
-        limit: of hits.
-    """
-    best: dict[str, EntityHit] = {}
-    looked_at = 0
-    for found in candidates:
-        taken_for = aliases(list(found))
-        counts = held(sorted({taken_for.get(name, name) for name in found}))
-        for name, shared in found.items():
-            key = taken_for.get(name, name)
-            if key not in counts or looked_at == CANDIDATES:
-                continue
-            looked_at += 1  # what the epoch does not show takes no place of what it does
-            hit = EntityHit(key, shared, len(set(name.split())), counts[key])
-            best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
-        if looked_at == CANDIDATES:
-            break
-    return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+    def _held(self, keys: Sequence[str]) -> Mapping[str, int]:
+        """Visible supports of those entities that have any."""
+        raise NotImplementedError
+
+    def _facts_of(self, ids: Sequence[str]) -> Iterable[Fact]:
+        """The facts of these ids that hold, in any order."""
+        raise NotImplementedError
+
+    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
+        """As of ``Graph``."""
+        wanted = sorted(set(names))[:MAX_TOKENS]
+        best: dict[str, EntityHit] = {}
+        looked_at = 0
+        for found in self._candidates(wanted) if wanted else ():
+            taken_for = self._aliases(list(found))
+            counts = self._held(sorted({taken_for.get(name, name) for name in found}))
+            for name, shared in found.items():
+                key = taken_for.get(name, name)
+                if key not in counts or looked_at == CANDIDATES:
+                    continue
+                looked_at += 1  # what the epoch does not show takes no place of what it does
+                hit = EntityHit(key, shared, len(set(name.split())), counts[key])
+                best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
+            if looked_at == CANDIDATES:
+                break
+        return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+
+    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
+        """As of ``Graph``."""
+        keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
+        taken_for = self._aliases(sorted(set(keys.values())))
+        resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
+        counts = self._held(sorted(set(resolved.values())))
+        return {name: entity for name, entity in resolved.items() if entity in counts}
+
+    def facts(self, ids: Sequence[str]) -> list[Fact]:
+        """As of ``Graph``."""
+        wanted = list(dict.fromkeys(ids))
+        found = {fact.id: fact for fact in self._facts_of(wanted)} if wanted else {}
+        return [found[identity] for identity in wanted if identity in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +175,30 @@ class ProjectionReport:
     seconds: float = 0.0
 
 
+class GraphProjection(Protocol):
+    """A copy of the ledger's graph in a server. The ledger is the truth; every method can be repeated."""
+
+    name: str
+
+    def prepare(self, corpus_id: int, epoch: int) -> ProjectionReport:
+        """Bring every row up to ``epoch``, frozen or flipped, to the server; readers of older epochs see nothing."""
+
+    def publish(self, corpus_id: int) -> None:
+        """Copy the ledger's newest and published numbers, after a flip or a rollback."""
+
+    def vacuum(self, corpus_id: int) -> int:
+        """Remove what the ledger's vacuum has removed; returns the number of rows."""
+
+    def forget_dropped(self) -> None:
+        """Remove every corpus that the ledger has no more."""
+
+    def catch_up(self, corpus_id: int) -> ProjectionReport:
+        """Bring the server to the newest epoch: after a time without it, an old backup, or a wipe."""
+
+    def status(self, corpus_id: int) -> ProjectionStatus:
+        """Where the projection stands."""
+
+
 _log = logger(__name__)
 
 
@@ -175,7 +207,7 @@ class Projections:
     """The projection of a ledger, if it has one; where it is ``required``, a publish waits for it. ``problems`` are
     those that an optional one, or one after the flip, had since the object was made: for the run's report."""
 
-    projection: Neo4jProjection | None = None
+    projection: GraphProjection | None = None
     required: bool = False
     problems: list[str] = field(default_factory=list)
 
@@ -203,7 +235,7 @@ class Projections:
         """After the ledger dropped a corpus, whichever process did it and whenever."""
         self._do("drop", lambda one: one.forget_dropped())
 
-    def _do(self, step: str, work: Callable[[Neo4jProjection], object], *, may_raise: bool = False) -> None:
+    def _do(self, step: str, work: Callable[[GraphProjection], object], *, may_raise: bool = False) -> None:
         if self.projection is None:
             return
         try:

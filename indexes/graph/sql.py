@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, true
 
-from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import LITERAL, Fact, PageKey, Support
 from clausegraph.indexes.entities.names import names_at
-from clausegraph.indexes.graph.protocol import (
-    CANDIDATES,
-    MAX_TOKENS,
-    EntityHit,
-    GraphCounts,
-    SupportKey,
-    in_order,
-    rank_entities,
-    resolve_names,
-)
+from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, in_order
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, on_pages, pages, seen_at, sources, supports
@@ -30,7 +20,7 @@ from clausegraph.indexes.ledger.store import Reads, batches
 _FEW_ANCHORS = 50
 
 
-class SqlGraph:
+class SqlGraph(StoredGraph):
     """The ``Graph``, which documents the methods, of one corpus at one epoch."""
 
     def __init__(self, ledger: Reads, corpus_id: int, epoch: int) -> None:
@@ -38,22 +28,16 @@ class SqlGraph:
         self._corpus_id = corpus_id
         self._epoch = epoch
 
-    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
-        wanted = sorted(set(names))[:MAX_TOKENS]
+    def _candidates(self, tokens: Sequence[str]) -> Iterator[dict[str, int]]:
         matched = func.count().label("matched")
         query = (
             select(entity_tokens.c.entity, matched)
-            .where(entity_tokens.c.corpus_id == self._corpus_id, entity_tokens.c.token.in_(wanted))
+            .where(entity_tokens.c.corpus_id == self._corpus_id, entity_tokens.c.token.in_(tokens))
             .group_by(entity_tokens.c.entity)
             .order_by(matched.desc(), func.length(entity_tokens.c.entity), entity_tokens.c.entity)
         )
-        parts = batches(self._ledger.rows(query) if wanted else (), CANDIDATES)
-        candidates = ({row.entity: int(row.matched) for row in part} for part in parts)
-        return rank_entities(candidates, self._aliases, self._support_counts, limit)
-
-    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
-        keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
-        return resolve_names(keys, self._aliases, self._support_counts)
+        for part in batches(self._ledger.rows(query), CANDIDATES):
+            yield {row.entity: int(row.matched) for row in part}
 
     def names(self) -> dict[str, str]:
         with self._ledger.read() as connection:
@@ -66,7 +50,7 @@ class SqlGraph:
         query = select(entity_names.c.name, entity_names.c.entity).where(*shown)
         return {row.name: row.entity for row in self._ledger.rows_of(query, entity_names.c.name, names)}
 
-    def _support_counts(self, keys: Sequence[str]) -> dict[str, int]:
+    def _held(self, keys: Sequence[str]) -> dict[str, int]:
         counts: Counter[str] = Counter()
         for column in (supports.c.subject, supports.c.object):
             query = select(column, func.count()).where(self._visible()).group_by(column)
@@ -96,10 +80,9 @@ class SqlGraph:
                 break
         return list(found.values())
 
-    def facts(self, ids: Sequence[str]) -> list[Fact]:
+    def _facts_of(self, ids: Sequence[str]) -> Iterator[Fact]:
         query = self._facts(supports.c.corpus_id == self._corpus_id)
-        found = {row.fact_id: _fact(row, 0) for row in self._ledger.rows_of(query, supports.c.fact_id, ids)}
-        return [found[identity] for identity in dict.fromkeys(ids) if identity in found]
+        return (_fact(row, 0) for row in self._ledger.rows_of(query, supports.c.fact_id, ids))
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
         query = supports_query().where(self._visible())

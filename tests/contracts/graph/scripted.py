@@ -17,8 +17,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Span, Statement
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import merge, undo
-from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
+from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, GraphProjection, Projections
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.vacuum import vacuum
@@ -98,7 +97,7 @@ class Town:
         return Tools(self.ledger, HashingEmbedder(8), Scripted(), projections=self.projections)
 
     @contextmanager
-    def taking_along(self, projection: Neo4jProjection, *, required: bool = True) -> Iterator[Projections]:
+    def taking_along(self, projection: GraphProjection, *, required: bool = True) -> Iterator[Projections]:
         """What is published meanwhile is published with this projection."""
         self.projections = Projections(projection, required)
         try:

@@ -123,7 +123,7 @@ class _Planner:
 
     def touched(self, entities: Collection[str]) -> set[int]:
         """Pages that decisions may change: those with something hidden, and those that name one of the entities."""
-        about = [(hidden_supports, true())]
+        about: list[tuple[Table, ColumnElement[bool]]] = [(hidden_supports, true())]
         for part in batches(sorted(entities)):
             about.append((supports, or_(supports.c.subject.in_(part), supports.c.object.in_(part))))
         found = set(self.hidden)

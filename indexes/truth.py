@@ -117,7 +117,7 @@ def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str
     query = select(members.c.page_id, members.c.page_version_id, members.c.extractor).where(
         members.c.corpus_id == corpus_id, in_newest(members)
     )
-    return [(row[0], row[1], row[2]) for row in ledger.rows(query.order_by(members.c.page_id))]
+    return [tuple(row) for row in ledger.rows(query.order_by(members.c.page_id))]
 
 
 def store_versions(

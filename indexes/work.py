@@ -156,8 +156,9 @@ def lost_claim(claim: Claim) -> LeaseLostError:
 
 def batch_states(ledger: Ledger, run_id: str) -> dict[str, int]:
     """How many batches of a run are open, claimed and done."""
-    query = select(work_batches.c.state, func.count()).where(work_batches.c.run_id == run_id)
-    return {row[0]: row[1] for row in ledger.rows(query.group_by(work_batches.c.state))}
+    counted = func.count().label("batches")
+    query = select(work_batches.c.state, counted).where(work_batches.c.run_id == run_id)
+    return {row.state: row.batches for row in ledger.rows(query.group_by(work_batches.c.state))}
 
 
 def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, Any]]]:

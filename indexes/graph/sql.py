@@ -53,9 +53,9 @@ class SqlGraph(StoredGraph):
     def _held(self, keys: Sequence[str]) -> dict[str, int]:
         counts: Counter[str] = Counter()
         for column in (supports.c.subject, supports.c.object):
-            query = select(column, func.count()).where(self._visible()).group_by(column)
-            for key, count in self._ledger.rows_of(query, column, keys):
-                counts[key] += count
+            query = select(column.label("key"), func.count().label("held")).where(self._visible()).group_by(column)
+            for row in self._ledger.rows_of(query, column, keys):
+                counts[row.key] += row.held
         return dict(counts)
 
     def neighbourhood(
@@ -103,22 +103,24 @@ class SqlGraph(StoredGraph):
         return [support for support in made if any(span.anchor in wanted for span in support.statement.spans)]
 
     def counts(self) -> GraphCounts:
-        totals = select(func.count(supports.c.fact_id.distinct()), func.count()).where(self._visible())
+        totals = select(func.count(supports.c.fact_id.distinct())).where(self._visible())
         ends = (
             select(supports.c.subject.label("name"))
             .where(self._visible())
             .union(select(supports.c.object).where(self._visible(), ~supports.c.object.startswith(LITERAL)))
         ).subquery()
-        ((facts, total),) = self._ledger.rows(totals)
-        return GraphCounts(int(self._ledger.value(select(func.count()).select_from(ends))), int(facts), int(total))
+        every = select(func.count()).select_from(supports).where(self._visible())
+        found = (self._ledger.value(query) for query in (select(func.count()).select_from(ends), totals, every))
+        return GraphCounts(*map(int, found))
 
     def all_supports(self) -> list[Support]:
         query = supports_query().where(self._visible(), supports.c.id > 0)
         return in_order(map(read_support, self._ledger.rows(query)))
 
     def relations(self) -> dict[str, int]:
-        query = select(supports.c.relation, func.count()).where(self._visible()).group_by(supports.c.relation)
-        return {row[0]: int(row[1]) for row in self._ledger.rows(query.order_by(supports.c.relation))}
+        name = supports.c.relation
+        query = select(name, func.count().label("held")).where(self._visible()).group_by(name).order_by(name)
+        return {row.relation: int(row.held) for row in self._ledger.rows(query)}
 
     def _touching(self, keys: Sequence[str]) -> ColumnElement[bool]:
         """Each arm names the columns of its index: else a planner without statistics reads the whole corpus."""

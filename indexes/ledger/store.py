@@ -40,12 +40,12 @@ class Reads:
         """A connection for reading one consistent state."""
         raise NotImplementedError
 
-    def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+    def rows(self, query: Select[*tuple[Any, ...]]) -> Sequence[Row[Any]]:
         """The rows of a query."""
         with self.read() as connection:
             return connection.execute(query).all()
 
-    def value(self, query: Select[Any]) -> Any:
+    def value(self, query: Select[*tuple[Any, ...]]) -> Any:
         """The first cell of the first row of a query; None where there is no row."""
         with self.read() as connection:
             return connection.execute(query.limit(1)).scalar()

@@ -24,6 +24,7 @@ from clausegraph.indexes import files
 from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.dialect import rewrite_file
 from clausegraph.indexes.ledger.schema import (
+    corpora,
     embeddings,
     entity_tokens,
     epochs,
@@ -34,7 +35,7 @@ from clausegraph.indexes.ledger.schema import (
     runs,
 )
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
-from clausegraph.indexes.sweep import corpus_condition, drop_corpus, sweep, was_promised
+from clausegraph.indexes.sweep import drop_corpus, sweep, was_promised
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index
 from clausegraph.indexes.views import open_view
 from tests.harness.writes import failing_at
@@ -242,5 +243,10 @@ def test_readers_who_are_moved_back_meanwhile_keep_their_epoch(world: World, mon
     assert world.dump() == first
 
 
-def test_every_table_but_the_identity_belongs_to_corpora() -> None:
-    assert [table.name for table in metadata.sorted_tables if corpus_condition(table, 1) is None] == [identity.name]
+def test_every_table_but_the_identity_goes_with_its_corpus() -> None:
+    left = [
+        table.name
+        for table in metadata.sorted_tables
+        if not any(key.column.table is corpora and key.ondelete == "CASCADE" for key in table.foreign_keys)
+    ]
+    assert sorted(left) == [corpora.name, identity.name]

@@ -128,7 +128,7 @@ class _Planner:
             about.append((supports, or_(supports.c.subject.in_(part), supports.c.object.in_(part))))
         found = set(self.hidden)
         for table, condition in about:
-            mine = select(table.c.page_id.distinct()).where(table.c.corpus_id == self.plan.corpus_id)
+            mine = select(table.c.page_id).distinct().where(table.c.corpus_id == self.plan.corpus_id)
             found.update(self.connection.execute(mine.where(table.c.until == OPEN, condition)).scalars())
         return found
 

@@ -19,7 +19,6 @@ from sqlalchemy import text, update
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, SegmentError, StorageError
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import list_corpora, list_epochs
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.vectors.segments import listed_segments
@@ -57,16 +56,6 @@ def test_one_edited_element_redoes_only_what_holds_it(world: World) -> None:
     assert report.chunks_extracted <= 3 < report.chunks_reused
     assert report.texts_embedded < 12
     world.assert_lawful()
-
-
-def test_vacuum_keeps_young_epochs_by_default(world: World) -> None:
-    for number in range(15):
-        world.write("a", [f"You can get {number} pounds."])
-        world.ingest()
-    world.vacuum(keep_epochs=10, keep_days=30)
-    assert len(list_epochs(world.ledger, world.row.id)) == 16
-    world.vacuum(keep_epochs=10, keep_days=0)
-    assert len(list_epochs(world.ledger, world.row.id)) == 10
 
 
 def test_many_publishes_merge_their_segments(world: World) -> None:
@@ -143,17 +132,6 @@ def test_a_full_disk_is_told_and_loses_nothing(
     world.assert_lawful()
     assert write > 3
     assert not list(world.ledger.home.rglob("*.tmp"))
-
-
-def test_keep_missing(world: World) -> None:
-    world.remove("b")
-    report = world.ingest(Options(keep_missing=True))
-    assert (report.pages_kept, report.pages_removed, report.epoch) == (["b.html"], [], None)
-
-
-def test_dry_run_of_a_new_corpus_leaves_no_corpus(world: World) -> None:
-    report = ingest(world.tools(), "new", open_source(str(world.folder)), Options(dry_run=True))
-    assert (len(report.pages_added), [row.name for row in list_corpora(world.ledger)]) == (2, [CORPUS])
 
 
 def _slow_ingest(root: str) -> None:

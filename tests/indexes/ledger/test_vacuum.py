@@ -24,6 +24,7 @@ from clausegraph.indexes import files
 from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.dialect import rewrite_file
 from clausegraph.indexes.ledger.schema import (
+    corpora,
     embeddings,
     entity_tokens,
     epochs,
@@ -31,15 +32,12 @@ from clausegraph.indexes.ledger.schema import (
     identity,
     metadata,
     page_versions,
-    run_steps,
     runs,
-    segments,
 )
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
-from clausegraph.indexes.sweep import corpus_condition, drop_corpus, sweep, was_promised
+from clausegraph.indexes.sweep import drop_corpus, sweep, was_promised
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index
 from clausegraph.indexes.views import open_view
-from clausegraph.ingestion.pipeline import Options
 from tests.harness.writes import failing_at
 from tests.law.world import CORPUS, World, new_ledger
 
@@ -161,15 +159,6 @@ def test_segments_are_compared_with_the_ledger_not_with_what_was_just_deleted(wo
     world.assert_lawful()
 
 
-def test_every_row_that_a_dead_run_left_goes(world: World) -> None:
-    with world.ledger.write() as connection:
-        values = {"corpus_id": 1, "run_id": "dead"}
-        connection.execute(insert(runs).values(corpus_id=1, id="dead", kind="ingest", started=1.0, status="running"))
-        connection.execute(insert(run_steps).values(**values, step="plan", data='{"of": "Quillonby"}'))
-    rows = world.vacuum(1, 0).rows
-    assert (rows["runs"], rows["run_steps"], count(world, run_steps)) == (3, 1, 0)
-
-
 def test_replies_go_with_the_text_that_they_may_quote(world: World) -> None:
     home = world.root / "home"
     with closing(FileResponseCache(home / RESPONSES, 10**6)) as cache:
@@ -238,15 +227,6 @@ def test_a_drop_says_who_goes_on_reading(world: World) -> None:
     assert not [path for path in (world.root / "home").rglob("*") if path.is_file() and path.parent.name != "home"]
 
 
-def test_models_that_no_vector_is_of_any_more_leave_no_embeddings(world: World) -> None:
-    world.embedder = type(world.embedder)(8)
-    world.ingest(Options(force=True))
-    world.vacuum(1, 0)
-    with world.ledger.read() as connection:
-        models = set(connection.execute(select(embeddings.c.model)).scalars())
-        assert models == set(connection.execute(select(segments.c.model)).scalars()) == {world.embedder.fingerprint}
-
-
 def test_readers_who_are_moved_back_meanwhile_keep_their_epoch(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between looking which epochs may go and removing them."""
     world.write("a", ["The grant is £201 a year."])
@@ -263,5 +243,10 @@ def test_readers_who_are_moved_back_meanwhile_keep_their_epoch(world: World, mon
     assert world.dump() == first
 
 
-def test_every_table_but_the_identity_belongs_to_corpora() -> None:
-    assert [table.name for table in metadata.sorted_tables if corpus_condition(table, 1) is None] == [identity.name]
+def test_every_table_but_the_identity_goes_with_its_corpus() -> None:
+    left = [
+        table.name
+        for table in metadata.sorted_tables
+        if not any(key.column.table is corpora and key.ondelete == "CASCADE" for key in table.foreign_keys)
+    ]
+    assert sorted(left) == [corpora.name, identity.name]

@@ -25,11 +25,11 @@ from clausegraph.eval.report import (
     Report,
     Section,
     Side,
-    Table,
     about,
+    against_all,
     differences,
     headline,
-    interval_text,
+    interval_table,
     plot_bars,
 )
 from clausegraph.indexes.views import View
@@ -228,34 +228,21 @@ def make_report(folder: Path, run: Provenance) -> Report:
 
 
 def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
-    values = {name: _values(records, name) for name in run.retrievers}
-    intervals = {
-        what: {name: mean_interval(values[name][what]) for name in run.retrievers} for what in (_RECALL, _COMPLETE)
-    }
-    rows = tuple(
-        (
-            name,
-            *(interval_text(found[name]) for found in intervals.values()),
-            f"{median(record.milliseconds[name] for record in records):.0f}",
-        )
-        for name in run.retrievers
-    )
     at = max(len(titles) for record in records for titles in record.best.values())
-    heads = (f"recall@{at}", f"all in the top {at}")
+    heads = {_RECALL: f"recall@{at}", _COMPLETE: f"all in the top {at}"}
+    columns = {head: {name: _values(records, name)[what] for name in run.retrievers} for what, head in heads.items()}
+    times = {name: f"{median(record.milliseconds[name] for record in records):.0f}" for name in run.retrievers}
     note = (
         f"Percent of the supporting passages among the best {at} pages, and of questions with all of them. {RESAMPLED} "
         "A supporting passage that the corpus lacks counts as not found."
     )
-    png = plot_bars(intervals, title=f"Supporting passages among the best {at}", ylabel="percent")
-    return Section(
-        "Rankings",
-        note,
-        (
-            Table(("ranking", *heads, "median ms"), rows),
-            differences(run.system, {name: list(of_one.values()) for name, of_one in values.items()}, heads),
-        ),
-        (Plot("recall-by-ranking", "Bars of recall by ranking", png),),
+    bars = {what: {name: mean_interval(v) for name, v in columns[head].items()} for what, head in heads.items()}
+    png = plot_bars(bars, title=f"Supporting passages among the best {at}", ylabel="percent")
+    tables = (
+        interval_table("ranking", columns, median_ms=times),
+        differences(columns, against_all(run.system, run.retrievers)),
     )
+    return Section("Rankings", note, tables, (Plot("recall-by-ranking", "Bars of recall by ranking", png),))
 
 
 def _case(record: PassageRecord, run: Provenance) -> Case:

@@ -24,10 +24,10 @@ from clausegraph.core.models.replay import Cassette
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
-from clausegraph.eval.crag.run import run_cases
+from clausegraph.eval.crag.run import Ask, run_cases
 from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
-from clausegraph.eval.files import write_text
+from clausegraph.eval.files import begin_run, write_text
 from clausegraph.ingestion.once import page_readers
 from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.attributes import (
@@ -85,21 +85,55 @@ def measure_crag(
         InputError: the questions cannot be read, a row is unknown, or ``output`` holds a run of something else.
         SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
     """
-    cases = read_cases(questions, trial.at)
-    rows = [row_of(name) for name in trial.rows]
-    settings = workspace.settings
-    _check_trial(settings, rows, trial)
+    cases, settings = read_cases(questions, trial.at), workspace.settings
+    _check_trial(settings, [row_of(name) for name in trial.rows], trial)
+    # The address of the API is left out: a replay's port changes
+    known = settings.model_dump(mode="json", exclude={"crag_graph_url"}).items()
+    shaping = {
+        "embedding": workspace.embedder.fingerprint,
+        "task": trial.task,
+        "at": trial.at.isoformat() if trial.at else None,
+        "settings": {name: value for name, value in known if name.startswith("crag_")},
+    }
+    with page_readers(reading_limits(settings)) as readers:
+
+        def ask_of(row: CragRow, options: EngineOptions) -> Ask:
+            return _trial_engine(workspace, row, trial, options, readers)
+
+        return record_rows(settings, cases, trial, shaping | {"questions": questions.name}, ask_of, output, told)
+
+
+def record_rows(
+    settings: Settings,
+    cases: Sequence[CragCase],
+    trial: CragTrial,
+    shaping: Mapping[str, Any],
+    ask_of: Callable[[CragRow, EngineOptions], Ask],
+    output: Path | None,
+    told: Progress,
+) -> dict[str, list[CragRecord]]:
+    """Records by row; ``told`` hears of each question, and ``shaping`` is what shapes answers beside the trial."""
     found = {}
-    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
+    with trial_model(settings, trial) as llm:
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
-        for row in rows:
-            kept = kept_records(
-                output, row.name, _shaping(workspace, trial) | described(settings, questions, row, trial)
+        about = dict(shaping) | {"llm": settings.llm, "judge": trial.judge, "seconds": trial.seconds}
+        for row in map(row_of, trial.rows):
+            found[row.name] = run_cases(
+                cases,
+                ask_of(row, options),
+                judge,
+                kept=kept_records(output, row.name, about | {"row": row.name}),
+                seconds=trial.seconds,
+                at_once=trial.at_once,
+                told=counting(told, row.name, len(cases)),
             )
-            ask = _trial_engine(workspace, row, trial, options, readers)
-            found[row.name] = run_trial(cases, ask, judge, row, trial, kept, told)
     return found
+
+
+def counting(told: Progress, stage: str, total: int) -> Callable[[int], None]:
+    """Tells how many of a stage are done."""
+    return lambda done: told(stage, done, total)
 
 
 def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = None, *, record: bool) -> JudgeCheck:
@@ -126,20 +160,9 @@ def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | N
         yield llm
 
 
-def run_trial(
-    cases: Sequence[CragCase], ask: Callable[[CragCase], CragAnswer], judge: CragJudge, row: CragRow,
-    trial: CragTrial, kept: Path | None, told: Progress,
-) -> list[CragRecord]:  # fmt: skip
-    """The records of a row; ``told`` hears of each question."""
-    return run_cases(
-        cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once,
-        told=lambda done: told(row.name, done, len(cases)),
-    )  # fmt: skip
-
-
 def _trial_engine(
     workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, readers: PageReaders
-) -> Callable[[CragCase], CragAnswer]:
+) -> Ask:
     """What asks one question of the file; reading its pages is part of its time."""
     settings = workspace.settings
     switches = replace(row.applied(crag_switches()), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
@@ -169,35 +192,10 @@ def _check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) 
         )
 
 
-def described(settings: Settings, questions: Path, row: CragRow, trial: CragTrial) -> dict[str, Any]:
-    """What shapes the answers of a row, by name."""
-    shaping = {"version": version(), "questions": questions.name, "llm": settings.llm, "row": row.name}
-    return shaping | {"judge": trial.judge, "seconds": trial.seconds}
-
-
-def _shaping(workspace: Workspace, trial: CragTrial) -> dict[str, Any]:
-    """What else shapes them of CRAG's own questions; but for the address of the API: a replay's port changes."""
-    settings = workspace.settings.model_dump(mode="json")
-    kept = {name: value for name, value in settings.items() if name.startswith("crag_") and name != "crag_graph_url"}
-    at = trial.at.isoformat() if trial.at else None
-    return {"embedding": workspace.embedder.fingerprint, "task": trial.task, "at": at, "settings": kept}
-
-
-def kept_records(output: Path | None, name: str, described: dict[str, Any]) -> Path | None:
-    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; None
+def kept_records(output: Path | None, name: str, described: Mapping[str, Any]) -> Path | None:
+    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; none
     without a folder for output."""
-    if output is None:
-        return None
-    folder = output / name
-    folder.mkdir(parents=True, exist_ok=True)
-    about = folder / "run.json"
-    if about.is_file():
-        known = json.loads(about.read_text("utf-8"))
-        differ = sorted(key for key in described if known.get(key) != described[key])
-        if differ:
-            raise InputError(f"{folder} holds a run that differs in {', '.join(differ)}; choose another folder")
-    about.write_text(json.dumps(described, indent=1) + "\n", "utf-8")
-    return folder / "answers.jsonl"
+    return begin_run(output / name / "run.json", {"version": version(), **described}) if output is not None else None
 
 
 @dataclass(frozen=True, slots=True)

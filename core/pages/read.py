@@ -19,14 +19,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.pages.blocks import Block, squeeze
 from clausegraph.core.pages.decode import decode_page, few_attributes, is_wide, parse_page
-from clausegraph.core.pages.elements import (
-    MAX_SPANNED,
-    elements_of,
-    limited,
-    looks_like_header,
-    spanned,
-    tables_of,
-)
+from clausegraph.core.pages.elements import MAX_SPANNED, elements_of, limited, looks_like_header, spanned, tables_of
 from clausegraph.core.pages.furniture import no_page
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.markup import HEADINGS
@@ -212,7 +205,7 @@ def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
         starts = not blocks or blocks[-1].tag != tag
         group = None if tag not in ("li", "tr") else len(blocks) if starts else blocks[-1].group
         level = int(tag[1]) if tag in HEADINGS else 0
-        blocks.append(Block(tag, tag, group, level=level, text=text, html_pieces=[html], links=list(_links(html))))
+        blocks.append(Block(tag, tag, group, level=level, text=text, start=html, links=list(_links(html))))
     headers = _headers(parsed)
     made = elements_of(blocks, with_headers=False)
     return tuple(replace(one, headers=headers[at]) if at in headers else one for at, one in enumerate(made))
@@ -238,7 +231,7 @@ def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-READER_FINGERPRINT = content_hash("reader", "9")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "10")[:16]  # count up whenever a page may be read otherwise than before
 
 PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
 

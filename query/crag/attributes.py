@@ -196,21 +196,19 @@ class AttributesTogether:
 
 # --- classifiers ------------------------------------------------------------------------------------
 
-FORM = 1
+FORM = 2
 FEWEST = 50
 FOLDS = 5
-_BINS = 5
 _KEPT = 5  # digits of a weight: more change no label
 
 
 @dataclass(frozen=True)
 class LinearClassifier:
-    """One attribute: a row of weights and a bias for each label; ``sure`` has (margin from, share right) by margin."""
+    """One attribute: a row of weights and a bias for each label, and the cross-validated share of right ones."""
 
     labels: list[str]
     weights: list[list[float]]
     bias: list[float]
-    sure: list[tuple[float, float]]
     accuracy: float
 
 
@@ -249,7 +247,6 @@ class AttributeSvm:
     """Predicts all three attributes of a question by its embedding."""
 
     def __init__(self, model: AttributeModel, embedder: Embedder) -> None:
-        """Take both."""
         if model.embedder != embedder.fingerprint:
             raise ModelMismatchError(
                 f"the attribute model was trained on embeddings of {model.embedder}, and the settings have "
@@ -268,7 +265,7 @@ class AttributeSvm:
         for name, (part, weights, bias) in self._parts.items():
             scores = weights @ vector + bias
             labels[name] = LABELS[name](part.labels[int(scores.argmax())])
-            confidence[name] = _confidence(part.sure, float(scores.max()))
+            confidence[name] = round(part.accuracy, 3)
         return Attributes(**labels, confidence=confidence, by=dict.fromkeys(LABELS, "svm"))
 
 
@@ -283,7 +280,7 @@ def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedd
 
 
 def _trained(vectors: Any, labels: list[str], seed: int) -> LinearClassifier:
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
     from sklearn.svm import LinearSVC
 
     known = sorted(set(labels))
@@ -292,31 +289,14 @@ def _trained(vectors: Any, labels: list[str], seed: int) -> LinearClassifier:
         raise InputError(f"each label needs {FOLDS} questions, and there are three labels or more; too few of {scarce}")
     make = LinearSVC(C=0.5, class_weight="balanced", random_state=seed)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    margins = cross_val_predict(make, vectors, labels, cv=folds, method="decision_function")
-    right = np.asarray([known[at] for at in margins.argmax(axis=1)]) == np.asarray(labels)
+    right = cross_val_score(make, vectors, labels, cv=folds)
     fitted = make.fit(vectors, labels)
     return LinearClassifier(
         labels=known,
         weights=np.round(fitted.coef_, _KEPT).tolist(),
         bias=np.round(fitted.intercept_, _KEPT).tolist(),
-        sure=_by_margin(margins.max(axis=1), right),
         accuracy=float(right.mean()),
     )
-
-
-def _by_margin(margins: Any, right: Any) -> list[tuple[float, float]]:
-    """Share of right ones in equal parts by margin, lowest first; never falling, so that surer means surer."""
-    order = np.argsort(margins)
-    parts = np.array_split(order, _BINS)
-    shares = np.maximum.accumulate([float(right[part].mean()) for part in parts])
-    return [
-        (round(float(margins[part[0]]), 3), round(float(share), 3)) for part, share in zip(parts, shares, strict=True)
-    ]
-
-
-def _confidence(sure: Sequence[tuple[float, float]], margin: float) -> float:
-    below = [share for least, share in sure if margin >= least]
-    return below[-1] if below else sure[0][1]
 
 
 def accuracies(model: AttributeModel) -> Mapping[str, float]:

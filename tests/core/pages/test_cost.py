@@ -11,7 +11,7 @@ import pytest
 from clausegraph.core import tokens
 from clausegraph.core.extraction import MAX_ABOVE, extraction_inputs
 from clausegraph.core.pages import main_text
-from clausegraph.core.pages.blocks import Block, Cell
+from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.chunks import Unit, best_cuts, chunk_reading, split_text
 from clausegraph.core.pages.elements import MAX_SPANNED, elements_of
 from clausegraph.core.pages.read import SourceDocument, read_document
@@ -42,9 +42,6 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "pictures": lambda n: '<img alt="what the fee is">' * n,
     "cells over rows": lambda n: f"<table>{'<tr><td rowspan=9>a<td>b</tr>' * n}</table>",
     "rows that head others": lambda n: f"<table>{'<tr><th colspan=2>a</tr><tr><td>b<td>c</tr>' * n}</table>",
-    "items as Word writes them": lambda n: "".join(
-        f"<p style='mso-list:l0 level{1 + i % 9} lfo1'>You pay.</p>" for i in range(n)
-    ),
     "labels of other pages": lambda n: "<p>See also</p><p><a href=/x>Fees</a></p>" * n,
 }
 
@@ -93,15 +90,6 @@ def test_descriptions_do_not_look_for_their_term_one_by_one() -> None:
     blocks = Watched(Block("li", "dd", group=1, text=f"x{n}") for n in range(500))
     assert len(elements_of(blocks)) == 500
     assert len(looked) <= 1000
-
-
-def test_bold_words_do_not_read_their_cell_again() -> None:
-    cell = Cell(pieces=[" "] * 1000)
-    assert cell.is_blank
-    cell.pieces[:] = ["a"] * 1000  # what was read is not read again
-    assert cell.is_blank
-    cell.pieces.append("a")
-    assert not cell.is_blank
 
 
 def test_cells_span_no_more_than_a_page_may() -> None:

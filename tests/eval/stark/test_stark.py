@@ -71,7 +71,7 @@ def test_the_example_needs_text_and_relations_and_is_ranked_without_a_model(tmp_
         kept.write_text("".join(f"{line}\n" for line in kept.read_text().splitlines()[:3]))
         again = measure_stark(workspace, EXAMPLE, StarkTrial(("vector",)), tmp_path / "out")["vector"]
         assert [one.ranked for one in again] == [one.ranked for one in found["vector"]]
-        with pytest.raises(InputError, match="differs in types"):
+        with pytest.raises(InputError, match="a run with types"):
             measure_stark(
                 workspace,
                 EXAMPLE,

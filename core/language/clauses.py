@@ -20,7 +20,6 @@ _STARTERS = lexicon.word_set(
     "it its make most my no not on once or our she since some tell that the their then there these they this those "
     "to use we what when where which while who with you your"
 )
-_LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
 _CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
     r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
     r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
@@ -115,10 +114,17 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if key in _BEFORE_NUMBER and not next_word:
         return False
-    if begins == start and _LIST_NUMBER.match(word):
+    if begins == start and _numbers_item(key):
         return False
     initials = all(len(letter) == 1 and letter.isalpha() for letter in word.split("."))  # U.K, a.m, J
     return next_word.lower() in _STARTERS if initials else True
+
+
+def _numbers_item(word: str) -> bool:
+    """Whether a word counts items of a list: "12", "b", "iv"."""
+    is_letter = len(word) == 1 and word.isascii() and word.isalpha()
+    is_roman = 0 < len(word) < 5 and set(word) <= set("ivx")
+    return is_letter or is_roman or (word.isdigit() and len(word) < 4)
 
 
 def _word_start(text: str, start: int, end: int) -> int:

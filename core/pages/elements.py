@@ -73,7 +73,6 @@ def _rank(block: Block) -> int:
 
 
 _VALUE = re.compile(r"^[£$€]?\d|^\W*$")
-_DIGIT = re.compile(r"\d")
 _SUM = re.compile(r"[£$€]|\d%")
 _MAX_HEADER_WORDS = 15
 
@@ -202,9 +201,13 @@ def _is_plain_header(first: Sequence[Cell], rest: Sequence[Block]) -> bool:
     if bold:
         return True
     return any(
-        not _DIGIT.search(cell.text) and any(_DIGIT.search(row[i]) for row in texts if i < len(row))
+        not _has_digit(cell.text) and any(_has_digit(row[i]) for row in texts if i < len(row))
         for i, cell in enumerate(first)
     )
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 _INTRODUCES = frozenset({"p", "li"})

@@ -11,12 +11,7 @@ from sqlalchemy import Engine, event
 from clausegraph.core.errors import LeaseLostError, ModelMismatchError
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import run_leases
-from clausegraph.indexes.vectors.segments import (
-    listed_segments,
-    merge_segments,
-    segment_state,
-    vector_index,
-)
+from clausegraph.indexes.vectors.segments import listed_segments, merge_segments, segment_state, vector_index
 from clausegraph.indexes.views import View, open_view
 from tests.contracts.graph.scripted import Town
 

@@ -15,13 +15,14 @@ from itertools import islice
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.lexicon import phrases
-from clausegraph.core.language.normalise import entity_key, plain
+from clausegraph.core.language.conditions import join, parse_conditions
+from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
     Condition,
+    Literal,
     Mention,
     Modality,
     Not,
@@ -33,7 +34,7 @@ from clausegraph.core.types import (
     leaves,
 )
 from clausegraph.ingestion.extract.rules.address import Addressee
-from clausegraph.ingestion.extract.rules.claims import Clause, claims, combined, is_simple
+from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined, is_simple
 from clausegraph.ingestion.extract.rules.names import Scene, named, resolve, things_named
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.restrictions import (
@@ -55,6 +56,7 @@ _DANGLES = re.compile(  # only points to what was told before: "if you do not"
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _DEEPEST = 6  # lists within lists that are looked at
 VERSION = 3  # raise it with every change of what the rules state: pages are then extracted again
+_REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
@@ -77,9 +79,10 @@ class ChunkReader:
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._required = Requirements()
         self._scopes = Scopes(chunk_input)
-        self.found: dict[Statement, None] = {}
+        self.found: dict[Statement, tuple[str, ...]] = {}  # and the headings that each stands under
         self.left: dict[Passage, None] = {}
         self._excluded: list[Passage] = []
+        self._refused: list[tuple[tuple[str, ...], frozenset[str], Condition]] = []  # headings, of what, when
         self._says: set[str] = set()  # labels of elements with a simple clause: they are found, whatever they name
 
     def read(self) -> Extraction:
@@ -97,7 +100,15 @@ class ChunkReader:
             if element.is_own and element.tag not in _HEADINGS and (element.parent or element.label not in told):
                 self._name(element)
         self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
-        return Extraction(tuple(self.found), passages=tuple(self.left))
+        statements = dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())
+        return Extraction(tuple(statements), passages=tuple(self.left))
+
+    def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
+        """A statement that grants something, with all that its section refuses of it as an exception."""
+        target = one.object.value if isinstance(one.object, Literal) else f"{one.object.surface} {one.object.written}"
+        granted = lemmas(expand(f"{one.relation} {target}")) if one.modality is Modality.MAY else frozenset()
+        refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
+        return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
 
     def _scene(self, element: InputElement) -> Scene:
         return Scene(self._address, tuple(heading[after_number(heading) :] for heading in element.headings))
@@ -218,6 +229,7 @@ class ChunkReader:
         if lead.lists_conditions:
             condition = self.outline.list_condition(element, lead)
             spans += [_whole(item) for item in self.outline.items_below(element) if item.is_own]
+            self._refuse(element, lead, condition)
         elif not items:
             condition = lead.parsed.condition
         else:
@@ -238,10 +250,16 @@ class ChunkReader:
     def _exclusion(self, element: InputElement, lead: Lead, spans: list[Span]) -> None:
         """A list of cases in which something is refused or not asked for: any of them is enough."""
         condition = excluded(self.outline, element, lead)
+        self._refuse(element, lead, condition)
         if condition is not None and spans:
             names = tuple(self._named(lead.main, self._scene(element), 1))
             whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
             self._excluded.append(Passage(PassageKind.LIST, tuple(spans), whole, names))
+
+    def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
+        """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
+        if lead.refuses and condition is not None:
+            self._refused.append((element.headings, lemmas(expand(lead.main)) - LOSABLE - _REFUSES, condition))
 
     def _item(self, element: InputElement) -> None:
         """A list item: a condition of its lead-in, which states it, or a passage that goes on from its lead-in."""
@@ -278,7 +296,8 @@ class ChunkReader:
     def _state(self, element: InputElement, statements: list[Statement]) -> bool:
         """Keep statements under what holds for all of their section; whether there are any."""
         scope = self._scopes.of(element.headings)
-        self.found |= dict.fromkeys(replace(one, condition=combined(scope, one.condition)) for one in statements)
+        kept = (replace(one, condition=combined(scope, one.condition)) for one in statements)
+        self.found |= dict.fromkeys(kept, element.headings)
         return bool(statements)
 
     def _leave(self, element: InputElement, passage: Passage) -> None:

@@ -73,6 +73,12 @@ class Lead:
         return self.text[self.parsed.main[0] - self.start : self.parsed.main[1] - self.start]
 
     @property
+    def refuses(self) -> bool:
+        """Whether its list names what is refused: "You cannot get it if:", "We will not pay for:"."""
+        denied = not self.proposition.polarity and self.proposition.modality is Modality.IS
+        return denied or self.proposition.modality is Modality.CANNOT
+
+    @property
     def opens_verb(self) -> bool:
         """Whether each item goes on with a verb: "You must:"."""
         return bool(_OPEN_MODAL.search(self.main))

@@ -105,8 +105,8 @@ class ChunkReader:
 
     def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
         """A statement that grants something, with all that its section refuses of it as an exception."""
-        target = one.object.value if isinstance(one.object, Literal) else f"{one.object.surface} {one.object.written}"
-        granted = lemmas(expand(f"{one.relation} {target}")) if one.modality is Modality.MAY else frozenset()
+        target = one.object.value if isinstance(one.object, Literal) else one.object.surface.partition(" (")[0]
+        granted = lemmas(f"{one.relation} {target}") if one.modality is Modality.MAY else frozenset()
         refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
         return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
 

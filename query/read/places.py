@@ -38,6 +38,7 @@ _MODIFIER = re.compile(
 _AFTER = re.compile(r"\s*(?:or (?:over|under|older|younger|more|less)|a (?:week|month|year|day)|each)\b", re.IGNORECASE)
 _FORM = re.compile(r"(?:\bform\s+)?\b[A-Z]{1,6}\d+[A-Z0-9/]*\b(?:\s+form)?")
 _HOW_MANY = re.compile(r"\bhow many\s+(?:\w+\s+)?(\w+)", re.IGNORECASE)
+_DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _CHANGES = re.compile(r"\b(?:half|extra|reduced|discount|free|instead|double|limit)\b", re.IGNORECASE)
 _OTHERS = frozenset(("else", "others"))
 _MOST_LIMITS = 2
@@ -58,10 +59,11 @@ def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int]]
     if form.type is AnswerType.FORM:
         yield from (match.span() for match in _FORM.finditer(text))
         return
+    kinds = ("date",) if form.type is AnswerType.DATE and _DAY.search(form.sentence) else _KINDS[form.type]
     counted = _HOW_MANY.search(form.sentence)
     cells = text.find(CELLS) if element.tag == "tr" else -1  # the first cell says what a row is about
     for quantity in find_quantities(text):
-        if quantity.start >= cells and quantity.kind in _KINDS[form.type] and _counts(quantity, counted, text):
+        if quantity.start >= cells and quantity.kind in kinds and _counts(quantity, counted, text):
             before = _MODIFIER.search(text, 0, quantity.start)
             after = _AFTER.match(text, quantity.end)
             yield before.start() if before else quantity.start, after.end() if after else quantity.end

@@ -8,11 +8,10 @@ from datetime import date
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import All, ConditionState, Leaf, Mention, Modality, Span, Statement, Support, leaves
-from clausegraph.query.read.figures import compare, is_one_of
+from clausegraph.query.read.figures import compare
 from clausegraph.query.read.question_context import judge
-from clausegraph.query.read.word_match import as_sentences, is_named
+from clausegraph.query.read.word_match import as_sentences
 from tests.query.read.conftest import ALWAYS, page
 
 pytestmark = pytest.mark.unit
@@ -68,47 +67,6 @@ def test_judge(condition: str, scenario: str, state: ConditionState) -> None:
 def test_figures_of_scenario_and_page_are_compared(condition: str, told: str, within: bool | None) -> None:
     found = compare(condition, told, date(2026, 3, 3))
     assert (None if found is None else found.holds) is within
-
-
-@pytest.mark.parametrize(
-    ("told", "sure"),
-    [
-        ("My son wants to fish. He is 12.", True),
-        ("My daughter is 12.", True),
-        ("My son wants to fish. He is 14.", False),
-        ("I am 12.", False),  # of a child of the teller nothing is told
-        ("My son and my wife fish. She is 12.", False),
-    ],
-)
-def test_whoever_is_told_to_be_of_an_age_is_one_of_those_it_is_said_of(told: str, sure: bool) -> None:
-    assert is_one_of("Children under 13", told) is sure
-
-
-@pytest.mark.parametrize(
-    ("text", "told", "named"),
-    [
-        ("a barge used only for farming, dredging or gritting", "I use it only for dredging.", True),
-        ("a barge used only for farming, dredging or gritting", "I use it for trips.", False),
-        ("you were in prison or hospital", "I was in hospital.", True),
-        ("a red or blue boat", "my oars are blue", False),
-    ],
-)
-def test_what_governs_the_first_of_a_list_governs_the_others(text: str, told: str, *, named: bool) -> None:
-    about = "Do I pay the levy on a barge?"
-    assert is_named(text, f"{told} {about}", about=about) is named
-
-
-@pytest.mark.parametrize(
-    ("texts", "told"),
-    [
-        (("i owe rent. im 25", "can i stay"), "i owe rent. Im 25. can i stay."),
-        (("", "Can I stay?"), "Can I stay?"),
-        (("I have £1.5k, see gov.uk. they said no!", ""), "I have £1.5k, see gov.uk. They said no!"),
-    ],
-)
-def test_what_is_told_is_told_in_sentences_however_it_is_typed(texts: tuple[str, ...], told: str) -> None:
-    assert as_sentences(*texts).lower() == told.lower()
-    assert len(sentence_spans(as_sentences(*texts))) == told.count(". ") + 1
 
 
 CARER = (

@@ -16,7 +16,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.retrieve.bank import Hit
-from tests.query.read.conftest import NEVER, READER, Pages, page, reading
+from tests.query.read.conftest import NEVER, READER, Pages, reading
 
 pytestmark = pytest.mark.unit
 KEY = PageKey("test", "page")
@@ -240,25 +240,6 @@ def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(
     other = reader.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
     foreign = NEVER.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
     assert other.status is foreign.status is AnswerStatus.QUOTED
-
-
-def test_below_the_threshold_the_page_is_quoted_in_its_context() -> None:
-    lines = ("You can get the grant if all of these apply:", "- you were born in 1961", "- you live in Lethmoor")
-    for first, quote, items in (
-        ("you live", "you live in Lethmoor", ("you were born in 1961",)),
-        ("You can", lines[0], ("you were born in 1961", "you live in Lethmoor")),
-    ):
-        found = page(*lines)
-        unsure = NEVER.read(Inquiry("Can I get the grant?", "I rent."), found.hits(first), found)
-        assert (unsure.status, unsure.alternatives) == (AnswerStatus.QUOTED, ())
-        assert [(one.quote, one.items) for one in unsure.quotes] == [(quote, items)]
-        assert unsure.quotes[0].lead_in == ("" if first == "You can" else lines[0])
-
-
-def test_a_row_is_quoted_with_the_other_rows_of_its_table() -> None:
-    other = Element("r9", "tr", "", "Stall | £3", ("Fines",), headers=HEADERS)
-    (quote,) = asked([*TABLE[1:], other], "How much is a barrow?", "Barrow", "Pitch").quotes
-    assert (quote.lead_in, quote.quote, quote.items) == ("Licence | Yearly fee", "Barrow | £260", ("Pitch | £890",))
 
 
 BY_SEED = """

@@ -186,7 +186,7 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
 
 
 def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
-    from clausegraph.query.crag.kg.api_graph import PlannedLookup, RuleLookup
+    from clausegraph.query.crag.kg.forms import PlannedLookup, RuleLookup
     from clausegraph.query.crag.kg.plan import GraphLookup
 
     chosen, address = switches.graph, settings.crag_graph_url or ""

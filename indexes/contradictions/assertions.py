@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import MONTHS, NUMBERS
 from clausegraph.core.language.quantities import Quantity, statement_quantity
 from clausegraph.core.types import (
     Condition,
@@ -36,6 +35,7 @@ from clausegraph.indexes.contradictions.conditions import (
     roots,
     topic,
     trailing_date,
+    without_measures,
 )
 
 READER, PUBLISHER = frozenset({"<reader>"}), frozenset({"<publisher>"})
@@ -47,14 +47,6 @@ _PUBLISHER = re.compile(r"publisher of (.+)", re.IGNORECASE)
 _SCOPE = re.compile(r"\s+(who|whose|if|when)\s+")
 _BRACKET = re.compile(r"(.+?) \((.+)\)")
 _NAME = re.compile(r"(?:[A-Z][\w’'-]+\s+){1,}[A-Z][\w’'-]+")
-_MEASURES = frozenset(
-    roots(
-        "day days week weeks month months year years hour hours minute minutes calendar working full "
-        "consecutive per each every least most up to more than less no not over under about around aged age "
-        "old or and at maximum minimum of first in pound pounds p million billion half within by before after "
-        "from until older younger above below " + " ".join((*NUMBERS, *MONTHS))
-    )
-)
 
 
 class Force(Enum):
@@ -118,17 +110,13 @@ def assertions_of(
 
 
 def _force(statement: Statement) -> Force | None:
-    match statement.modality:
-        case Modality.CANNOT:
-            return Force.BARS
-        case Modality.NEED_NOT:
-            return Force.FREES
-        case Modality.MUST:
-            return Force.BINDS if statement.polarity else Force.FREES
-        case Modality.SHOULD:
-            return None  # advice binds nobody
-        case _:
-            return Force.HOLDS if statement.polarity else Force.BARS
+    plain = Force.HOLDS if statement.polarity else Force.BARS
+    return {
+        Modality.CANNOT: Force.BARS,
+        Modality.NEED_NOT: Force.FREES,
+        Modality.MUST: Force.BINDS if statement.polarity else Force.FREES,
+        Modality.SHOULD: None,  # advice binds nobody
+    }.get(statement.modality, plain)
 
 
 def _assertion(
@@ -138,7 +126,7 @@ def _assertion(
     span = statement.spans[0]
     element = elements[span.anchor]
     in_table = element.tag == "tr"
-    surface, said = leading_date(_resolved(statement.subject, names))
+    surface, said = leading_date(names.get(statement.subject.key, statement.subject.surface))
     said = said | _opening(element.text, span)
     head, about, scope = _subject(surface)
     if statement.subject.type == ROLE and about is None:
@@ -167,14 +155,8 @@ def _assertion(
 
 def _opening(text: str, span: Span) -> Validity:
     """What the sentence that a span is in opens with: "From 1 April 2026, you cannot …"."""
-    for start, end in sentence_spans(text):
-        if start <= span.start < end:
-            return leading_date(text[start:end])[1]
-    return Validity()
-
-
-def _resolved(mention: Mention, names: Mapping[str, str]) -> str:
-    return names.get(mention.key, mention.surface)
+    sentences = (text[start:end] for start, end in sentence_spans(text) if start <= span.start < end)
+    return leading_date(next(sentences, ""))[1]
 
 
 def _subject(surface: str) -> tuple[Roots, str | None, str]:
@@ -191,21 +173,21 @@ def _subject(surface: str) -> tuple[Roots, str | None, str]:
 
 def _is_the_default(statement: Statement) -> bool:
     """Whether its only condition is that what the sentence says behind it is not so: "£70, or £35 if you pay early"."""
-    match statement.condition:
-        case Not(Leaf() as leaf):
-            return any(leaf.anchor == span.anchor and leaf.start >= span.end for span in statement.spans)
-        case _:
-            return False
+    leaf = statement.condition.child if isinstance(statement.condition, Not) else None
+    return isinstance(leaf, Leaf) and any(
+        leaf.anchor == span.anchor and leaf.start >= span.end for span in statement.spans
+    )
 
 
 def _conditions(tree: Condition | None) -> tuple[Validity, tuple[Requirement, ...]]:
     """The dates among the leaves, and the requirements among them."""
-    said = Validity()
-    for leaf in leaves_of(tree):
-        said = said | (period_of(leaf.text) or Validity())
-    dated = {leaf.text for leaf in leaves_of(tree) if isinstance(leaf, Leaf) and period_of(leaf.text)}
-    kept = tuple(one for one, leaf in zip(requirements(tree), leaves_of(tree), strict=True) if leaf.text not in dated)
-    return said, kept
+    said, kept = Validity(), []
+    for asked, leaf in zip(requirements(tree), leaves_of(tree), strict=True):
+        period = period_of(leaf.text)
+        said = said | (period or Validity())
+        if period is None:
+            kept.append(asked)
+    return said, tuple(kept)
 
 
 def _undated(statement: Statement) -> tuple[Statement, Validity]:
@@ -241,9 +223,6 @@ def _target(statement: Statement, value: Quantity | None, names: Mapping[str, st
         if value is None:
             return said
         context = roots(f"{value.trigger} {value.period} {value.per} {value.unit}")
-        return frozenset(
-            word for word in said - _MEASURES - context if not any(letter.isdigit() for letter in word)
-        ) | {f"<{value.kind}>"}
-    surface = _resolved(node, names)
-    head, _, scope = _subject(surface)
+        return without_measures(said - context) | {f"<{value.kind}>"}
+    head, _, scope = _subject(names.get(node.key, node.surface))
     return head | roots(scope)

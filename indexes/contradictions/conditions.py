@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from Stemmer import Stemmer
 
-from clausegraph.core.language.lexicon import MONTH, NUMBERS, word_set
+from clausegraph.core.language.lexicon import MONTH, MONTHS, NUMBERS, word_set
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.quantities import Quantity, find_quantities, same_value
 from clausegraph.core.language.values import effective_dates
@@ -34,9 +33,7 @@ _ABOUT_PAGES = word_set(
 _TITLE_PARTS = re.compile(r"\s*(?:[:|–—]|\s-\s)\s*")
 
 
-@functools.cache
-def _stemmer() -> Stemmer:
-    return Stemmer("english")
+_stemmer = functools.cache(lambda: Stemmer("english"))
 
 
 def roots(text: str) -> Roots:
@@ -55,11 +52,6 @@ def topic(title: str) -> Roots:
         if words:
             return frozenset(_stemmer().stemWords(words))
     return frozenset()
-
-
-def overlap(one: Roots, other: Roots) -> float:
-    """The share of the words of both that they have in common; 1 where neither has any."""
-    return len(one & other) / len(one | other) if one | other else 1.0
 
 
 _DATE = rf"\d{{1,2}}\s+{MONTH}\s+\d{{4}}"
@@ -134,11 +126,12 @@ def takes_the_place(older: Validity, newer: Validity, older_page: str | None, ne
 
 
 _SAME = 0.6  # share of common words from which two conditions are one in other words
-_OF_VALUES = frozenset(
+_MEASURES = frozenset(
     roots(
-        "day days week weeks month months year years hour hours old age aged least most more less than over "
-        "under up to at no not or within for every each per calendar working and before after about around of "
-        "in on a an last first only just " + " ".join(NUMBERS)
+        "day days week weeks month months year years hour hours minute minutes calendar working full consecutive old "
+        "age aged least most more less than over under above below up to at no not or within by until for every each "
+        "per and before after about around of in on a an last first only just older younger from maximum minimum "
+        "pound pounds p million billion half " + " ".join((*NUMBERS, *MONTHS))
     )
 )
 
@@ -170,19 +163,17 @@ def requirements(tree: Condition | None, negated: bool = False, optional: bool =
 def requirement(text: str, negated: bool = False, optional: bool = False) -> Requirement:
     """What a clause asks for."""
     values = tuple(find_quantities(text))
-    said = roots("".join(text[a:b] for a, b in _between(values, len(text))))
-    words = roots(text)
+    words, said = roots(text), text
+    for value in reversed(values):
+        said = said[: value.start] + said[value.end :]
     denied = negated != bool(words & {"not", "no", "never", "cannot"} and not values)
-    plain = frozenset(word for word in said - _OF_VALUES if not any(letter.isdigit() for letter in word))
-    return Requirement(plain | (words & frozenset({"not"}) if not values else frozenset()), values, denied, optional)
+    kept = frozenset({"not"} & words) if not values else frozenset()
+    return Requirement(without_measures(roots(said)) | kept, values, denied, optional)
 
 
-def _between(values: Sequence[Quantity], end: int) -> Iterator[tuple[int, int]]:
-    start = 0
-    for value in values:
-        yield start, value.start
-        start = value.end
-    yield start, end
+def without_measures(words: Roots) -> Roots:
+    """The words but for numbers and what goes with values: units, bounds, months."""
+    return frozenset(word for word in words - _MEASURES if not any(letter.isdigit() for letter in word))
 
 
 def same_conditions(one: Sequence[Requirement], other: Sequence[Requirement]) -> bool:
@@ -192,12 +183,8 @@ def same_conditions(one: Sequence[Requirement], other: Sequence[Requirement]) ->
     if _negations(one) != _negations(other) or _shapes(one) != _shapes(other):
         return False
     mine, theirs = _words(one), _words(other)
-    return overlap(mine, theirs) >= _SAME and may_be_same(" ".join(mine), " ".join(theirs))
-
-
-def condition_frame(found: Sequence[Requirement]) -> tuple[object, ...]:
-    """What is equal for two lists that are the same, whatever their words."""
-    return bool(found), _negations(found), frozenset(Counter(_shaped(found)).items())
+    overlap = len(mine & theirs) / len(mine | theirs) if mine | theirs else 1.0
+    return overlap >= _SAME and may_be_same(" ".join(mine), " ".join(theirs))
 
 
 def other_threshold(one: Sequence[Requirement], other: Sequence[Requirement]) -> tuple[Quantity, Quantity] | None:
@@ -227,12 +214,8 @@ def _negations(found: Sequence[Requirement]) -> int:
 
 
 def _shapes(found: Sequence[Requirement]) -> list[tuple[object, ...]]:
-    return sorted(_shaped(found))
-
-
-def _shaped(found: Sequence[Requirement]) -> Iterator[tuple[object, ...]]:
     values = (value for one in found for value in one.values)
-    return ((v.kind, v.low or -1, v.high or -1, v.unit, v.period) for v in values)
+    return sorted((v.kind, v.low or -1, v.high or -1, v.unit, v.period) for v in values)
 
 
 def _words(found: Sequence[Requirement]) -> Roots:

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rapidfuzz import fuzz, process
-from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json
@@ -34,7 +34,6 @@ from clausegraph.indexes.entities.names import (
     chain,
     defined_by,
     defined_names,
-    open_definitions,
 )
 from clausegraph.indexes.ledger.cells import OBJECT, decode_json, record_of
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
@@ -43,6 +42,7 @@ from clausegraph.indexes.ledger.store import Ledger
 _MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
 _DEFINED = {"origin": "definition"}  # of one that takes back what pages define
 _NEAR = 3  # names suggested in a message
+_UNDO = "`clausegraph entities undo {}` takes that back"
 _SHOWN = 60  # characters of a name in a message
 
 
@@ -73,9 +73,8 @@ class Proposed:
 
 def list_decisions(ledger: Ledger, corpus_id: int, state: str | None = None) -> list[Decision]:
     """The decisions of a corpus, by id; of one state if it is given."""
-    query = select(decisions).where(decisions.c.corpus_id == corpus_id).order_by(decisions.c.id)
     with ledger.read() as connection:
-        rows = connection.execute(query if state is None else query.where(decisions.c.state == state)).all()
+        rows = _where(connection, corpus_id, *([] if state is None else [decisions.c.state == state]))
     return [_decision(row) for row in rows]
 
 
@@ -90,7 +89,7 @@ def merge(ledger: Ledger, corpus: CorpusRow, name: str, entity: str, by: str) ->
             if known is not None and known.state == REJECTED:
                 raise InputError(
                     f"that {_words(known)} was rejected by {known.decided_by} (decision {known.id}); "
-                    f"`clausegraph entities undo {known.id}` takes that back"
+                    f"{_UNDO.format(known.id)}"
                 )
         _check_merge(connection, corpus.id, name, entity)
         row = row or _insert(connection, corpus.id, Proposed(name, entity, 1.0, _MERGED))
@@ -101,15 +100,9 @@ def decide(ledger: Ledger, corpus: CorpusRow, accept: Sequence[int], reject: Seq
     """Accept and reject proposals, all or none of them."""
     if len({*accept, *reject}) < len(accept) + len(reject):
         raise InputError("a proposal is named twice; give each id once, after --accept or after --reject")
-    done = []
+    states = dict.fromkeys(accept, ACCEPTED) | dict.fromkeys(reject, REJECTED)
     with ledger.write() as connection:
-        for number in [*accept, *reject]:
-            row = _row(connection, corpus, number)
-            _check_undecided(row)
-            if number in accept:
-                _check_merge(connection, corpus.id, row.name, row.entity)
-            done.append(_decide(connection, number, ACCEPTED if number in accept else REJECTED, by))
-    return done
+        return [_judge(connection, corpus, number, state, by) for number, state in states.items()]
 
 
 def undo(ledger: Ledger, corpus: CorpusRow, what: str, by: str) -> tuple[Decision, str]:
@@ -141,24 +134,41 @@ def settle(ledger: Ledger, corpus: CorpusRow, number: int, state: str, by: str) 
         row = _row(connection, corpus, number)
         if row.state == state:
             return _decision(row), state
-        if state == PROPOSED:
-            now = _take_back(connection, row)
-            return _decision(row if now == "removed" else _row(connection, corpus, number)), now
-        _check_undecided(row)
-        if state == ACCEPTED:
-            _check_merge(connection, corpus.id, row.name, row.entity)
-        return _decide(connection, number, state, by), state
+        if state != PROPOSED:
+            return _judge(connection, corpus, number, state, by), state
+        now = _take_back(connection, row)
+        return _decision(row if now == "removed" else _row(connection, corpus, number)), now
 
 
 def deny(ledger: Ledger, corpus: CorpusRow, name: str, by: str) -> Decision:
     """Decide that a name is not what pages define it to be; once decided it stays so."""
+    key = entity_key(name)
     with ledger.write() as connection:
-        key = entity_key(name)
-        mine = (decisions.c.corpus_id == corpus.id, decisions.c.name == key, decisions.c.state == REJECTED)
-        row = connection.execute(select(decisions).where(*mine).order_by(decisions.c.id)).first()
-        if row is not None and key not in defined_names(connection, corpus.id):
-            return _decision(row)
+        rejected = _where(connection, corpus.id, decisions.c.name == key, decisions.c.state == REJECTED)
+        if rejected and key not in defined_names(connection, corpus.id):
+            return _decision(rejected[0])
         return _reject_definition(connection, corpus, name, by)
+
+
+def store_proposals(ledger: Ledger, corpus_id: int, found: Sequence[Proposed]) -> int:
+    """Store the pairs that are neither decided nor proposed in either direction; returns how many were new."""
+    new = {frozenset((one.name, one.entity)): one for one in reversed(found)}
+    with ledger.write() as connection:
+        known = {frozenset((row.name, row.entity)) for row in _where(connection, corpus_id)}
+        made = [_insert(connection, corpus_id, new[pair]) for pair in reversed(new) if pair not in known]
+    return len(made)
+
+
+def _judge(connection: Connection, corpus: CorpusRow, number: int, state: str, by: str) -> Decision:
+    """Accept or reject a proposal."""
+    row = _row(connection, corpus, number)
+    if row.state != PROPOSED:
+        raise InputError(
+            f"decision {row.id} ({_words(row)}) was {row.state} by {row.decided_by}; {_UNDO.format(row.id)}"
+        )
+    if state == ACCEPTED:
+        _check_merge(connection, corpus.id, row.name, row.entity)
+    return _decide(connection, number, state, by)
 
 
 def _take_back(connection: Connection, row: Row[Any]) -> str:
@@ -169,18 +179,6 @@ def _take_back(connection: Connection, row: Row[Any]) -> str:
         return "removed"
     connection.execute(update(decisions).where(mine).values(state=PROPOSED, decided_by=None, decided=None))
     return PROPOSED
-
-
-def store_proposals(ledger: Ledger, corpus_id: int, found: Sequence[Proposed]) -> int:
-    """Store the pairs that are neither decided nor proposed in either direction; returns how many were new."""
-    pairs = select(decisions.c.name, decisions.c.entity).where(decisions.c.corpus_id == corpus_id)
-    with ledger.write() as connection:
-        known = {frozenset(row) for row in connection.execute(pairs)}
-        new: dict[frozenset[str], Proposed] = {}
-        for one in found:
-            new.setdefault(frozenset((one.name, one.entity)), one)
-        made = [_insert(connection, corpus_id, one) for pair, one in new.items() if pair not in known]
-    return len(made)
 
 
 def _insert(connection: Connection, corpus_id: int, pair: Proposed) -> Row[Any]:
@@ -195,48 +193,32 @@ def _decide(connection: Connection, number: int, state: str, by: str) -> Decisio
     return _decision(connection.execute(made).one())
 
 
+def _where(connection: Connection, corpus_id: int, *conditions: ColumnElement[bool]) -> Sequence[Row[Any]]:
+    """The decisions of a corpus that meet conditions, by id."""
+    query = select(decisions).where(decisions.c.corpus_id == corpus_id, *conditions)
+    return connection.execute(query.order_by(decisions.c.id)).all()
+
+
 def _pair(connection: Connection, corpus_id: int, name: str, entity: str) -> Row[Any] | None:
-    query = select(decisions).where(
-        decisions.c.corpus_id == corpus_id, decisions.c.name == name, decisions.c.entity == entity
-    )
-    return connection.execute(query).fetchone()
+    found = _where(connection, corpus_id, decisions.c.name == name, decisions.c.entity == entity)
+    return found[0] if found else None
 
 
 def _row(connection: Connection, corpus: CorpusRow, number: int) -> Row[Any]:
-    query = select(decisions).where(decisions.c.corpus_id == corpus.id, decisions.c.id == number)
-    row = connection.execute(query).fetchone()
-    if row is None:
+    found = _where(connection, corpus.id, decisions.c.id == number)
+    if not found:
         raise NotFoundError(f"corpus {corpus.name!r} has no decision {number}; `clausegraph entities list` shows them")
-    return row
-
-
-def _check_undecided(row: Row[Any]) -> None:
-    if row.state != PROPOSED:
-        raise InputError(
-            f"decision {row.id} ({_words(row)}) was {row.state} by {row.decided_by}; "
-            f"`clausegraph entities undo {row.id}` takes that back"
-        )
+    return found[0]
 
 
 def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by: str) -> Decision:
-    """Decide that a name is not what pages define it to be."""
-    name = entity_key(what)
-    entity = defined_names(connection, corpus.id).get(name)
-    phrase = defined_by(connection, corpus.id, what)
-    if phrase is not None:  # its whole phrase stands and falls with the short form
-        name, entity = phrase
+    """Decide that a name is not what pages define it to be; its whole phrase stands and falls with the short form."""
+    key = entity_key(what)
+    name, entity = defined_by(connection, corpus.id, what) or (key, defined_names(connection, corpus.id).get(key))
     if entity is None:
-        defined = open_definitions(connection, corpus.id).values()
-        several = sorted({one.entity for one in defined if one.name == name})
-        if len(several) > 1:
-            listed = " and as ".join(repr(one) for one in several[:5])
-            raise NotFoundError(
-                f"pages define {name!r} as {listed}, so it stands for itself and there is nothing to undo; "
-                f'to undo what is a name of one of them, give its whole phrase: "{several[0]} ({what[:_SHOWN]})"'
-            )
         raise NotFoundError(
-            f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
-            "`clausegraph entities list` shows the decisions"
+            f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}, and pages define no one entity by "
+            "it; `clausegraph entities list` shows the decisions"
         )
     known = _pair(connection, corpus.id, name, entity)  # proposed before pages defined it, or taken back
     row = known or _insert(connection, corpus.id, Proposed(name, entity, 1.0, _DEFINED))
@@ -246,25 +228,22 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
 def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any] | None:
     """The accepted or rejected decision of that id, or the only one about that name or against what the pages define
     by that phrase; None where there is none."""
-    mine = select(decisions).where(decisions.c.corpus_id == corpus.id)
     if what.isascii() and what.isdigit() and len(what) < 19:
-        row = connection.execute(mine.where(decisions.c.id == int(what))).fetchone()
-        if row is not None:
+        for row in _where(connection, corpus.id, decisions.c.id == int(what)):
             if row.state == PROPOSED:
                 raise InputError(f"decision {what} ({_words(row)}) is only proposed: there is nothing to undo")
             return row
     keys = [what.strip(), entity_key(what)]
     about = or_(decisions.c.name.in_(keys), decisions.c.entity.in_(keys) & (decisions.c.state == REJECTED))
-    rows = connection.execute(mine.where(about, decisions.c.state != PROPOSED).order_by(decisions.c.id)).all()
+    rows = _where(connection, corpus.id, about, decisions.c.state != PROPOSED)
     rows = [row for row in rows if row.state == ACCEPTED] or list(rows)
-    if not rows:
-        phrase = defined_by(connection, corpus.id, what)
-        row = None if phrase is None else _pair(connection, corpus.id, *phrase)
-        return row if row is not None and row.state != PROPOSED else None
+    if not rows and (phrase := defined_by(connection, corpus.id, what)) is not None:
+        against = _pair(connection, corpus.id, *phrase)
+        rows = [against] if against is not None and against.state != PROPOSED else []
     if len(rows) > 1:
         listed = "; ".join(f"{row.id} ({_words(row)})" for row in rows[:5])
         raise InputError(f"{len(rows)} decisions are about {what[:_SHOWN]!r}: {listed}; give the id of one")
-    return rows[0]
+    return rows[0] if rows else None
 
 
 def _check_merge(connection: Connection, corpus_id: int, name: str, entity: str) -> None:
@@ -285,31 +264,17 @@ def _check_merge(connection: Connection, corpus_id: int, name: str, entity: str)
 
 def _find_name(connection: Connection, corpus: CorpusRow, given: str) -> str:
     """The key of a name that the newest state has: as given, or as a mention so written would have."""
-    for key in (given.strip(), entity_key(given)):
-        if key and not key.startswith(LITERAL) and _is_known(connection, corpus.id, key):
-            return key
-    names = _all_names(connection, corpus.id)
-    near = [found for found, *_ in process.extract(entity_key(given), names, scorer=fuzz.ratio, limit=_NEAR)]
-    hint = f"; near it are: {', '.join(repr(name) for name in near)}" if near else "; nothing was published yet"
-    raise NotFoundError(f"corpus {corpus.name!r} has no entity named {given[:_SHOWN]!r}{hint}")
-
-
-def _is_known(connection: Connection, corpus_id: int, key: str) -> bool:
-    """Whether an open support is about the key, or the key is a name that is taken for another one."""
-    about = (supports.c.corpus_id == corpus_id, in_newest(supports))
-    merged = (entity_names.c.corpus_id == corpus_id, in_newest(entity_names), entity_names.c.name == key)
-    queries = (
-        select(supports.c.id).where(*about, supports.c.subject == key),
-        select(supports.c.id).where(*about, supports.c.object == key),
-        select(entity_names.c.id).where(*merged),
-    )
-    return any(connection.execute(query.limit(1)).scalar() is not None for query in queries)
-
-
-def _all_names(connection: Connection, corpus_id: int) -> list[str]:
-    about = (supports.c.corpus_id == corpus_id, in_newest(supports))
+    about = (supports.c.corpus_id == corpus.id, in_newest(supports))
     objects = select(supports.c.object).where(*about, func.substr(supports.c.object, 1, 1) != LITERAL)
-    return sorted(connection.execute(select(supports.c.subject).where(*about).union(objects)).scalars())
+    merged = select(entity_names.c.name).where(entity_names.c.corpus_id == corpus.id, in_newest(entity_names))
+    names = set(connection.execute(select(supports.c.subject).where(*about).union(objects, merged)).scalars())
+    for key in (given.strip(), entity_key(given)):
+        if key in names:
+            return key
+    near = process.extract(entity_key(given), sorted(names), scorer=fuzz.ratio, limit=_NEAR)
+    listed = ", ".join(repr(found) for found, *_ in near)
+    hint = f"near it are: {listed}" if near else "nothing was published yet"
+    raise NotFoundError(f"corpus {corpus.name!r} has no entity named {given[:_SHOWN]!r}; {hint}")
 
 
 def _words(row: Row[Any]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
 
-from clausegraph.core.errors import InputError, LedgerError
+from clausegraph.core.errors import LedgerError
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import Literal
@@ -64,13 +64,9 @@ def resolve(pairs: Mapping[str, str]) -> dict[str, str]:
 
 def accepted_pairs(connection: Connection, corpus_id: int) -> dict[str, str]:
     """The accepted decisions as they were made, name → entity."""
-    return dict(_pairs(connection, corpus_id, ACCEPTED))
-
-
-def _pairs(connection: Connection, corpus_id: int, state: str) -> list[tuple[str, str]]:
-    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == state)
+    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == ACCEPTED)
     query = select(decisions.c.name, decisions.c.entity).where(*mine).order_by(decisions.c.name)
-    return [(row.name, row.entity) for row in connection.execute(query)]
+    return {row.name: row.entity for row in connection.execute(query)}
 
 
 def wanted_names(
@@ -92,8 +88,9 @@ def defined_names(
     found = list(open_definitions(connection, corpus_id).values() if definitions is None else definitions)
     if not found:
         return {}
-    rejected = frozenset(map(frozenset, _pairs(connection, corpus_id, REJECTED)))
-    return defined_pairs(found, accepted_pairs(connection, corpus_id), rejected)
+    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == REJECTED)
+    rejected = connection.execute(select(decisions.c.name, decisions.c.entity).where(*mine))
+    return defined_pairs(found, accepted_pairs(connection, corpus_id), frozenset(map(frozenset, rejected)))
 
 
 def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDefined]:
@@ -110,13 +107,8 @@ def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDe
 def defined_by(connection: Connection, corpus_id: int, phrase: str) -> tuple[str, str] | None:
     """The name and the entity that pages define by this whole phrase, as "Zonal Tax Exchange (ZTE)"."""
     key = entity_key(phrase)
-    found = sorted(
-        {(one.name, one.entity) for one in open_definitions(connection, corpus_id).values() if one.both == key}
-    )
-    if len(found) > 1:
-        listed = "; ".join(f"{name!r} is {entity!r}" for name, entity in found)
-        raise InputError(f"pages define {len(found)} names by {key!r}: {listed}; give the name that is meant")
-    return found[0] if found else None
+    defined = open_definitions(connection, corpus_id).values()
+    return min(((one.name, one.entity) for one in defined if one.both == key), default=None)
 
 
 def definition_of(statement: str, page_id: int) -> NameDefined:

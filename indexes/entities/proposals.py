@@ -1,56 +1,42 @@
 """Which names may stand for one entity, and which do in an epoch, with how often such pairs are right.
 
-Names are grouped by ``variants.signature``, so that only those are compared that share all their content words; and
-one-word names with those they may abbreviate. What ``variants`` finds to tell two things apart (numbers, dates,
-negations, opposites, another head) is never proposed.
+Names are grouped by ``variants.signature``, so that only those are compared that share all their content words. What
+``variants`` finds to tell two things apart (numbers, dates, negations, opposites, another head) is never proposed, nor
+are names of one content word: of 24 that people judged 9 were right. Abbreviations need no proposal: pages define them.
 
 The score of a pair is the share of such pairs that were right when people judged them (``JUDGED``, with one right and
-one wrong pair added), and slightly more where both names are written often. Nothing is merged
-here.
+one wrong pair added), and slightly more where both names are written often. Nothing is merged here.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select, true
+from sqlalchemy import Connection, Row, select
 
 from clausegraph.core.language.definitions import initials
-from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import Literal, Mention
 from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
-from clausegraph.indexes.entities.names import (
-    ACCEPTED,
-    PROPOSED,
-    REJECTED,
-    definition_of,
-    names_at,
-    open_definitions,
-    wanted_names,
-)
+from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, definition_of, names_at, wanted_names
 from clausegraph.indexes.entities.variants import Variant, signature, variant
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import seen_at, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches
 
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
-JUDGED = {Variant.ACRONYM: (17, 17), Variant.WORDING: (28, 28), Variant.ORDER: (8, 9), Variant.ABBREVIATION: (2, 2)}
-DEFINED = (7, 7)  # an abbreviation that a page gives in brackets behind the long form
-ONE_WORD = (9, 24)  # names of one word: most are what was cut off of another
+JUDGED = {Variant.ACRONYM: (17, 17), Variant.WORDING: (28, 28), Variant.ORDER: (8, 9)}
 UNTYPED = frozenset({"thing", "topic"})  # what an extractor says that knows no type: may be of any
 PRONOUNS = frozenset({"you", "we"})  # keys of the reader and the author of a page
 MAX_WORDS = 12  # a longer "name" is a clause, and clauses are not merged
+_OFTEN = 20  # supports or pages, at most, that make a score slightly higher
 _CUT_OFF = re.compile(r"['’]s(?: \(|$)|\bon \w+ own\b")
-_CAPITALISED = re.compile(r"(?:[Tt]he )?[A-Z][\w&'’-]*(?: (?:of|for|and|the|in|on|to|[A-Z&][\w&'’-]*))*")
-_BRACKETED = re.compile(r"\(([^()]{2,12})\)")
 
 
 @dataclass(slots=True)
@@ -67,28 +53,16 @@ def entity_profiles(
     ledger: Ledger, corpus_id: int, epoch: int, names: Collection[str] | None = None
 ) -> dict[str, Profile]:
     """The entities that an epoch's supports mention, by key: every one, or those of the names."""
-    found: dict[str, Profile] = {}
-    seen: set[int] = set()
-    with ledger.read() as connection:
-        for condition in _about(names):
-            query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(
-                supports.c.corpus_id == corpus_id, seen_at(supports, epoch), condition
-            )
-            for row in connection.execute(query):
-                if row.id not in seen:
-                    seen.add(row.id)
-                    _count(found, row)
-    return found if names is None else {key: found[key] for key in found if key in names}
-
-
-def _about(names: Collection[str] | None) -> Iterator[ColumnElement[bool]]:
-    """What picks the supports that mention one of the names, each of two lookups by index."""
+    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch))
+    query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(*shown)
     if names is None:
-        yield true()
-    else:
-        for part in batches(sorted(names)):
-            yield supports.c.subject.in_(part)
-            yield supports.c.object.in_(part)
+        rows: Iterable[Row[Any]] = ledger.rows(query)
+    else:  # two lookups, each by an index
+        rows = chain(*(ledger.rows_of(query, end, names) for end in (supports.c.subject, supports.c.object)))
+    found: dict[str, Profile] = {}
+    for row in {row.id: row for row in rows}.values():
+        _count(found, row)
+    return found if names is None else {key: found[key] for key in found if key in names}
 
 
 def _count(found: dict[str, Profile], row: Any) -> None:
@@ -112,55 +86,39 @@ def propose(
     already are left out; each name is proposed to be taken for one other at most.
     """
     profiles = entity_profiles(ledger, corpus_id, epoch)
-    found = sorted(same_names(profiles, of_type), key=lambda one: (-one.score, one.name, one.entity))
-    return _undecided(ledger, corpus_id, found, profiles), profiles
-
-
-def _undecided(
-    ledger: Ledger, corpus_id: int, found: Sequence[Proposed], profiles: Mapping[str, Profile]
-) -> list[Proposed]:
     rows = list_decisions(ledger, corpus_id)
     with ledger.read() as connection:
         names = wanted_names(connection, corpus_id)
-        defined = {one.name for one in open_definitions(connection, corpus_id).values()}
     rejected = {frozenset((row.name, row.entity)) for row in rows if row.state == REJECTED}
     taken = set(names) | {row.name for row in rows if row.state == PROPOSED and row.entity in profiles}
     chosen = []
-    for one in found:
+    for one in sorted(same_names(profiles, of_type), key=lambda one: (-one.score, one.name, one.entity)):
         same = names.get(one.name, one.name) == names.get(one.entity, one.entity)
-        spelt_out = one.evidence["variant"] == Variant.ABBREVIATION and defined & {one.name, one.entity}
-        if one.name not in taken and not same and not spelt_out and frozenset((one.name, one.entity)) not in rejected:
+        if one.name not in taken and not same and frozenset((one.name, one.entity)) not in rejected:
             taken.add(one.name)
             chosen.append(one)
-    return chosen
+    return chosen, profiles
 
 
-def same_names(profiles: Mapping[str, Profile], of_type: str | None = None) -> list[Proposed]:
+def same_names(profiles: Mapping[str, Profile], of_type: str | None = None) -> Iterator[Proposed]:
     """Every pair that may be one entity; the name with fewer supports is taken for the other."""
-    names = [key for key in sorted(profiles) if len(key.split()) <= MAX_WORDS and _is_name(profiles[key])]
-    made: dict[tuple[str, str], Proposed] = {}
-    for one, other, how in (*_variants(names), *_abbreviations(profiles)):
-        kind = _common_type(profiles[one], profiles[other])
-        if kind is None or of_type not in (None, kind):
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for key in sorted(profiles):
+        found = signature(key) if len(key.split()) <= MAX_WORDS and _is_name(profiles[key]) else ()
+        if len(found) > 1:
+            alike.setdefault(found, []).append(key)
+    for one, other in (pair for group in alike.values() for pair in combinations(group, 2)):
+        how, kind = variant(one, other), _common_type(profiles[one], profiles[other])
+        if how is None or kind is None or of_type not in (None, kind):
             continue
         entity, name = sorted((one, other), key=lambda key: (-profiles[key].supports, -len(key), key))
-        often = min(profiles[one].supports, profiles[other].supports, 20) / 1000
-        score = min(1.0, _share(profiles, one, other, how) + often)
-        made.setdefault(
-            (name, entity),
-            Proposed(name, entity, round(score, 4), {"origin": "review", "type": kind, "variant": how.value}),
-        )
-    return list(made.values())
+        evidence = {"origin": "review", "type": kind, "variant": how.value}
+        yield Proposed(name, entity, _score(*JUDGED[how], profiles[name].supports), evidence)
 
 
-def _share(profiles: Mapping[str, Profile], one: str, other: str, how: Variant) -> float:
-    """The share of such pairs that were right."""
-    right, judged = JUDGED[how]
-    if how is Variant.ABBREVIATION and _is_defined(profiles, one, other):
-        right, judged = DEFINED
-    elif how is Variant.WORDING and len(signature(one)) == 1:
-        right, judged = ONE_WORD
-    return (right + 1) / (judged + 2)
+def _score(right: int, judged: int, often: int) -> float:
+    """The share of pairs that were right, and slightly more for what is written or said often."""
+    return round(min(1.0, (right + 1) / (judged + 2) + min(often, _OFTEN) / 1000), 4)
 
 
 def _common_type(one: Profile, other: Profile) -> str | None:
@@ -174,55 +132,14 @@ def _common_type(one: Profile, other: Profile) -> str | None:
     return None
 
 
-def _variants(names: Sequence[str]) -> Iterator[tuple[str, str, Variant]]:
-    """Pairs of equal signature that are one name written in two ways."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for name in names:
-        if found := signature(name):
-            alike.setdefault(found, []).append(name)
-    for group in alike.values():
-        for one, other in combinations(group, 2):
-            how = variant(one, other)
-            if how is not None:
-                yield one, other, how
-
-
-def _abbreviations(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str, Variant]]:
-    """One-word names made of another's initials."""
-    for long in sorted(profiles):
-        surfaces = [surface for surface in profiles[long].surfaces if _CAPITALISED.fullmatch(surface)]
-        for short in sorted({made for surface in surfaces for made in initials(surface)}):
-            if short in profiles and short != long and _is_in_capitals(profiles[short]):
-                yield short, long, Variant.ABBREVIATION
-
-
 def _is_name(profile: Profile) -> bool:
     """False for the reader and the author of a page, and for what is somebody's and cut off: "person's (…)"."""
     return profile.key not in PRONOUNS and not any(_CUT_OFF.search(surface) for surface in profile.surfaces)
 
 
-def _is_in_capitals(profile: Profile) -> bool:
-    """Whether pages write the name as abbreviations are written."""
-    return any(sum(letter.isupper() for letter in surface) > 1 for surface in profile.surfaces)
-
-
-def _is_defined(profiles: Mapping[str, Profile], one: str, other: str) -> bool:
-    """Whether some page writes the short name in brackets behind the words of the long one."""
-    short, long = sorted((one, other), key=len)
-    return any(
-        entity_key(found[1]) == short
-        and entity_key(surface[: found.start()]) == entity_key(long.replace(f" {short}", ""))
-        for key in profiles
-        if short in key.split()
-        for surface in profiles[key].surfaces
-        for found in _BRACKETED.finditer(surface)
-    )
-
-
 # (right, judged) of what pages define, looked at one by one; the share is counted as ``proposals`` counts it
 SHORT_FORMS = (78, 79)  # "Disclosure and Barring Service (DBS)"
 CALLED = (1, 1)  # "a Funeral Expenses Payment (also called a Funeral Payment)"
-_OFTEN = 20  # pages, at most, that make a score slightly higher
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +172,7 @@ class _Defined:
         alias, name = self.written
         made = set(initials(name))
         right, judged = SHORT_FORMS if {alias.lower(), alias.lower().removesuffix("s")} & made else CALLED
-        return round(min(1.0, (right + 1) / (judged + 2) + min(self.pages, _OFTEN) / 1000), 4)
+        return _score(right, judged, self.pages)
 
 
 def merges_in_force(ledger: Ledger, corpus_id: int, epoch: int) -> list[MergeInForce]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 
 from clausegraph.core.language.definitions import initials
 from clausegraph.core.language.lexicon import DENIALS, MONTHS, NUMBERS, SHORT_MONTHS, WEEKDAYS, word_set
 
-_NUMBER_WORDS = word_set(
+_TELLING_WORDS = word_set(  # numbers, dates, denials, periods
     "sixty seventy eighty ninety hundred thousand million billion half quarter third double single both first second "
-    "fourth fifth sixth seventh eighth ninth tenth last next previous"
-) | set(NUMBERS)
-_DATE_WORDS = word_set("sept spring summer autumn winter") | {*MONTHS, *SHORT_MONTHS, *WEEKDAYS}
-_DENIALS = (DENIALS - {"none"}) | word_set("non without except former ex unless other another")
-_PERIODS = word_set("hourly daily weekly fortnightly monthly quarterly yearly annual annually day week month year")
+    "fourth fifth sixth seventh eighth ninth tenth last next previous "
+    "sept spring summer autumn winter "
+    "non without except former ex unless other another "
+    "hourly daily weekly fortnightly monthly quarterly yearly annual annually day week month year"
+) | {*NUMBERS, *MONTHS, *SHORT_MONTHS, *WEEKDAYS, *(DENIALS - {"none"})}
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{1,3}|v)")  # i to xxxix; a lone x is a single letter anyway
 _NEGATING = word_set("un in im il ir dis non non- ex- mis anti- self- pre- post- sub-")
 _OPPOSITES = tuple(
@@ -39,21 +38,12 @@ _FUNCTION_WORDS = _JOINING | _LINKING
 _DANGLING = _JOINING | word_set("of for in on at to with by from as about")  # at the ends of a name: cut off with it
 _TOTAL = word_set("all any every each own also")  # "all immigration advisers" are immigration advisers
 _PRONOUNS = word_set("i you we they he she it me us them him who whom which that this these those your our their")
-_ARTICLES = word_set("a an the your our their his her its my this")
 _PART = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*%?|[£$€]\S+")
-_SPELLINGS = tuple(  # British and American ways
-    (re.compile(pattern), written)
-    for pattern, written in (
-        (r"is(e|er|ing|ed|ation|ations)$", r"iz\1"),
-        (r"yse(r?)$", r"yze\1"),
-        (r"(?<=[a-z]{2})our$", "or"),
-        (r"(?<=[a-z]{2})tre$", "ter"),
-        (r"ense$", "ence"),
-        (r"ogramme$", "ogram"),
-        (r"ogue$", "og"),
-        (r"ll(?=ed$|ing$|er$)", "l"),
-    )
-)
+_SPELLINGS = (  # British and American ways
+    (r"is(e|er|ing|ed|ation|ations)$", r"iz\1"), (r"yse(r?)$", r"yze\1"), (r"(?<=[a-z]{2})our$", "or"),
+    (r"(?<=[a-z]{2})tre$", "ter"), (r"ense$", "ence"), (r"ogramme$", "ogram"), (r"ogue$", "og"),
+    (r"ll(?=ed$|ing$|er$)", "l"),
+)  # fmt: skip
 _VERBAL_NOUN = re.compile(r"(?:ations?|ments?|ings?|ions?)$")
 _SHORTEST_STEM = 4
 
@@ -62,7 +52,6 @@ class Variant(StrEnum):
     """In what two ways of writing one name differ."""
 
     ACRONYM = "acronym"  # one has its own initials with it: "Public Guardian Office (PGO)"
-    ABBREVIATION = "abbreviation"  # one is made of the other's initials
     WORDING = "wording"  # small words, spelling: "change of circumstances", "change in circumstances"
     ORDER = "order"  # "adoption process", "process of adoption"
 
@@ -82,15 +71,8 @@ def may_be_same(one: str, other: str) -> bool:
 
 
 def _tells_apart(word: str) -> bool:
-    return (
-        any(letter.isdigit() for letter in word)
-        or (len(word) == 1 and word.isalpha())
-        or word in _NUMBER_WORDS
-        or word in _DATE_WORDS
-        or word in _DENIALS
-        or word in _PERIODS
-        or bool(_ROMAN.fullmatch(word))
-    )
+    is_number = any(letter.isdigit() for letter in word) or bool(_ROMAN.fullmatch(word))
+    return is_number or (len(word) == 1 and word.isalpha()) or word in _TELLING_WORDS
 
 
 def _opposed(one: str, other: str) -> bool:
@@ -98,18 +80,15 @@ def _opposed(one: str, other: str) -> bool:
     return negated or frozenset((one, other)) in _OPPOSITES
 
 
-# --- one name in two ways -------------------------------------------------------------------------
-
-
 def signature(key: str) -> tuple[str, ...]:
     """What all ways of writing a name share: the stems of its content words, sorted; empty for what is no name.
 
-    Names of equal signature are compared by :func:`variant`; nothing else need be, but for abbreviations.
+    Names of equal signature are compared by :func:`variant`; nothing else need be.
     """
     words = _plain(key)
     if _PRONOUNS & set(words):
         return ()
-    return tuple(sorted(stem(word) for word in _content(words)))
+    return tuple(sorted(_stems(words)))
 
 
 def variant(one: str, other: str) -> Variant | None:
@@ -118,23 +97,21 @@ def variant(one: str, other: str) -> Variant | None:
     if not may_be_same(" ".join(mine), " ".join(theirs)):
         return None
     if mine == theirs:
-        return (
-            Variant.ACRONYM if any(_without_acronym(p) != p for p in (_parts(one), _parts(other))) else Variant.WORDING
-        )
-    (first, links), (second, other_links) = _stems(mine), _stems(theirs)
-    if first == second and len(links) == len(other_links):
+        has_acronym = any(_without_acronym(words) != words for words in (_parts(one), _parts(other)))
+        return Variant.ACRONYM if has_acronym else Variant.WORDING
+    first, second = _stems(mine), _stems(theirs)
+    more_links = sum(word in _LINKING for word in mine) - sum(word in _LINKING for word in theirs)
+    if first == second and not more_links:
         return Variant.WORDING  # other small words, or another spelling
-    if _swapped_about_and(mine, theirs):
-        return Variant.ORDER
     # "process of adoption" is an "adoption process", and "child for adoption" is no "child adoption"
-    turned = any(first == second[i:] + second[:i] for i in range(1, len(second)))
-    return Variant.ORDER if turned and abs(len(links) - len(other_links)) == 1 else None
+    is_turned = any(first == second[i:] + second[:i] for i in range(1, len(second)))
+    return Variant.ORDER if is_turned and abs(more_links) == 1 else None
 
 
 def stem(word: str) -> str:
     """A word without what British and American spelling, or a verb and its noun, tell apart."""
     for pattern, written in _SPELLINGS:
-        word = pattern.sub(written, word)
+        word = re.sub(pattern, written, word)
     found = _VERBAL_NOUN.search(word)
     if found and found.start() >= _SHORTEST_STEM:
         word = word[: found.start()]
@@ -164,21 +141,6 @@ def _without_acronym(words: list[str]) -> list[str]:
     return words
 
 
-def _content(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word not in _FUNCTION_WORDS]
-
-
-def _stems(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Stems of the content words in order, and the linking words."""
-    return [stem(word) for word in _content(words)], [word for word in words if word in _LINKING]
-
-
-def _swapped_about_and(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """ "land and property" and "property and land", each side whole."""
-    for joining in _JOINING & set(mine):
-        i = mine.index(joining)
-        for other in _JOINING & set(theirs):
-            j = theirs.index(other)
-            if Counter(mine) - Counter([joining]) == Counter(theirs) - Counter([other]):
-                return list(mine[:i]) == list(theirs[j + 1 :]) and list(mine[i + 1 :]) == list(theirs[:j])
-    return False
+def _stems(words: Sequence[str]) -> list[str]:
+    """Stems of the content words, in order."""
+    return [stem(word) for word in words if word not in _FUNCTION_WORDS]

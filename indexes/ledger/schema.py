@@ -21,6 +21,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    Join,
     LargeBinary,
     MetaData,
     String,
@@ -65,13 +66,8 @@ def _table(name: str, columns: str, *more: Any, key: str = "", unique: str = "",
 
 
 # ``newest`` is the highest epoch ever flipped, ``published`` the one readers get.
-corpora = Table(
-    "corpora",
-    metadata,
-    _column("id"),
-    Column("name", String(200), nullable=False, unique=True),
-    *map(_column, ("settings", "newest:big=0", "published:big=0", "created:float")),
-    **IDS_NEVER_REUSED,
+corpora = _table(
+    "corpora", "id name:200 settings newest:big=0 published:big=0 created:float", unique="name", keep_ids=True
 )
 sources = _table("sources", "id corpus_id name:500 kind:50 location", unique="corpus_id name")
 pages = _table("pages", "id corpus_id source_id uri", unique="source_id uri", keep_ids=True)
@@ -249,3 +245,8 @@ def in_newest(table: Table) -> ColumnElement[bool]:
     written has closed rows and opened others that are not part of it."""
     newest = select(corpora.c.newest).where(corpora.c.id == table.c.corpus_id).correlate(table).scalar_subquery()
     return seen_at(table, newest)
+
+
+def on_pages(table: Table) -> Join:
+    """The rows of a table with their pages and these pages' sources."""
+    return table.join(pages, pages.c.id == table.c.page_id).join(sources, sources.c.id == pages.c.source_id)

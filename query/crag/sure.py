@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus, Evidence
 from clausegraph.indexes.lexical import stems
@@ -26,25 +27,17 @@ _STOP = word_set(
     " this that these those there what which who whom whose when where why how many much long old tall far year day"
     " date time i we you he she they me my your his her their will would can could may might please tell know s"
 )
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_DATE = rf"(?:{_MONTH} {_DAY},? \d{{4}}|{_DAY} {_MONTH} \d{{4}}|{_MONTH} \d{{4}}|\b(?:1[5-9]|20)\d\d\b)"
-_CLOCK = r"\b\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b"
-_UNITS = r"(?:million|billion|trillion|thousand|percent|%|km|miles|metres|meters|m|ft|feet|minutes|hours|years)"
-_NUMBER = rf"(?<![\w.,])(?:[£$€]\s?)?\d[\d,]*(?:\.\d+)?(?:\s?{_UNITS})?(?!\w)"
-_FORMS = (
-    (
-        re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE),
-        re.compile(f"{_DATE}|{_CLOCK}"),
-    ),
-    (re.compile(r"^\W*how (?:many|much|long|tall|far|old|high|big|large)\b", re.IGNORECASE), re.compile(_NUMBER)),
+_WHEN = re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
+_HOW_MUCH = re.compile(r"^\W*how (?:many|much|long|tall|far|old|high|big|large)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\b\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b")
+_UNIT = re.compile(
+    r"\s?(?:million|billion|trillion|thousand|percent|%|km|miles|metres|meters|m|ft|feet|minutes|hours|years)\b"
 )
 _BOUND = re.compile(
     r"\b(?:up to|at (?:least|most)|(?:no |not )?(?:more|less|fewer) than|over|under|above|below|about|around"
     r"|nearly|almost|approximately|roughly|a (?:maximum|minimum) of|from|since|until|till|before|after|by)\s+$",
     re.IGNORECASE,
 )  # before a number or a date, whose meaning it changes
-_YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
 _LOOKED_AT = 6  # pieces whose sentences are compared
 _WORD = 0.15  # what a word that is shared counts beside the similarity, -1 to 1; chosen, not fitted
 
@@ -75,21 +68,14 @@ def telling(question: str) -> Set[str]:
 
 
 def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str, Reference, Evidence]]:
-    form = next((value for asks, value in _FORMS if asks.search(question)), None)
-    if form is None:
-        return []
     wanted = telling(question)
+    if len(wanted) < 2 or not (_WHEN.search(question) or _HOW_MUCH.search(question)):
+        return []
     found = []
     for reference in references:
-        if reference.kind is not ReferenceKind.WEB or len(wanted) < 2:
-            continue
-        for quote in reference.evidence:
+        for quote in reference.evidence if reference.kind is ReferenceKind.WEB else ():
             if wanted <= set(stems(quote.quote)):
-                values = [
-                    _with_bound(quote.quote, m)
-                    for m in form.finditer(quote.quote)
-                    if m[0] not in question and not _is_other(m[0], form)
-                ]
+                values = list(_values(question, quote.quote))
                 if len({_key(value) for value in values}) == 1:
                     found.append((values[0], reference, quote))
                 elif values:
@@ -97,15 +83,14 @@ def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str,
     return found
 
 
-def _with_bound(text: str, value: re.Match[str]) -> str:
-    """The value with the words before it that bound it: "up to 12" is not 12, "from March" not March."""
-    bound = _BOUND.search(text, 0, value.start())
-    return text[bound.start() if bound else value.start() : value.end()]
-
-
-def _is_other(value: str, form: re.Pattern[str]) -> bool:
-    """Whether a number is a year, which no question for a number means."""
-    return form is _FORMS[1][1] and bool(_YEAR.match(value))
+def _values(question: str, text: str) -> Iterator[str]:
+    """The dates or numbers of a sentence, with the words that bound them: "up to 12" is not 12."""
+    if is_when := _WHEN.search(question) is not None:
+        yield from (clock[0] for clock in _CLOCK.finditer(text))
+    for one in find_quantities(text):
+        if (one.kind == "date") is is_when and text[one.start : one.end] not in question:
+            bound, unit = _BOUND.search(text, 0, one.start), None if is_when else _UNIT.match(text, one.end)
+            yield text[bound.start() if bound else one.start : unit.end() if unit else one.end]
 
 
 def _key(value: str) -> str:

@@ -129,7 +129,6 @@ def test_the_page_shows_the_figures_with_their_intervals(rendered: Rendered) -> 
     assert rows["corpus"] == ["pages, epoch 3, 59 pages"]
     assert rows["setting: ask_elements"] == ["60"] and "setting: llm" not in rows
     assert rows["file: questions"] == [f"dev.json, 1,234 bytes, SHA-256 {'ab' * 32}"]
-    assert rows["yes"] == ["2", "0", "0", "0", "0", "2"]  # the confusion's row: yes, no, other, not answerable, failed
 
 
 def test_errors_are_listed_with_what_can_be_known_of_them(rendered: Rendered) -> None:
@@ -184,7 +183,7 @@ def test_markdown_has_its_pictures_beside_it_and_no_markup_from_pages(rendered: 
 def test_passages_have_intervals_differences_and_cases(rendered: Rendered) -> None:
     page = _page(rendered("passages"))
     rows = _tables(page)
-    assert rows["mixed"] == ["50.00 [0.0, 100.0]", "50.00 [0.0, 100.0]", "5"]
+    assert rows["mixed"] == ["5", "50.00 [0.0, 100.0]", "50.00 [0.0, 100.0]"]
     assert rows["mixed minus dense"][0] == "+0.00 [-50.0, +50.0]"
     (case,) = page.iter("article")
     assert [kind.text for kind in case.find_class("kind")] == ["none found", "not in the corpus", "lost"]

@@ -115,3 +115,16 @@ def api_session(url: str) -> Iterator[ApiSession]:
     """The calls of one look-up at that address; ``SettingsError`` where it is none."""
     with Endpoint(url) as endpoint:
         yield ApiSession(endpoint)
+
+
+def number(value: Any, unit: str = "") -> str:
+    """A number as one writes it: whole ones without a point, others with two digits."""
+    if isinstance(value, str):
+        return value
+    text = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+    return (unit + text if unit == "$" else f"{text} {unit}".strip()) if unit else text.replace(",", "")
+
+
+def in_words(values: Any) -> str:
+    """A list in words."""
+    return ", ".join(str(value) for value in values) if isinstance(values, list) else str(values)

@@ -1,30 +1,19 @@
-"""CRAG's mock API as a graph (each getter is a relation of the type that it takes), and how it is looked up in."""
+"""CRAG's mock API as a graph: each getter is a relation of the type that it takes."""
 
 from __future__ import annotations
 
+import ast
+import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
-from clausegraph.core.errors import StoreUnavailable
 from clausegraph.query.crag.kg import games
-from clausegraph.query.crag.kg.api import API, API_NAME, ApiSession, api_session
-from clausegraph.query.crag.kg.forms import FORMS, ApiFound, Form, TimedText, fields_of, in_words, number, summary_of
+from clausegraph.query.crag.kg.api import API, API_NAME, ApiSession, in_words, number
 from clausegraph.query.crag.kg.names import candidates, nba_teams, plain
-from clausegraph.query.crag.kg.plan import (
-    HOPS,
-    DayRange,
-    GraphFact,
-    GraphThing,
-    SchemaPlan,
-    SchemaRelation,
-    kg_reference,
-)
-from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, CragQuestion, KgFound
-from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE
+from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
 
 _MOST_ROWS = 12  # of a table that is filtered by days
 _MOST_LISTED = 40
@@ -32,6 +21,17 @@ _MOST_DAYS = timedelta(days=60)  # in which games are looked for
 _GETTERS: Mapping[str, Mapping[str, Sequence[str]]] = API["getters"]  # function and type, by type and relation
 _SPECIAL: Mapping[str, Mapping[str, str]] = API["special"]  # the type that it leads to, by type and relation
 _SEARCH: Mapping[str, str] = API["search"]
+_RECORD_WORDS = {
+    "oscar_awards": "{name} {won} the Oscar for {category} with {film} in {year_ceremony}.",
+    "cast": "{name} played {character} in {called}.",
+    "crew": "{job} of {called}: {name}.",
+    "director": "{job} of {called}: {name}.",
+    "acted_movies": "{called} acted in film {name}.",
+}  # else "relation of film: value."
+_SUMMARY = 800  # characters of it
+_LONGEST = 20_000  # characters of structured facts that are read
+_MARKUP = re.compile(r"<ref[^>]*>.*?(</ref>|$)|<[^>]+>|\{\{[^{}]*\}\}|\[\[(?:[^|\]]*\|)?|\]\]|'{2,}", re.DOTALL)
+Said = tuple[str, Any]  # a fact in words, and what it says by itself
 
 
 class ApiGraph:
@@ -109,10 +109,11 @@ class ApiGraph:
         for one in (value if isinstance(value, list) and gives else [value])[:_MOST_LISTED]:
             said = number(one) if isinstance(one, (int, float)) else in_words(one)
             other = GraphThing(said, said, gives) if gives else None
-            yield self._fact(f"{relation.replace('_', ' ')} of {thing.name}: {said}.", relation, other)
+            value = one if isinstance(one, (int, float)) else said
+            yield self._fact(f"{relation.replace('_', ' ')} of {thing.name}: {said}.", relation, other, value)
 
     def _special(self, thing: GraphThing, relation: str, days: DayRange | None) -> Iterator[GraphFact]:
-        makers: dict[str, Callable[[], Iterator[str]]] = {
+        makers: dict[str, Callable[[], Iterator[Said]]] = {
             "price_history": lambda: self._prices(thing, days),
             "dividends": lambda: self._dividends(thing),
             "company_info": lambda: self._company_info(thing),
@@ -121,7 +122,7 @@ class ApiGraph:
             "facts": lambda: self._entity(thing, relation),
         }
         if relation in makers:
-            yield from (self._fact(said, relation) for said in makers[relation]())
+            yield from (self._fact(said, relation, value=value) for said, value in makers[relation]())
         else:
             yield from self._of_record(thing, relation, self._record(thing))
 
@@ -139,25 +140,19 @@ class ApiGraph:
         value = record.get("crew" if relation == "director" else relation)
         if relation == "director":
             value = [one for one in value or [] if one.get("job") == "Director"]
+        words = _RECORD_WORDS.get(relation, f"{relation.replace('_', ' ')} of {{called}}: {{name}}.")
         for one in value if isinstance(value, list) else [value] if value not in (None, "") else []:
-            other: GraphThing | None = None
+            fields = defaultdict(lambda: None, one if isinstance(one, dict) else {"name": one})
+            fields |= {"called": called, "won": "won" if fields["winner"] else "was nominated for"}
+            other, name = None, str(fields["name"])
             if relation in ("cast", "crew", "director"):
-                other = GraphThing(str(one.get("id")), str(one.get("name")), "person")
-            if relation == "oscar_awards":
-                won = "won" if one.get("winner") else "was nominated for"
-                text = f"{one.get('name')} {won} the Oscar for {one.get('category')} with {one.get('film')} in "
-                text += f"{one.get('year_ceremony')}."
-            elif relation == "cast":
-                text = f"{one.get('name')} played {one.get('character')} in {called}."
-            elif relation in ("crew", "director"):
-                text = f"{one.get('job')} of {called}: {one.get('name')}."
+                other = GraphThing(str(fields["id"]), name, "person")
             elif relation == "acted_movies":
-                text, other = f"{called} acted in film {one}.", GraphThing(str(one), str(one), "film")
-            else:
-                text = f"{relation.replace('_', ' ')} of {called}: {one.get('name') if isinstance(one, dict) else one}."
-            yield self._fact(text, relation, other)
+                other = GraphThing(name, name, "film")
+            said = fields["name"] if isinstance(one, dict) else one
+            yield self._fact(words.format_map(fields), relation, other, said)
 
-    def _prices(self, thing: GraphThing, days: DayRange | None) -> Iterator[str]:
+    def _prices(self, thing: GraphThing, days: DayRange | None) -> Iterator[Said]:
         """Those of the days asked for, and of the last day traded before them."""
         history = self._api.ask("finance_get_price_history", thing.key)
         if not isinstance(history, dict):
@@ -167,89 +162,45 @@ class ApiGraph:
         before = [key for key in history if key[:10] < first.isoformat()][-1:]
         for key in [*before, *inside][-_MOST_ROWS:]:
             said = ", ".join(f"{column.lower()} {number(value)}" for column, value in history[key].items())
-            yield f"{thing.name} ({thing.key}) on {key[:10]}: {said}."
+            row = history[key] | {"day": date.fromisoformat(key[:10])}
+            yield f"{thing.name} ({thing.key}) on {key[:10]}: {said}.", row
 
-    def _dividends(self, thing: GraphThing) -> Iterator[str]:
+    def _dividends(self, thing: GraphThing) -> Iterator[Said]:
         paid = self._api.ask("finance_get_dividends_history", thing.key)
         for key in list(paid)[-_MOST_ROWS:] if isinstance(paid, dict) else []:
-            yield f"{thing.name} paid {number(paid[key])} per share on {key[:10]}."
+            row = {"day": date.fromisoformat(key[:10]), "dividend": paid[key]}
+            yield f"{thing.name} paid {number(paid[key])} per share on {key[:10]}.", row
 
-    def _games(self, thing: GraphThing, days: DayRange | None) -> Iterator[str]:
+    def _games(self, thing: GraphThing, days: DayRange | None) -> Iterator[Said]:
         if days is not None:
             sport = games.NBA if thing.type == "nba team" else games.SOCCER
             first = max(days[0], days[1] - _MOST_DAYS)
-            yield from games.TeamGames(self._api, sport, thing.key).between(first, days[1])
+            yield from ((said, None) for said in games.TeamGames(self._api, sport, thing.key).between(first, days[1]))
 
-    def _entity(self, thing: GraphThing, relation: str) -> Iterator[str]:
+    def _entity(self, thing: GraphThing, relation: str) -> Iterator[Said]:
+        """Its summary, cut at a sentence, or its structured facts, which the API writes as a Python literal."""
         entity = self._api.ask("open_get_entity", thing.key)
-        if isinstance(entity, dict):
-            texts = [summary_of(entity)] if relation == "summary" else fields_of(thing.name, entity).values()
-            yield from filter(None, texts)
+        if not isinstance(entity, dict):
+            return
+        if relation == "summary":
+            text = str(entity.get("summary_text") or "")
+            yield from [(text if len(text) <= _SUMMARY else text[:_SUMMARY].rsplit(". ", 1)[0] + ".", None)][
+                : bool(text)
+            ]
+            return
+        try:
+            fields = ast.literal_eval(str(entity.get("summary_structured") or "{}")[:_LONGEST])
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return
+        for field, value in fields.items() if isinstance(fields, dict) else ():
+            if said := " ".join(_MARKUP.sub(" ", str(value)).split())[:200]:
+                yield f"{str(field).replace('_', ' ')} of {thing.name}: {said}.", said
 
-    def _company_info(self, thing: GraphThing) -> Iterator[str]:
+    def _company_info(self, thing: GraphThing) -> Iterator[Said]:
         record = self._api.ask("finance_get_info", thing.key)
         for field, value in record.items() if isinstance(record, dict) else ():
             if isinstance(value, (str, int, float)) and plain(str(value)) and len(str(value)) < 1000:
-                yield f"{field} of {thing.name}: {value}."
+                yield f"{field} of {thing.name}: {value}.", value
 
-    def _fact(self, text: str, relation: str, other: GraphThing | None = None) -> GraphFact:
-        return GraphFact(text, relation, other, self._api.calls[-1].words if self._api.calls else "")
-
-
-# --- looking up -------------------------------------------------------------------------------------
-
-_FORMS: Mapping[str, tuple[Form, ...]] = {"sports": games.FORMS} | dict(FORMS)
-
-
-def found_by_rules(asked: TimedText, api: ApiSession, domain: str | None = None) -> ApiFound | None:
-    """What the first form finds that fits; none where none does, or the API does not know."""
-    for name in sorted(_FORMS, key=lambda one: one != domain):  # a stable order, the likely domain first
-        for form in _FORMS[name] if name != "open" or domain in (None, "open") else ():
-            if (found := form(asked, api)) is not None:
-                return found
-    return None
-
-
-class RuleLookup:
-    """Asks what the form of the question says."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
-        """Facts, cited by the last call that gave something, and the answer where one of them is it."""
-        domain = attributes.domain.value if attributes.domain else None
-        for told in feedback:
-            domain = told.value if told.fault is CragFault.DOMAIN and told.value else domain
-        with api_session(self._url) as api:
-            found = found_by_rules(TimedText(question.text, question.time), api, domain)
-            if found is None and api.failure:
-                raise StoreUnavailable(api.failure)
-            found = found or ApiFound(())
-            source = next((call.words for call in reversed(api.calls) if call.outcome == "found"), "")
-            references = tuple(kg_reference(fact, API_NAME, source, found.entities) for fact in found.facts)
-            return KgFound(references, api.words, found.entities, found.answer, api.functions)
-
-
-class PlannedLookup:
-    """KERAG over the API of functions; where a plan cannot be made, the calls that rules build."""
-
-    def __init__(self, url: str, model: StepModel, hops: int = HOPS, *, filtered: bool = True) -> None:
-        self._url, self._model, self._hops, self._filtered = url, model, hops, filtered
-
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
-        """Facts along the plan."""
-        with api_session(self._url) as api:
-            try:
-                plan = SchemaPlan(self._model, ApiGraph(api), self._hops, filtered=self._filtered)
-                found = plan.run(question, feedback)
-            except UNUSABLE as error:
-                found = RuleLookup(self._url).lookup(question, attributes, feedback)
-                return replace(found, calls=(f"no plan ({error})", *found.calls))
-            if not found.references and api.failure:
-                raise StoreUnavailable(api.failure)
-            return replace(found, calls=(*found.calls, *api.words), looked_into=api.functions or found.looked_into)
+    def _fact(self, text: str, relation: str, other: GraphThing | None = None, value: Any = None) -> GraphFact:
+        return GraphFact(text, relation, other, self._api.calls[-1].words if self._api.calls else "", value=value)

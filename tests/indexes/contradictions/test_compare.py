@@ -151,7 +151,7 @@ def test_what_agrees_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "_conflict", counted)
     said = [("", "The Garden Grant is £200. You can keep hens.")] * 100 + [("", "The Garden Grant is £250.")]
     found = conflicts(*said, titles=("Garden Grant: leaflet",) * len(said))
-    assert len(found) == 100 and len(compared) == 100
+    assert len(found) == 100 and len(compared) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,12 @@ __all__ = ["clean_environment", "cli"]  # fixtures of the command line's tests
 pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
 
 SHORT, LONG = "ors", "office for resident service"
+OFFICE, HELP = "office of housing help", "housing help office"
 PAGES = {
     "grant": [
         "The ORS must pay the heating grant.",
         "The Office of Housing Help must keep public records.",
+        "The Office of Housing Help must pay the study loan.",
         "Tenants must contact the ORS.",
     ],
     "loan": [
@@ -48,23 +50,23 @@ def review(cli: Cli, *words: str) -> Any:
 def test_review_accept_apply_undo(cli: Cli) -> None:
     found = review(cli, "--limit", "100")
     assert found["new"] == found["open"] == len(found["proposals"]) > 0
-    (card,) = [card for card in found["proposals"] if card["variant"] == "abbreviation"]
-    assert (card["name"]["key"], card["entity"]["key"]) == (LONG, SHORT)
-    assert "Office for Resident Services" in card["name"]["written"] and card["entity"]["supports"] == 2
-    assert "Office for Resident Services" in card["name"]["example"]["quote"]
+    (card,) = [card for card in found["proposals"] if card["variant"] == "order"]
+    assert (card["name"]["key"], card["entity"]["key"]) == (HELP, OFFICE)
+    assert "Housing Help Office" in card["name"]["written"] and card["entity"]["supports"] == 2
+    assert "Housing Help Office" in card["name"]["example"]["quote"]
     assert review(cli)["new"] == 0
     number = str(card["id"])
     (done,) = parsed(cli("entities", "review", "--accept", number, "--by", "Ada", "--json"))
     assert (done["state"], done["decided_by"]) == ("accepted", "Ada")
     status = parsed(cli("entities", "list", "--json", "--state", "accepted"))
     assert status["decisions"][0]["in_force_since"] is None
-    assert status["pending"] == [{"name": LONG, "before": LONG, "after": SHORT}]
+    assert status["pending"] == [{"name": HELP, "before": HELP, "after": OFFICE}]
     assert "waits for the next publish" in cli("entities", "list").stdout
     assert number not in [str(one["id"]) for one in review(cli)["proposals"]]
     assert parsed(cli("entities", "apply", "--json"))["epoch"] == 2
     assert "since epoch 2" in cli("entities", "list").stdout
     assert "in force already" in cli("entities", "apply").stdout
-    assert parsed(cli("entities", "undo", "Office for Resident Services", "--json"))["now"] == "proposed"
+    assert parsed(cli("entities", "undo", "Housing Help Office", "--json"))["now"] == "proposed"
     assert "stands now for" in cli("entities", "list").stdout
     assert "published epoch 3" in cli("entities", "apply").stdout
     assert number in [str(one["id"]) for one in review(cli)["proposals"]]

@@ -77,12 +77,6 @@ def test_a_definition_is_in_force_at_once_and_on_every_page(world: World) -> Non
     world.assert_lawful()
 
 
-def test_a_short_form_that_pages_spell_out_is_not_proposed_for_anything_else(world: World) -> None:
-    world.write("c", ["Ask the Zebra Transport Executive (ZTE).", "The Zero Toll Exemption must be renewed by owners."])
-    world.ingest()
-    assert propose(world.ledger, world.row.id, 2)[0] == []
-
-
 def test_it_goes_with_its_page_and_comes_back(world: World) -> None:
     before = world.dump()
     world.write("a", ["The Zonal Tax Exchange must pay the heating grant."])
@@ -107,13 +101,6 @@ def test_another_expansion_on_another_page_ends_it(world: World) -> None:
     world.ingest()
     assert names(world) == IN_FORCE
     world.assert_lawful()
-
-
-def test_of_a_short_form_with_two_expansions_there_is_nothing_to_undo(world: World) -> None:
-    world.write("c", ["The Zoo Ticket Exchange (ZTE) is closed."])
-    world.ingest()
-    with pytest.raises(NotFoundError, match=r"as 'zonal tax exchange' and as 'zoo ticket exchange', so it stands for"):
-        world.undo("ZTE")
 
 
 @pytest.mark.parametrize("phrase", ["ZTE", "Zonal Tax Exchange (ZTE)"])

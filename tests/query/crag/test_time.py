@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from clausegraph.core.errors import InputError, QuestionError
-from clausegraph.query.crag.times import is_trading_day, last_trading_day, parse_time, resolve
+from clausegraph.query.crag.times import parse_time, resolve
 from clausegraph.query.crag.types import CragQuestion
 
 pytestmark = pytest.mark.unit
@@ -41,13 +41,6 @@ def test_a_question_may_name_several_times() -> None:
 
 def test_a_day_that_no_calendar_has_is_no_time() -> None:
     assert [one.iso for one in resolve("on February 30, 2023", AT)] == ["2023-01-01/2023-12-31"]
-
-
-def test_the_exchange_is_closed_on_its_holidays() -> None:
-    assert last_trading_day(date(2024, 2, 20)) == date(2024, 2, 16)  # Presidents' Day, and a weekend
-    assert not is_trading_day(date(2024, 3, 29))  # Good Friday
-    assert not is_trading_day(date(2021, 7, 5))  # the Fourth fell on a Sunday
-    assert is_trading_day(date(2021, 12, 31))  # New Year's Day on a Saturday closes no Friday
 
 
 @pytest.mark.parametrize(

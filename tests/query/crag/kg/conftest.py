@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
-from clausegraph.query.crag.kg.api_graph import RuleLookup
+from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.types import CragQuestion
 
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")

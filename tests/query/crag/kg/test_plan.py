@@ -9,7 +9,7 @@ import pytest
 from clausegraph.app.dev.crag_api import ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreUnavailable, UnusableReply
-from clausegraph.query.crag.kg.api_graph import PlannedLookup
+from clausegraph.query.crag.kg.forms import PlannedLookup
 from clausegraph.query.crag.kg.plan import GraphFact, SchemaRelation, nearest, parse_entities, parse_hop
 from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, KgFound
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
-from clausegraph.query.crag.kg.api_graph import RuleLookup
+from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.types import Attributes, CragQuestion
 
 pytestmark = pytest.mark.integration

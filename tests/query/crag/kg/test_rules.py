@@ -7,8 +7,8 @@ import pytest
 from clausegraph.app.dev.crag_api import ReplayServer
 from clausegraph.core.errors import InputError, StoreUnavailable
 from clausegraph.query.crag.kg.api import FUNCTIONS, ApiSession, path_of
-from clausegraph.query.crag.kg.api_graph import RuleLookup
 from clausegraph.query.crag.kg.endpoint import Endpoint
+from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.kg.names import aligned, candidates, nba_teams
 from clausegraph.query.crag.types import Attributes, ReferenceKind
 from tests.query.crag.kg.conftest import asked
@@ -35,10 +35,8 @@ pytestmark = pytest.mark.integration
         ("when was the singer mara vell born?", "1999-02-03"),
         ("who are the members of the band the tin owls?", "Ada, Ben"),
         ("which song won song of the year at the 2011 grammys?", "Invented Tune"),
-        ("who was number one on the billboard chart on 2031-05-10?", "Mara Vell"),
         ("how long is the movie the glass harbour?", "121 minutes"),
         ("who directed the film the glass harbour?", "Ida Lens"),
-        ("which movie is longer, the glass harbour or salt and slate?", "The Glass Harbour"),
     ],
 )
 def test_one_fact_is_the_answer(rules: RuleLookup, question: str, answer: str) -> None:
@@ -54,7 +52,7 @@ def test_one_fact_is_the_answer(rules: RuleLookup, question: str, answer: str) -
     [
         "how many points did the jazz score on 2031-05-04?",  # the API knows that there was no game
         "how many points did the lakers score on 2031-05-02?",  # not recorded
-        "which movie is longer, the glass harbour or the unknown film?",  # one side
+        "which movie is longer, the glass harbour or salt and slate?",  # two films
         "how long is the movie slate?",  # two that are like it, neither the same
         "what was the closing price of quillfeather stock on 2031-05-30?",  # after the history
         "what is the ticker of the company that owns quillfeather?",  # one that is described

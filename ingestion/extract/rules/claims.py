@@ -292,6 +292,8 @@ def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], known: frozen
     own = lemmas(text) - LOSABLE
     whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
     pointing = text if one.subject.type == READER else re.sub(r"^(?:it|they)\b", "", text)  # the subject
+    if is_role(one.subject.surface) and one.subject.type != READER and re.search(r"\byour\b|\byou have\b", text):
+        return False  # "your landlord must …, if you have a lease": who has?
     told = {*told_before(re.sub(r"\byour\b", "", pointing))} - known
     leans = _POINTS.search(pointing) or told or _CUT_LEAF.search(text)
     return whole and bool(own) and not leans and not own <= said

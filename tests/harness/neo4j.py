@@ -43,12 +43,13 @@ def own_server(folder: Path, *, apoc: bool = False, **options: str) -> RunningNe
 
 def shared_address() -> Address:
     """Where the shared server is; or the one that was given, which has to be empty at first."""
-    return _given() or _started()
+    return _given() or shared_address_with_apoc()
 
 
 def shared_address_with_apoc() -> Address:
     """Where the shared server with APOC is, which lets its procedures do everything."""
-    return _started()
+    running = shared_server()
+    return Address(running.uri, running.user, running.password)
 
 
 @functools.cache
@@ -80,12 +81,13 @@ def _given() -> Address | None:
 
 
 @functools.cache
-def _started() -> Address:
+def shared_server() -> RunningNeo4j:
+    """The shared server with APOC, started here."""
     folder = Path(tempfile.mkdtemp(prefix="neo4j-"))
     at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
     running = own_server(folder, apoc=True, **UNRESTRICTED)
     at_session_end.callback(running.kill)  # nobody needs its data any more
-    return Address(running.uri, running.user, running.password)
+    return running
 
 
 def emptied(address: Address) -> None:

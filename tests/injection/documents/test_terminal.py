@@ -89,7 +89,7 @@ def test_show_facts(cli: Cli, shared: Path) -> None:
         assert json.loads(result.stdout)["id"] == fact
 
 
-@pytest.mark.parametrize("start", range(4))
+@pytest.mark.parametrize("start", [0, *(pytest.param(start, marks=pytest.mark.long) for start in (3, 6, 9))])
 def test_search(cli: Cli, shared: Path, start: int) -> None:
     """Hostile texts as questions about the hostile pages."""
     for name in [*TEXTS][start::12]:
@@ -102,7 +102,10 @@ def test_search(cli: Cli, shared: Path, start: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ansi", "osc8", "bidi-override", "rich-markup", "script", "section", "numbered", "zero-width", "zalgo"]
+    "name",
+    ["ansi", "bidi-override", "rich-markup"]
+    + [pytest.param(name, marks=pytest.mark.long) for name in ("osc8", "script", "section", "numbered", "zero-width")]
+    + [pytest.param("zalgo", marks=pytest.mark.long)],
 )
 def test_ask(cli: Cli, shared: Path, name: str) -> None:
     scenario = TEXTS[name].replace("\x00", "")

@@ -27,7 +27,9 @@ EMBED = """
 import sys
 sys.modules.update(dict.fromkeys(("torch", "transformers", "sentence_transformers")))
 from clausegraph.core.errors import ModelError
+from clausegraph.core.models import embedding
 from clausegraph.core.models.embedding import LocalEmbedder
+embedding._ANSWER_S = float(sys.argv[2])
 try:
     print(*LocalEmbedder(sys.argv[1]).embed_query("Who can get the grant?"))
 except ModelError as error:
@@ -91,11 +93,12 @@ def hub(tmp_path: Path) -> Iterator[str]:
     server.server_close()
 
 
-def embed(name: str, endpoint: str, cache: Path) -> subprocess.CompletedProcess[str]:
+def embed(name: str, endpoint: str, cache: Path, seconds: float = 60.0) -> subprocess.CompletedProcess[str]:
+    """Embed in a process of its own, where the hub has so many seconds to answer."""
     environment = {**os.environ, "PYTHONPATH": ":".join(sys.path), "HF_ENDPOINT": endpoint, "HF_HOME": str(cache)}
     for variable in ("HF_HUB_OFFLINE", "HF_TOKEN"):
         environment.pop(variable, None)
-    command = [sys.executable, "-c", EMBED, name]
+    command = [sys.executable, "-c", EMBED, name, str(seconds)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=PATIENCE_S)
 
 
@@ -126,7 +129,7 @@ def test_a_hub_that_cannot_be_reached_fails_in_one_line(tmp_path: Path) -> None:
 
 def test_a_hub_that_never_answers_is_given_up(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        failed = embed(NAME, f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path / "cache")
+        failed = embed(NAME, f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path / "cache", seconds=0.5)
     (line,) = failed.stderr.splitlines()
     assert f"embedding model {NAME!r}" in line
 

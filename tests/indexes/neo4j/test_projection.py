@@ -101,6 +101,7 @@ def test_an_abandoned_epoch_is_taken_back(town: Town, server: Neo4jServer, proje
     assert projection.status(town.id).state == "current"
 
 
+@pytest.mark.long  # one that is abandoned, and one that was never brought there, are above and below
 def test_an_epoch_abandoned_while_the_server_was_away(
     town: Town, server: Neo4jServer, projection: Neo4jProjection
 ) -> None:
@@ -243,6 +244,7 @@ def test_several_corpora_and_one_dropped_and_made_again(
     assert left == [{"nodes": 0}]
 
 
+@pytest.mark.long  # as above, with the server away
 def test_a_corpus_dropped_while_the_server_was_away_leaves_nothing_behind(
     town: Town, server: Neo4jServer, projection: Neo4jProjection
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -51,15 +51,20 @@ def lines(shown: Presentation, *, found: bool = False, tables: bool = False) -> 
     elif shown.check:
         yield PrintedLine("plain", "Check:")
         yield from (PrintedLine("item", question) for question in shown.check)
-    for label, part in (("Next", shown.next), ("More", shown.more)):
-        if part:
-            yield PrintedLine("plain", f"{label}: {' '.join(f'{line.text}{_numbers(line)}' for line in part)}")
+    if shown.next:
+        yield PrintedLine("plain", f"Next: {_prose(shown.next)}")
     for source in shown.sources:
         yield from _source(source, tables=tables)
+    if shown.more:  # not asked for, so below all that was
+        yield PrintedLine("dim", f"More: {_prose(shown.more)}")
     if shown.calculations:
         yield PrintedLine("dim", f"Worked out: {'; '.join(shown.calculations)}")
     if found:
         yield from (PrintedLine("dim", text) for text in shown.found)
+
+
+def _prose(sentences: Sequence[PresentedLine]) -> str:
+    return " ".join(f"{line.text}{_numbers(line)}" for line in sentences)
 
 
 def _line(line: PresentedLine, *, tables: bool) -> Iterator[PrintedLine]:

@@ -29,7 +29,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -82,7 +82,6 @@ def main() -> int:
     parser.add_argument("labels", type=Path, nargs="?")
     parser.add_argument("--pieces", action="store_true", help="print what is left of pages, and its pieces")
     parser.add_argument("--draw", type=int, nargs=2, metavar=("SEED", "COUNT"))
-    parser.add_argument("--each", action="store_true", help="print every page, and what was lost and let in")
     options = parser.parse_args()
     pages = pages_of(options.pages)
     if options.pieces:
@@ -92,20 +91,18 @@ def main() -> int:
     if options.draw:
         return draw(pages, options.labels, *options.draw)
     labels = {path.stem: read_label(path) for path in sorted(options.labels.glob("*.label"))}
-    checks = measure(pages, labels, options.each)
+    checks = measure(pages, labels)
     print_checks(checks)
     return 0 if all(check.holds for check in checks if check.decides) else 1
 
 
-def measure(pages: dict[str, str], labels: dict[str, Label], each: bool = False) -> list[Check]:
+def measure(pages: dict[str, str], labels: dict[str, Label]) -> list[Check]:
     """Print the tables; returns what is held against a floor."""
     readings, seconds = _read_all(pages)
     scores = {"clausegraph": score_all({name: text_of(readings[name]) for name in labels}, labels)}
     scores["trafilatura"] = score_all({name: _by_trafilatura(pages[name]) for name in labels}, labels)
     rows = [(tool, *_means(found.values()), *_means(found.values(), worst=True)) for tool, found in scores.items()]
     print_table("maintext: mean over pages, and the worst page", [("", "recall", "precision", "", ""), *rows])
-    if each:
-        _print_each(labels, readings, scores["clausegraph"])
     tables = [(name, rows) for name, label in labels.items() for rows in label.tables]
     found = sum(has_table(readings[name], rows) for name, rows in tables)
     others = [name for name, label in labels.items() if label.kind != "page"]
@@ -291,22 +288,6 @@ def print_pieces(pages: dict[str, str]) -> int:
         f"({max(seconds.values(), default=0):.2f} s the slowest), {cutting:.2f} s to cut"
     )
     return 0
-
-
-# --- printing -------------------------------------------------------------------------------------
-
-
-def _print_each(labels: dict[str, Label], readings: dict[str, Reading], scores: dict[str, Score]) -> None:
-    for name, found in scores.items():
-        print(f"\n{name}: recall {found.recall:.3f}, precision {found.precision:.3f}")
-        for sign, line in _differences(labels[name], readings[name]):
-            print(f"  {sign} {line[:110]}")
-
-
-def _differences(label: Label, reading: Reading) -> Iterator[tuple[str, str]]:
-    got, allowed = _plain(text_of(reading)), "".join(map(_plain, label.texts("+?")))
-    yield from (("lost", text) for text in label.texts("+") if _plain(text) not in got)
-    yield from (("let in", one.text) for one in reading.elements if _plain(one.text) not in allowed)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ needs no new run. A question that failed has a record too and stays in every den
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from clausegraph.core.errors import InputError
 from clausegraph.core.output_files import replacing
 
+RECORDS_FILE = "answers.jsonl"
 T = TypeVar("T")
 
 
@@ -98,6 +99,38 @@ def _first_problem(error: ValidationError, content: str) -> str:
     found = "" if first["type"] in ("missing", "json_invalid") else f" {str(first['input'])[:80]!r}"
     more = f" (and {len(others)} more problems)" if others else ""
     return f"{record}{field}{found}: {first['msg']}{more}"
+
+
+# --- runs -------------------------------------------------------------------------------------------
+
+
+def read_description(path: Path) -> dict[str, Any] | None:
+    """What shaped the records beside a file, by name; none where it is not there."""
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error}); name another folder") from error
+    return found if isinstance(found, dict) else {}
+
+
+def check_same(path: Path, described: Mapping[str, Any]) -> None:
+    """Refuse to go on with records that another configuration made."""
+    written = read_description(path)
+    for name, now in sorted(described.items()) if written is not None else ():
+        if written is not None and written.get(name) != now:
+            raise InputError(
+                f"{path.parent} holds the records of a run with {name} {written.get(name)!r}, this one has {now!r}; "
+                "name another folder"
+            )
+
+
+def begin_run(path: Path, described: Mapping[str, Any]) -> Path:
+    """The file of records beside a description, which is written; one of another configuration is refused."""
+    check_same(path, described)
+    write_text(path, json.dumps(described, indent=1) + "\n")
+    return path.with_name(RECORDS_FILE)
 
 
 # --- records ----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 from pydantic import TypeAdapter
 
@@ -25,11 +25,11 @@ from clausegraph.eval.report import (
     Report,
     Section,
     Side,
-    Table,
     about,
+    against_all,
     differences,
     headline,
-    interval_text,
+    interval_table,
     plot_bars,
 )
 from clausegraph.indexes.views import View
@@ -124,40 +124,47 @@ def evaluate(
 ) -> PassageResult:
     """Rank the pages of ``view`` for every question with each retriever of ``ROWS``."""
     gold, unmatched = match(view, questions)
-    best: dict[str, list[list[PageKey]]] = {name: [] for name in ROWS}
-    times: dict[str, list[float]] = {name: [] for name in ROWS}
-    for name in ROWS:
-        retriever = make_retriever(name, view, embedder)
-        for number, question in enumerate(questions, 1):
-            start = time.perf_counter()
-            best[name].append(best_pages(retriever, Inquiry(question.question)))
-            times[name].append((time.perf_counter() - start) * 1000)
-            progress(f"retrieve: {name}", number, len(questions))
-    records = tuple(
-        PassageRecord(
-            id=str(number),
-            question=question.question,
-            supporting=tuple(title for title, _ in question.supporting_titles_texts),
-            missing=tuple(page is None for page in wanted),
-            found={by: tuple(page in best[by][number] for page in wanted) for by in ROWS},
-            best={by: tuple(view.reading(page).title for page in best[by][number]) for by in ROWS},
-            milliseconds={by: times[by][number] for by in ROWS},
-        )
-        for number, (question, wanted) in enumerate(zip(questions, gold, strict=True))
-    )
+    retrievers = {name: make_retriever(name, view, embedder) for name in ROWS}
+    records = []
+    for number, (question, wanted) in enumerate(zip(questions, gold, strict=True)):
+        records.append(_record(view, retrievers, str(number), question, wanted))
+        progress("retrieve", number + 1, len(questions))
     values = {name: _values(records, name) for name in ROWS}
+    times = {name: median(record.milliseconds[name] for record in records) for name in ROWS}
+    means = {name: [fmean(found[what].values()) for what in (_RECALL, _COMPLETE)] for name, found in values.items()}
     return PassageResult(
         questions=len(questions),
         supporting=sum(map(len, gold)),
         unmatched=unmatched,
-        figures={
-            name: RankingFigures(_mean(found[_RECALL]), _mean(found[_COMPLETE]), median(times[name]))
-            for name, found in values.items()
-        },
+        figures={name: RankingFigures(*means[name], times[name]) for name in ROWS},
         recall_difference=paired_difference(values[BASELINE][_RECALL], values[SYSTEM][_RECALL]),
         complete_difference=paired_difference(values[BASELINE][_COMPLETE], values[SYSTEM][_COMPLETE]),
-        records=records,
+        records=tuple(records),
         epoch=view.epoch,
+    )
+
+
+def _record(
+    view: View,
+    retrievers: Mapping[str, Retriever],
+    name: str,
+    question: PassageQuestion,
+    wanted: Sequence[PageKey | None],
+) -> PassageRecord:
+    """How each retriever does on one question."""
+    best, times = dict[str, list[PageKey]](), dict[str, float]()
+    for by, retriever in retrievers.items():
+        start = time.perf_counter()
+        best[by] = best_pages(retriever, Inquiry(question.question))
+        times[by] = (time.perf_counter() - start) * 1000
+    return PassageRecord(
+        id=name,
+        question=question.question,
+        supporting=tuple(title for title, _ in question.supporting_titles_texts),
+        missing=tuple(page is None for page in wanted),
+        found={by: tuple(page in pages for page in wanted) for by, pages in best.items()},
+        best={by: tuple(view.reading(page).title for page in pages) for by, pages in best.items()},
+        milliseconds=times,
     )
 
 
@@ -192,10 +199,6 @@ def _values(records: Sequence[PassageRecord], ranking: str) -> dict[str, dict[st
     return {_RECALL: recall, _COMPLETE: {name: float(value == 1) for name, value in recall.items()}}
 
 
-def _mean(values: Mapping[str, float]) -> float:
-    return sum(values.values()) / len(values)
-
-
 # --- the report -------------------------------------------------------------------------------------
 
 _NONE, _SOME, _LACKING, _LOST = "none found", "some missing", "not in the corpus", "lost"
@@ -228,34 +231,21 @@ def make_report(folder: Path, run: Provenance) -> Report:
 
 
 def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
-    values = {name: _values(records, name) for name in run.retrievers}
-    intervals = {
-        what: {name: mean_interval(values[name][what]) for name in run.retrievers} for what in (_RECALL, _COMPLETE)
-    }
-    rows = tuple(
-        (
-            name,
-            *(interval_text(found[name]) for found in intervals.values()),
-            f"{median(record.milliseconds[name] for record in records):.0f}",
-        )
-        for name in run.retrievers
-    )
     at = max(len(titles) for record in records for titles in record.best.values())
-    heads = (f"recall@{at}", f"all in the top {at}")
+    heads = {_RECALL: f"recall@{at}", _COMPLETE: f"all in the top {at}"}
+    columns = {head: {name: _values(records, name)[what] for name in run.retrievers} for what, head in heads.items()}
+    times = {name: f"{median(record.milliseconds[name] for record in records):.0f}" for name in run.retrievers}
     note = (
         f"Percent of the supporting passages among the best {at} pages, and of questions with all of them. {RESAMPLED} "
         "A supporting passage that the corpus lacks counts as not found."
     )
-    png = plot_bars(intervals, title=f"Supporting passages among the best {at}", ylabel="percent")
-    return Section(
-        "Rankings",
-        note,
-        (
-            Table(("ranking", *heads, "median ms"), rows),
-            differences(run.system, {name: list(of_one.values()) for name, of_one in values.items()}, heads),
-        ),
-        (Plot("recall-by-ranking", "Bars of recall by ranking", png),),
+    bars = {what: {name: mean_interval(v) for name, v in columns[head].items()} for what, head in heads.items()}
+    png = plot_bars(bars, title=f"Supporting passages among the best {at}", ylabel="percent")
+    tables = (
+        interval_table("ranking", columns, median_ms=times),
+        differences(columns, against_all(run.system, run.retrievers)),
     )
+    return Section("Rankings", note, tables, (Plot("recall-by-ranking", "Bars of recall by ranking", png),))
 
 
 def _case(record: PassageRecord, run: Provenance) -> Case:

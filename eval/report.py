@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
@@ -38,6 +38,8 @@ RESAMPLED = (
 )
 Bars = Mapping[str, Mapping[str, ConfidenceInterval]]
 """Name for the legend → name on the axis → value from 0 to 1 with its interval."""
+Values = Mapping[str, Mapping[str, float]]
+"""Name of a row → question → value from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -220,17 +222,26 @@ def headline(label: str, values: Mapping[str, float]) -> Figure:
     return Figure(label, percent_text(found.mean), f"{percent_text(found.low)} to {percent_text(found.high)}")
 
 
-def differences(system: str, values: Mapping[str, Sequence[Mapping[str, float]]], heads: Sequence[str]) -> Table:
-    """The system minus each other, of several values per question by name of the system."""
+def interval_table(first: str, columns: Mapping[str, Values], **texts: Mapping[str, str]) -> Table:
+    """The mean of each row in each column, with its interval; ``texts`` are columns of text in front."""
+    cells = {head.replace("_", " "): column for head, column in texts.items()}
+    cells |= {head: {name: interval_text(mean_interval(one)) for name, one in v.items()} for head, v in columns.items()}
+    rows = next(iter(columns.values()))
+    return Table((first, *cells), tuple((name, *(column[name] for column in cells.values())) for name in rows))
+
+
+def differences(columns: Mapping[str, Values], pairs: Mapping[str, tuple[str, str]]) -> Table:
+    """The second row of each pair minus the first, in each column, by what the pair is called."""
     rows = tuple(
-        (
-            f"{system} minus {name}",
-            *(difference_text(paired_difference(a, b)) for a, b in zip(theirs, values[system], strict=True)),
-        )
-        for name, theirs in values.items()
-        if name != system
+        (name, *(difference_text(paired_difference(values[a], values[b])) for values in columns.values()))
+        for name, (a, b) in pairs.items()
     )
-    return Table(("paired difference, points", *heads), rows)
+    return Table(("paired difference, points", *columns), rows)
+
+
+def against_all(system: str, others: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """The pairs of a system and each other."""
+    return {f"{system} minus {name}": (name, system) for name in others if name != system}
 
 
 def about(run: Provenance) -> Table:

@@ -5,37 +5,35 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
-from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
 from clausegraph.app.services.ask_web import pages_text, read_pages, read_until
+from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.core.models.replay import Cassette
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
-from clausegraph.eval.crag.run import run_cases
+from clausegraph.eval.crag.run import Ask, run_cases
 from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
-from clausegraph.eval.files import write_text
+from clausegraph.eval.files import begin_run, write_text
 from clausegraph.ingestion.once import page_readers
 from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.attributes import (
     ATTRIBUTES,
     AttributeRules,
-    AttributesTogether,
     ModelAttributes,
     read_labels,
+    surest,
 )
 from clausegraph.query.crag.engine import CragEngine
 from clausegraph.query.crag.types import CragQuestion
@@ -43,7 +41,6 @@ from clausegraph.query.steps.model import QuestionMeter
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
-    from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
@@ -85,61 +82,67 @@ def measure_crag(
         InputError: the questions cannot be read, a row is unknown, or ``output`` holds a run of something else.
         SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
     """
-    cases = read_cases(questions, trial.at)
-    rows = [row_of(name) for name in trial.rows]
-    settings = workspace.settings
-    _check_trial(settings, rows, trial)
+    cases, settings = read_cases(questions, trial.at), workspace.settings
+    _check_trial(settings, [row_of(name) for name in trial.rows], trial)
+    # The address of the API is left out: a replay's port changes
+    known = settings.model_dump(mode="json", exclude={"crag_graph_url"}).items()
+    shaping = {
+        "embedding": workspace.embedder.fingerprint,
+        "task": trial.task,
+        "at": trial.at.isoformat() if trial.at else None,
+        "settings": {name: value for name, value in known if name.startswith("crag_")},
+    }
+    with page_readers(reading_limits(settings)) as readers:
+
+        def ask_of(row: CragRow, options: EngineOptions) -> Ask:
+            return _trial_engine(workspace, row, trial, options, readers)
+
+        return record_rows(settings, cases, trial, shaping | {"questions": questions.name}, ask_of, output, told)
+
+
+def record_rows(
+    settings: Settings,
+    cases: Sequence[CragCase],
+    trial: CragTrial,
+    shaping: Mapping[str, Any],
+    ask_of: Callable[[CragRow, EngineOptions], Ask],
+    output: Path | None,
+    told: Progress,
+) -> dict[str, list[CragRecord]]:
+    """Records by row; ``told`` hears of each question, and ``shaping`` is what shapes answers beside the trial."""
     found = {}
-    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
+    with trial_model(settings, trial.cassette, record=trial.record) as llm:
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
-        for row in rows:
-            kept = kept_records(
-                output, row.name, _shaping(workspace, trial) | described(settings, questions, row, trial)
+        about = dict(shaping) | {"llm": settings.llm, "judge": trial.judge, "seconds": trial.seconds}
+        for row in map(row_of, trial.rows):
+            found[row.name] = run_cases(
+                cases,
+                ask_of(row, options),
+                judge,
+                kept=kept_records(output, row.name, about | {"row": row.name}),
+                seconds=trial.seconds,
+                at_once=trial.at_once,
+                told=counting(told, row.name, len(cases)),
             )
-            ask = _trial_engine(workspace, row, trial, options, readers)
-            found[row.name] = run_trial(cases, ask, judge, row, trial, kept, told)
     return found
 
 
+def counting(told: Progress, stage: str, total: int) -> Callable[[int], None]:
+    """Tells how many of a stage are done."""
+    return lambda done: told(stage, done, total)
+
+
 def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = None, *, record: bool) -> JudgeCheck:
-    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set."""
     known = read_verdicts(verdicts)
-    with trial_model(workspace.settings, CragTrial(cassette=cassette, record=record)) as llm:
+    with trial_model(workspace.settings, cassette, record=record) as llm:
         return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
-
-
-@contextmanager
-def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | None]:
-    if trial.record and trial.cassette is None:
-        raise InputError("--record needs --cassette FILE, where it records")
-    if settings.llm is None:
-        yield None
-        return
-
-    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
-    with opened_model(settings, cassette=cassette) as llm:
-        yield llm
-
-
-def run_trial(
-    cases: Sequence[CragCase], ask: Callable[[CragCase], CragAnswer], judge: CragJudge, row: CragRow,
-    trial: CragTrial, kept: Path | None, told: Progress,
-) -> list[CragRecord]:  # fmt: skip
-    """The records of a row; ``told`` hears of each question."""
-    return run_cases(
-        cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once,
-        told=lambda done: told(row.name, done, len(cases)),
-    )  # fmt: skip
 
 
 def _trial_engine(
     workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, readers: PageReaders
-) -> Callable[[CragCase], CragAnswer]:
+) -> Ask:
     """What asks one question of the file; reading its pages is part of its time."""
     settings = workspace.settings
     switches = replace(row.applied(crag_switches()), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
@@ -169,35 +172,10 @@ def _check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) 
         )
 
 
-def described(settings: Settings, questions: Path, row: CragRow, trial: CragTrial) -> dict[str, Any]:
-    """What shapes the answers of a row, by name."""
-    shaping = {"version": version(), "questions": questions.name, "llm": settings.llm, "row": row.name}
-    return shaping | {"judge": trial.judge, "seconds": trial.seconds}
-
-
-def _shaping(workspace: Workspace, trial: CragTrial) -> dict[str, Any]:
-    """What else shapes them of CRAG's own questions; but for the address of the API: a replay's port changes."""
-    settings = workspace.settings.model_dump(mode="json")
-    kept = {name: value for name, value in settings.items() if name.startswith("crag_") and name != "crag_graph_url"}
-    at = trial.at.isoformat() if trial.at else None
-    return {"embedding": workspace.embedder.fingerprint, "task": trial.task, "at": at, "settings": kept}
-
-
-def kept_records(output: Path | None, name: str, described: dict[str, Any]) -> Path | None:
-    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; None
+def kept_records(output: Path | None, name: str, described: Mapping[str, Any]) -> Path | None:
+    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; none
     without a folder for output."""
-    if output is None:
-        return None
-    folder = output / name
-    folder.mkdir(parents=True, exist_ok=True)
-    about = folder / "run.json"
-    if about.is_file():
-        known = json.loads(about.read_text("utf-8"))
-        differ = sorted(key for key in described if known.get(key) != described[key])
-        if differ:
-            raise InputError(f"{folder} holds a run that differs in {', '.join(differ)}; choose another folder")
-    about.write_text(json.dumps(described, indent=1) + "\n", "utf-8")
-    return folder / "answers.jsonl"
+    return begin_run(output / name / "run.json", {"version": version(), **described}) if output is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +208,10 @@ def write_chats(
     row = row_of("without-critic")  # references of one round
     _check_trial(settings, [row], trial)
     lines: list[TuningLine] = []
-    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
+    with (
+        trial_model(settings, trial.cassette, record=trial.record) as llm,
+        page_readers(reading_limits(settings)) as readers,
+    ):
         options = engine_options(settings, llm)
         if options.model is None:
             raise SettingsError("fine-tuning data needs a language model; set CLAUSEGRAPH_LLM")
@@ -272,7 +253,7 @@ def measure_attributes(
     asked = [one for number, one in enumerate(known) if number in chosen]
     others = [one for number, one in enumerate(known) if number not in chosen]
     at = trial.at or datetime.now(UTC)
-    with trial_model(settings, trial) as llm:
+    with trial_model(settings, trial.cassette, record=trial.record) as llm:
         options = engine_options(settings, llm)
         assert options.model is not None
         steps = options.model
@@ -280,24 +261,13 @@ def measure_attributes(
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
             model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
-            said = _Said(model.predict(question))
-            both = AttributesTogether([AttributeRules(), said]).predict(question)
-            return {"model": said.predict(question), "rules and model": both}
+            said = model.predict(question)
+            return {"model": said, "rules and model": surest([AttributeRules().predict(question), said])}
 
         with ThreadPoolExecutor(max_workers=trial.at_once) as workers:
             found = list(workers.map(predicted, asked))
     right = {name: _right(asked, [one[name] for one in found]) for name in ("model", "rules and model")}
     return AttributesMeasured(sample, right)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A predictor that says what was predicted already."""
-
-    said: Attributes
-
-    def predict(self, question: object) -> Attributes:
-        return self.said
 
 
 def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:

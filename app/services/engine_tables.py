@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.evaluation import DESCRIPTION, RECORDS, EngineTrial, written_configuration
+from clausegraph.app.services.evaluation import DESCRIPTION, EngineTrial
 from clausegraph.core.errors import InputError
+from clausegraph.eval import conditionalqa
 from clausegraph.eval.conditionalqa.records import QUESTION_RECORD
-from clausegraph.eval.files import read_records
+from clausegraph.eval.files import RECORDS_FILE, read_description, read_records
 
 if TYPE_CHECKING:
     from clausegraph.eval.conditionalqa.records import QuestionRecord
 
 
-SHOTS = 4
 RECORDED = "cassette.jsonl"
 
 
@@ -41,64 +42,19 @@ class EngineTable:
     rows: tuple[TableRow, ...]
 
 
-def _preset(engine: str, shots: int = SHOTS) -> TableRow:
-    return TableRow(engine, EngineTrial(engine, shots=shots, oracle_type=True))
-
-
-def _triplets() -> Iterable[TableRow]:
-    """Of HybridContextQA's Table 2 its first prompt of the triples: shots, and the graph alone or with vectors."""
-    changes = {"extractor": "llm", "extraction_prompt": "triplets-v1"}
-    for shots in (0, SHOTS):
-        for engine in ("kg-only", "hybridcontextqa"):
-            trial = EngineTrial(engine, shots=shots, oracle_type=True)
-            yield TableRow(f"v1-{shots}-shots-{engine}", trial, changes, "-triplets-v1")
-
-
-def _step(name: str, *steps: tuple[str, str], **changes: Any) -> TableRow:
-    return TableRow(name, EngineTrial("hybgrag", steps=steps, **changes))
+def _table(about: str, rows: Mapping[str, Any], usual: Mapping[str, Any] = {}, **changes: Any) -> EngineTable:
+    """A table of the file; ``usual`` is of every row."""
+    made = []
+    for name, given in rows.items():
+        trial = dict(usual) | given
+        steps = tuple(trial.pop("steps", {}).items())
+        made.append(TableRow(name, EngineTrial(steps=steps, **trial), **changes))
+    return EngineTable(about, tuple(made))
 
 
 TABLES = {
-    "systems": EngineTable(
-        "HybridContextQA's Table 1, and Chain of Condition: systems, told the kind of answer",
-        tuple(map(_preset, ("code-prompt", "text-prompt", "chain-of-condition", "think-on-graph", "hybridcontextqa"))),
-    ),
-    "triplets": EngineTable("HybridContextQA's Table 2: plain triples, shots, graph or hybrid", tuple(_triplets())),
-    "critics": EngineTable(
-        "HybGRAG's baselines: vectors, graph, critics over the same bank",
-        tuple(
-            TableRow(engine, EngineTrial(engine))
-            for engine in ("vector-only", "kg-only", "vector-reranked", "react", "corrective-rag", "hybgrag")
-        ),
-    ),
-    "ablations": EngineTable(
-        "HybGRAG's ablations: rounds, commentor, oracles",
-        (
-            *(_step(f"rounds-{rounds}", rounds=rounds) for rounds in (1, 2, 3, 4)),
-            _step("commentor-off", ("comment", "rules")),
-            _step("oracle-critic", ("validate", "oracle"), ("comment", "oracle")),
-            _step("oracle-module", ("route", "oracle-module-llm")),
-        ),
-    ),
-    "facts": EngineTable(
-        "What the knowledge graph is worth in retrieval",
-        (
-            TableRow("without-facts", EngineTrial("loop", retriever="hybrid-without-facts")),
-            TableRow("in-retrieval", EngineTrial("loop")),
-            TableRow("graph-alone", EngineTrial("loop", retriever="facts")),
-        ),
-    ),
-    "steps": EngineTable(
-        "The loop's steps, by rules or by a model, with the reader of the settings",
-        (
-            TableRow("rules", EngineTrial("loop")),
-            TableRow("route", EngineTrial("loop", steps=(("route", "llm"),))),
-            TableRow("route-validate", EngineTrial("loop", steps=(("route", "llm"), ("validate", "llm")))),
-            TableRow("all", EngineTrial("loop", steps=tuple((one, "llm") for one in ("route", "validate", "comment")))),
-            TableRow("oracle-critic", EngineTrial("loop", steps=(("validate", "oracle"), ("comment", "oracle")))),
-            TableRow("oracle-module", EngineTrial("loop", steps=(("route", "oracle-module"),))),
-        ),
-    ),
+    name: _table(**given)
+    for name, given in tomllib.loads((Path(conditionalqa.__file__).parent / "tables.toml").read_text("utf-8")).items()
 }
 
 
@@ -155,8 +111,8 @@ def measure_rows(
                 place.mkdir(parents=True, exist_ok=True)
                 trial = replace(trial, cassette=place / RECORDED, record=True)
             found[row.name] = ask(replace(row, trial=trial), place)
-        elif (place / RECORDS).is_file():
-            found[row.name] = read_records(place / RECORDS, QUESTION_RECORD)
+        elif (place / RECORDS_FILE).is_file():
+            found[row.name] = read_records(place / RECORDS_FILE, QUESTION_RECORD)
     if ask is None:
         _check_alike(folder, found)
     if not found:
@@ -168,7 +124,7 @@ def _check_alike(folder: Path, found: Mapping[str, Sequence[QuestionRecord]]) ->
     """Refuse runs of other questions, of another model, or without the end."""
     first: tuple[str, dict[str, Any]] | None = None
     for name, records in found.items():
-        told = written_configuration(folder / name / DESCRIPTION) or {}
+        told = read_description(folder / name / DESCRIPTION) or {}
         asked = told.get("questions", len(records))
         if len(records) != asked:
             raise InputError(

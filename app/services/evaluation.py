@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,8 +23,8 @@ from clausegraph.eval.conditionalqa import run as conditionalqa
 from clausegraph.eval.conditionalqa.dataset import load_questions, read_predictions, write_questions
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, GoldEvidence, RoundWatch, oracle_step
 from clausegraph.eval.conditionalqa.records import make_record
-from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, EvaluationResult, ask_all, check_same, oracle, shots
-from clausegraph.eval.files import write_text
+from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, EvaluationResult, ask_all, oracle, shots
+from clausegraph.eval.files import begin_run, check_same, read_description
 from clausegraph.eval.passages import evaluate
 from clausegraph.eval.provenance import (
     Benchmark,
@@ -45,6 +44,7 @@ from clausegraph.query.retrieve.spelling import corrected
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
+    from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.eval.conditionalqa.records import QuestionRecord
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
-RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
+DESCRIPTION = "engine.json"
 _SHAPING = ("llm_budget_tokens", "llm_budget_money")
 _FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
@@ -134,9 +134,8 @@ def measure_engine(
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
     check_used(trial)
     described = _configuration(workspace.settings, trial, questions, seed)
-    written = written_configuration(folder / DESCRIPTION) if folder is not None else None
-    if folder is not None and written is not None:
-        check_same(folder, described, written)  # before the pages are read, which may take long
+    if folder is not None:
+        check_same(folder / DESCRIPTION, described)  # before the pages are read, which may take long
     if documents is not None:
         mirror_whole(workspace, documents, progress)
     with ExitStack() as stack:
@@ -145,10 +144,8 @@ def measure_engine(
         path = None
         if folder is not None:
             described |= {"corpus": view.corpus, "epoch": view.epoch, "corpus_hash": corpus_facts(view).dump_sha256}
-            check_same(folder, described, described if written is None else written)
-            write_text(folder / DESCRIPTION, json.dumps(described, indent=1) + "\n")
+            path = begin_run(folder / DESCRIPTION, described)
             write_questions(folder / QUESTIONS_FILE, questions)
-            path = folder / RECORDS
         return ask_all(engine, questions, path, progress, trial.at_once, rounds)
 
 
@@ -181,7 +178,7 @@ def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path |
     """
     from clausegraph.eval.report import write_report
 
-    described = written_configuration(folder / DESCRIPTION) or {}
+    described = read_description(folder / DESCRIPTION) or {}
     run = describe_run("conditionalqa", files, start, (workspace, described.get("epoch")))
     plain = {name: value if isinstance(value, Scalar) else str(value) for name, value in described.items()}
     write_run(folder, replace(run, settings=plain, system=f"engine {described.get('engine')}"))
@@ -210,27 +207,13 @@ def _configuration(
     }
 
 
-def written_configuration(path: Path) -> dict[str, Any] | None:
-    """The configuration beside records that are there already; none where there is none."""
-    if not path.is_file():
-        return None
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({error}); name another folder") from error
-    return found if isinstance(found, dict) else {}
-
-
 def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
 ) -> tuple[Engine, RoundsOf]:
-    if trial.record and trial.cassette is None:
-        raise InputError("--record needs --cassette FILE, where it records")
     if trial.shots and trial.shots_from is None:
         raise InputError("--shots needs --shots-from train.json, whose questions are the examples")
     settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
-    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
-    llm = stack.enter_context(opened_model(settings, cassette=cassette)) if settings.llm else None
+    llm = stack.enter_context(trial_model(settings, trial.cassette, record=trial.record))
     changes: dict[str, Any] = {"engine": trial.engine, "commits": True}  # the scorer knows no quotes
 
     def read(text: str) -> str:
@@ -253,6 +236,18 @@ def _engine(
     return make_engine(
         view, workspace.embedder, settings, llm, reranker=workspace.reranker, measured=questions, **changes
     ), watch.take
+
+
+@contextmanager
+def trial_model(settings: Settings, cassette: Path | None, *, record: bool) -> Iterator[GuardedLLM | None]:
+    """The model of the settings, where they name one, before a cassette, where there is one."""
+    if record and cassette is None:
+        raise InputError("--record needs --cassette FILE, where it records")
+    if settings.llm is None:
+        yield None
+        return
+    with opened_model(settings, cassette=Cassette(cassette, record=record) if cassette else None) as llm:
+        yield llm
 
 
 def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, engine_options
-from clausegraph.app.process import version
-from clausegraph.app.services.crag_evaluation import CragTrial, described, kept_records, run_trial, trial_model
+from clausegraph.app.services.crag_evaluation import CragTrial, counting, kept_records, record_rows
+from clausegraph.app.services.evaluation import trial_model
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.eval.crag.dataset import read_paths, read_triples
-from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.stark.methods import (
     ROUNDS,
     HybridRanking,
@@ -30,11 +28,11 @@ from clausegraph.query.crag.times import now
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
-    from clausegraph.eval.crag.dataset import CragCase
-    from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.run import Ask, CragRecord
+    from clausegraph.eval.crag.tables import CragRow
     from clausegraph.eval.stark.methods import Method
     from clausegraph.eval.stark.run import StarkBase, StarkRecord
-    from clausegraph.query.crag.types import CragAnswer, CragSwitches
+    from clausegraph.query.crag.types import CragSwitches
     from clausegraph.query.engines.bank import EngineOptions
     from clausegraph.query.steps.model import StepModel
 
@@ -54,36 +52,26 @@ def measure_kgqa(
         SettingsError: no model is set: a plan is made by one.
     """
     settings = workspace.settings
-    rows = [row_of(name) for name in trial.rows]
     if settings.llm is None:
         raise SettingsError(
             "a plan over a knowledge graph is made by a language model, and none is set; set CLAUSEGRAPH_LLM"
         )
     cases, graph = read_paths(questions, trial.at or now()), read_triples(triples)
+    made = crag_options(settings)
 
     def lookup(switches: CragSwitches, model: StepModel | None) -> GraphLookup | None:
         if model is None:
             return None
         return GraphLookup(lambda: nullcontext(graph), model, switches.hops, filtered=switches.filtered)
 
-    found = {}
-    with trial_model(settings, trial) as llm:
-        options = engine_options(settings, llm)
-        judge = CragJudge(options.model if trial.judge else None)
-        made = crag_options(settings)
-        for row in rows:
-            switches = replace(row.applied(made.switches), seconds=trial.seconds)
-            given = replace(made, switches=switches, graph=partial(lookup, switches))
-            engine = CragEngine(given, options.model, options.question)
-            shaping = described(settings, questions, row, trial) | {"triples": triples.name}
-            kept = kept_records(output, row.name, shaping)
-            ask = partial(_ask_graph, engine)
-            found[row.name] = run_trial(cases, ask, judge, row, trial, kept, told)
-    return found
+    def ask_of(row: CragRow, options: EngineOptions) -> Ask:
+        switches = replace(row.applied(made.switches), seconds=trial.seconds)
+        given = replace(made, switches=switches, graph=partial(lookup, switches))
+        engine = CragEngine(given, options.model, options.question)
+        return lambda case: engine.answer(case.question, None)
 
-
-def _ask_graph(engine: CragEngine, case: CragCase) -> CragAnswer:
-    return engine.answer(case.question, None)
+    shaping = {"questions": questions.name, "triples": triples.name}
+    return record_rows(settings, cases, trial, shaping, ask_of, output, told)
 
 
 METHODS = {
@@ -125,11 +113,10 @@ def measure_stark(
     base = read_base(folder, trial.types, trial.questions)
     near = NearText(base, workspace.embedder)
     found = {}
-    with trial_model(settings, CragTrial(cassette=trial.cassette, record=trial.record)) as llm:
+    with trial_model(settings, trial.cassette, record=trial.record) as llm:
         options = engine_options(settings, llm)
         for name in names:
             shaping = {
-                "version": version(),
                 "knowledge": folder.name,
                 "nodes": len(base.graph.nodes),
                 "edges": len(base.graph.edges),
@@ -139,13 +126,9 @@ def measure_stark(
                 "method": name,
                 "types": list(trial.types),
             }
-            kept, tell = kept_records(output, name, shaping), partial(_tell, told, name, len(base.questions))
+            kept, tell = kept_records(output, name, shaping), counting(told, name, len(base.questions))
             found[name] = rank_all(base.questions, _method(name, base, near, options), kept=kept, told=tell)
     return found
-
-
-def _tell(told: Progress, name: str, total: int, done: int) -> None:
-    told(name, done, total)
 
 
 def _method(name: str, base: StarkBase, near: NearText, options: EngineOptions) -> Method:

@@ -174,10 +174,7 @@ _PATTERNS: tuple[tuple[ModalClass, str], ...] = (
     (ModalClass.PROHIBITION, r"(?:not|n't|never) (?:be )?(?:allowed|permitted|able|eligible|entitled)(?:\s+to)?"),
     (ModalClass.HEDGE, r"might(?:\s+not)?"),
     (ModalClass.ADVICE, r"should(?:\s+not|n't)?|ought(?:\s+not)?\s+to|advised to|recommended"),
-    (
-        ModalClass.OBLIGATION,
-        r"must|shall|ha(?:s|ve|d) to|having to|needs?(?:\s+to)?|(?:required|obliged) to|required",
-    ),
+    (ModalClass.OBLIGATION, r"must|shall|ha(?:s|ve|d) to|having to|needs?(?:\s+to)?|(?:required|obliged) to|required"),
     (ModalClass.MAY, r"may"),
     (ModalClass.PERMISSION, r"can|able to|allowed to|permitted to|(?:entitled|eligible)(?:\s+(?:to|for))?|could"),
 )

@@ -1,7 +1,6 @@
 """The blocks of a page: its addressable DOM elements in document order, before anything is left out.
 
-One pass over the parsed tree with an explicit stack, so that neither deep nesting nor size needs recursion.
-Each block collects its own serialised HTML and text while the pass is inside it, which keeps the pass linear.
+Each block collects its own text and serialised HTML while the pass over the tree is inside it, which keeps that linear.
 """
 
 from __future__ import annotations
@@ -34,13 +33,11 @@ class OpenablePart:
 
 @dataclass(slots=True)
 class Break:
-    """A line break inside a block: where the pieces of its text and html go on, and the inline markup that is open."""
+    """A line break inside a block: where its parts go on, and the inline markup that is open there."""
 
-    pieces: int
-    html_pieces: int
-    open_tags: tuple[str, ...]
+    at: int
     links: int  # that ended before
-    is_double: bool  # directly follows another one
+    open_tags: tuple[str, ...]
     is_plain: bool  # some of the text since the break before is neither bold nor large
 
 
@@ -49,24 +46,13 @@ class Cell:
     """A table cell: whether it is a header, how many columns and rows it spans. It has a text once it was sealed."""
 
     text: str = ""
-    pieces: list[str] = field(default_factory=list)
+    start: int = 0  # of its parts in those of its row
     said: list[str] = field(default_factory=list)  # by pictures
     is_header: bool = False
     is_bold: bool = False
+    is_blank: bool = True  # no text has been read yet
     columns: int = 1
     rows: int = 1
-    blank: int = 0  # how many of the first pieces are known to have no text
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether no text has been read yet."""
-        while self.blank < len(self.pieces) and not squeeze(self.pieces[self.blank]):
-            self.blank += 1
-        return self.blank == len(self.pieces)
-
-    def seal(self) -> None:
-        """Everything in it was read."""
-        self.text = squeeze("".join(self.pieces)) or " ".join(self.said)
 
 
 @dataclass(slots=True)
@@ -76,8 +62,7 @@ class Block:
     ``text`` is there once it was sealed: normalised; cells of a row joined by " | ".
     ``group`` numbers the list or table it belongs to; ``item`` is the list item it is nested in;
     ``region`` numbers the innermost container (div, section, layout cell). ``section`` is the innermost part around it
-    that opens and closes. ``boilerplate`` tells that the
-    structure around it says so (navigation, footer, …).
+    that opens and closes. ``boilerplate`` tells that the structure around it says so (navigation, footer, …).
     """
 
     tag: str
@@ -94,27 +79,31 @@ class Block:
     section: OpenablePart | None = None
     is_styled: bool = False  # its class or style says that it looks like a heading
     is_plain: bool = False  # some of its text is neither bold nor large
+    start: str = ""  # its start tag
+    end: str = ""
+    parts: list[tuple[str, str]] = field(default_factory=list)  # text and HTML
     breaks: list[Break] = field(default_factory=list)
-    text: str = ""
-    html_pieces: list[str] = field(default_factory=list)
-    pieces: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)  # by pictures
     cells: list[Cell] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    open_inline: list[str] = field(default_factory=list)  # inline tags to close when a run of loose text ends
-    closing: str = ""
+    text: str = ""
 
     @property
     def html(self) -> str:
-        return "".join(self.html_pieces)
+        return "".join((self.start, *(html for _, html in self.parts), self.end))
+
+    def words(self, start: int = 0, end: int | None = None) -> str:
+        """The text of some of its parts."""
+        return squeeze("".join(text for text, _ in self.parts[start:end]))
 
     def seal(self) -> None:
         """Everything in it was read."""
         if self.tag != "tr":
-            self.text = squeeze("".join(self.pieces)) or " ".join(filter(is_telling, self.said))
+            self.text = self.words() or " ".join(filter(is_telling, self.said))
             return
-        for cell in self.cells:
-            cell.seal()
+        ends = [*(cell.start for cell in self.cells[1:]), len(self.parts)]
+        for cell, end in zip(self.cells, ends, strict=False):
+            cell.text = self.words(cell.start, end) or " ".join(cell.said)
         self.join_cells()
 
     def join_cells(self) -> None:
@@ -122,19 +111,10 @@ class Block:
         texts = [cell.text for cell in self.cells]
         self.text = " | ".join(texts) if any(texts) else ""
 
-    def say_by_picture(self, said: str) -> None:
-        """A picture of the block, or of its last cell, says something; it counts where there is no other text."""
-        (self.cells[-1].said if self.cells else self.said).append(said)
-
     def mark_as_note(self) -> None:
         """Say in the block's own start tag, as HTML has it, that it is a footnote."""
-        if " role=" not in self.html_pieces[0]:
-            self.html_pieces[0] = f'{self.html_pieces[0][:-1]} role="doc-footnote">'
-
-    @property
-    def target(self) -> list[str]:
-        """Where text goes now: the last cell of a row, else the block itself."""
-        return self.cells[-1].pieces if self.cells else self.pieces
+        if " role=" not in self.start:
+            self.start = f'{self.start[:-1]} role="doc-footnote">'
 
     @property
     def link_share(self) -> float:

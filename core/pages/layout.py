@@ -21,6 +21,7 @@ from clausegraph.core.pages.markup import (
     is_hidden,
     name_words,
     start_tag,
+    words_in,
 )
 
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
@@ -51,60 +52,50 @@ def layout_containers(root: _Element) -> set[_Element]:
     stack: list[_OpenPart] = []  # the open tables, cells and items only
     tables: list[_OpenPart] = []  # the open tables
     for event, node in etree.iterwalk(root, events=("start", "end")):
+        if event == "end":
+            if stack and stack[-1].node is node:
+                _close(stack, tables, found)
+            continue
         tag = node.tag
-        if event == "start":
-            if tag in HEADINGS:
-                _mark(stack, found)
-            elif tag in DEEP_HEADINGS or tag == "summary":
-                _mark_items(stack, found)
-                _count_heading(stack, tables, node)
-            if tag == "table" and tables:
-                tables[-1].has_table = True
-            if tag in _BLOCKS_IN_CELL:
-                _count_in_cell(stack, 2 if tag in LISTS else 1)
-            if tag == "th" and tables:
-                tables[-1].has_th = True
-            if tag == "tr" and tables:
-                tables[-1].rows += 1
-            if tag == "table" or tag in CELLS or tag in ITEMS:
-                stack.append(_OpenPart(node))
-                if tag == "table":
-                    tables.append(stack[-1])
-                    if (node.get("role") or "").lower() in _LAYOUT_ROLES:
-                        found.add(node)
-        elif stack and stack[-1].node is node:
-            _close(stack, tables, found)
+        if tag in HEADINGS:
+            _mark(stack, found, in_cells=True)
+        elif tag in DEEP_HEADINGS or tag == "summary":
+            _mark(stack, found, in_cells=False)
+        if tables:
+            table = tables[-1]
+            table.has_table = table.has_table or tag == "table"
+            table.has_th = table.has_th or tag == "th"
+            table.rows += tag == "tr"
+            if stack[-1].node.tag in CELLS:
+                _count(table, stack[-1], node)
+        if tag == "table" or tag in CELLS or tag in ITEMS:
+            stack.append(_OpenPart(node))
+        if tag == "table":
+            tables.append(stack[-1])
+            if _role(node) in _LAYOUT_ROLES:
+                found.add(node)
     return found
 
 
-def _mark(stack: list[_OpenPart], found: set[_Element]) -> None:
-    """Mark the open containers, innermost first, down to one that was marked before (all outer ones are, too)."""
-    for entry in reversed(stack):
-        if entry.node.tag in CELLS:
-            continue
-        if entry.node in found:
-            return
-        found.add(entry.node)
+def _mark(stack: list[_OpenPart], found: set[_Element], *, in_cells: bool) -> None:
+    """Mark the open containers, innermost first, down to one that was marked before (all outer ones are, too).
 
-
-def _mark_items(stack: list[_OpenPart], found: set[_Element]) -> None:
-    """Mark the open items down to the innermost cell: a deep heading, unlike a title, may well stand in a cell."""
+    A deep heading, unlike a title, may well stand in a cell: then only items inside the innermost cell are marked.
+    """
     for entry in reversed(stack):
-        if entry.node.tag in CELLS or entry.node in found:
+        if entry.node in found or (entry.node.tag in CELLS and not in_cells):
             return
-        if entry.node.tag in ITEMS:
+        if entry.node.tag in ITEMS or (in_cells and entry.node.tag not in CELLS):
             found.add(entry.node)
 
 
-def _count_in_cell(stack: list[_OpenPart], blocks: int) -> None:
-    if stack and stack[-1].node.tag in CELLS:
-        stack[-1].blocks += blocks
-
-
-def _count_heading(stack: list[_OpenPart], tables: list[_OpenPart], node: _Element) -> None:
-    if tables and node.tag in DEEP_HEADINGS and stack[-1].node.tag in CELLS:
-        tables[-1].has_heading = True
-        stack[-1].blocks += 2 if (node.tail or "").strip() else 1
+def _count(table: _OpenPart, cell: _OpenPart, node: _Element) -> None:
+    """Count what a cell holds: a list, and a deep heading with what follows it, are two blocks."""
+    if node.tag in DEEP_HEADINGS:
+        table.has_heading = True
+        cell.blocks += 2 if (node.tail or "").strip() else 1
+    elif node.tag in _BLOCKS_IN_CELL:
+        cell.blocks += 2 if node.tag in LISTS else 1
 
 
 def _close(stack: list[_OpenPart], tables: list[_OpenPart], found: set[_Element]) -> None:
@@ -114,15 +105,11 @@ def _close(stack: list[_OpenPart], tables: list[_OpenPart], found: set[_Element]
         tables[-1].full_cells += entry.blocks > 1
     if entry.node.tag == "table":
         tables.pop()
-        is_full = entry.full_cells > 0 and not _is_grid(entry)
+        grid = entry.rows >= _GRID_ROWS and entry.cells >= 2 * entry.rows  # no page is laid out so …
+        is_full = entry.full_cells > (_GRID_SHARE * entry.cells if grid else 0)  # … where hardly a cell is full
         is_column = entry.has_heading and entry.cells <= entry.rows
         if (is_full or is_column or entry.has_table) and not entry.has_th:
             found.add(entry.node)
-
-
-def _is_grid(table: _OpenPart) -> bool:
-    """Whether a table has many rows of two cells or more, hardly any of which is full: no page is laid out so."""
-    return table.rows >= _GRID_ROWS and table.cells >= 2 * table.rows and table.full_cells <= _GRID_SHARE * table.cells
 
 
 # ruff: noqa: SIM905 (a list of words reads best as a line of words)
@@ -137,7 +124,6 @@ _NAMES = frozenset(
     "masthead".split()
 )
 _CONTENT_NAMES = frozenset("content main body article wrap wrapper container page has no with without".split())
-_NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _MAX_SHARE = 0.3  # of the page's characters outside links
 
 
@@ -193,20 +179,14 @@ def _by_tag(node: _Element, inside_content: bool) -> bool:
         return False
     if tag in _TAGS or (tag == "header" and not inside_content):
         return True
-    return (node.get("role") or "").strip().lower() in _ROLES
+    return _role(node) in _ROLES
 
 
 def _by_name(node: _Element) -> bool:
     if node.tag in _CONTENT_TAGS:
         return False
-    for name in f"{node.get('class') or ''} {node.get('id') or ''}".split():
-        parts = {part.lower() for part in _NAME_PART.findall(name)}
-        if not parts.isdisjoint(_NAMES) and parts.isdisjoint(_CONTENT_NAMES):
-            return True
-    return False
-
-
-# ruff: noqa: SIM905 (a list of words reads best as a line of words)
+    names = f"{node.get('class') or ''} {node.get('id') or ''}".split()
+    return any(words & _NAMES and not words & _CONTENT_NAMES for words in map(words_in, names))
 
 
 _POINTS_AT = ("aria-controls", "data-target", "data-bs-target", "href")
@@ -218,13 +198,11 @@ _OVERLAY_WORDS = frozenset(
     "modal popup popover dialog tooltip overlay lightbox cookie cookies consent menu submenu nav navbar navigation "
     "dropdown search login signin signup share toast banner newsletter subscribe".split()
 )
-_OVERLAY_ROLES = frozenset("dialog alertdialog alert status menu menubar listbox tooltip search navigation".split())
-_SHOWS = re.compile(r"toggle|show|open|expand|collaps|reveal|display|hidden|slide", re.IGNORECASE)  # in a script
+_OVERLAY_ROLES = _ROLES | {"alert", "status", "listbox", "tooltip"}
 _NO_NAME = re.compile(
     r"\W*(?:(?:show|read|see|view|load|learn|expand|collapse|open|close|toggle|more)\b.{0,20}|menu|details|[\W\d]*)\W*",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"\w")
 _LONGEST_NAME = 150  # characters
 _LARGEST_CONTROL = 40  # elements inside
 
@@ -238,23 +216,22 @@ class Opener:
 
 
 def opened_panels(root: _Element) -> dict[_Element, Opener | None]:
-    """The parts below ``root`` that a control opens, with the control where its text names the part."""
+    """The parts below ``root`` that a control opens, with the control where its text names the part: tabs, and what is
+    hidden but has a control that names it or stands before it, or is called a panel."""
+    nodes = [node for node in root.iter() if isinstance(node.tag, str)]
     controls: dict[str, _Element] = {}
-    for node in root.iter():
-        if isinstance(node.tag, str):
-            for target in _targets(node):
-                controls.setdefault(target, node)
+    for node in nodes:
+        for target in _targets(node):
+            controls.setdefault(target, node)
     found: dict[_Element, Opener | None] = {}
-    for node in root.iter():
-        if not isinstance(node.tag, str) or node.tag in ("html", "body", "input", "form"):
-            continue
+    for node in nodes:
         control = controls.get(node.get("id") or "")
-        if _role(node) == "tabpanel" or (control is not None and _is_tab(control)):
+        if node.tag in ("html", "body", "input", "form"):
+            continue
+        is_tab = _role(node) == "tabpanel" or (control is not None and _is_tab(control))
+        is_panel = control is not None or bool(name_words(node) & _PANEL_WORDS) or _has_control_before(node)
+        if is_tab or (is_panel and is_hidden(node) and not _is_overlay(node, control)):
             found[node] = _opener(control)
-        elif is_hidden(node) and not _is_overlay(node, control):
-            before = _control_before(node)
-            if control is not None or before is not None or name_words(node) & _PANEL_WORDS:
-                found[node] = _opener(control if control is not None else before)
     return found
 
 
@@ -266,26 +243,31 @@ def _targets(node: _Element) -> list[str]:
     return [name for value in values for target in value.split()[:8] if (name := target.lstrip("#"))]
 
 
+def _has_control_before(node: _Element) -> bool:
+    before = node.getprevious()
+    return before is not None and any(one.get("aria-expanded") is not None for one in islice(before.iter(), 3))
+
+
 def _is_tab(control: _Element) -> bool:
     toggles = (control.get("data-toggle"), control.get("data-bs-toggle"))
     return control.get("role") == "tab" or not {"tab", "pill"}.isdisjoint(toggles)
 
 
 def is_kept_from_readers(node: _Element) -> bool:
-    """Whether what is marked as nothing to be read aloud is nothing to be read at all: a closed dialog, a symbol.
+    """Whether what is not to be read aloud is not to be read at all: a symbol, a closed dialog.
 
     Other text that is so marked may well be shown: a price in large digits, what lies behind an open dialog.
     """
     if (node.get("aria-hidden") or "").lower() != "true":
         return False
-    if node.tag in INLINE:
-        text = "".join(map(str, node.itertext())).strip()
-        return bool(text) and _WORD.search(text) is None
-    return _is_overlay(node, None) and next(node.iter("main", "h1", "article"), None) is None
+    if node.tag not in INLINE:
+        return _is_overlay(node, None) and next(node.iter("main", "h1", "article"), None) is None
+    text = "".join(map(str, node.itertext())).strip()
+    return bool(text) and not any(character.isalnum() for character in text)
 
 
 def _role(node: _Element) -> str:
-    return (node.get("role") or "").lower()
+    return (node.get("role") or "").strip().lower()
 
 
 def _is_overlay(node: _Element, control: _Element | None) -> bool:
@@ -299,33 +281,13 @@ def _is_overlay(node: _Element, control: _Element | None) -> bool:
     return _role(node) in _OVERLAY_ROLES or node.tag in ("dialog", "nav") or bool(words & _OVERLAY_WORDS)
 
 
-def _control_before(node: _Element) -> _Element | None:
-    """The control right before an element: what says that it shows something, or a button that heads a panel."""
-    before = node.getprevious()
-    headed = False
-    for _ in range(3):
-        if before is None or not isinstance(before.tag, str):
-            return None
-        if before.get("aria-haspopup") not in (None, "false"):
-            return None
-        headed = headed or before.tag in HEADINGS | DEEP_HEADINGS
-        says_so = before.get("aria-expanded") is not None or _SHOWS.search(before.get("onclick") or "") is not None
-        is_button = before.tag == "button" or before.get("role") == "button"
-        if says_so or (is_button and (headed or (name_words(before) | name_words(node)) & _PANEL_WORDS)):
-            return before
-        before = before[0] if len(before) else None
-    return None
-
-
 def _opener(control: _Element | None) -> Opener | None:
     """The control, where its text is a name, and is not read as a heading anyway."""
-    if control is None or control.tag in HEADINGS:
+    if control is None:
         return None
-    above = control.getparent()
-    for _ in range(2):
-        if above is not None and above.tag in (*HEADINGS, "h4", "h5", "h6", "dt", "summary"):
-            return None
-        above = above.getparent() if above is not None else None
+    above = [control, *islice(control.iterancestors(), 2)]
+    if any(node.tag in HEADINGS or node.tag in DEEP_HEADINGS or node.tag in ("dt", "summary") for node in above):
+        return None
     is_small = next(islice(control.iter(), _LARGEST_CONTROL, None), None) is None
     name = squeeze("".join(map(str, control.itertext()))) if is_small else ""
     if not name or len(name) > _LONGEST_NAME or _NO_NAME.fullmatch(name):

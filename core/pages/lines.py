@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from clausegraph.core.pages.blocks import Block, Break, squeeze
+from clausegraph.core.pages.blocks import Block, Break
 from clausegraph.core.pages.markup import STYLED
 
 _MARK = re.compile(r"(?:[-–—•*·▪►○●■]|(\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]))\s+", re.IGNORECASE)
@@ -21,13 +21,13 @@ _BOLD_LINE = 100
 @dataclass(slots=True)
 class _Line:
     text: str
-    pieces: tuple[int, int]
-    html_pieces: tuple[int, int]
-    links: tuple[int, int]
-    opened: tuple[str, ...]  # inline markup that is open where it begins
-    left_open: tuple[str, ...]  # … and where it ends
-    is_plain: bool
+    first: Break  # where it begins
+    last: Break  # … and ends
     after_gap: bool  # an empty line stands before it
+
+    @property
+    def is_plain(self) -> bool:
+        return self.last.is_plain
 
 
 def split_lines(blocks: Iterable[Block]) -> list[Block]:
@@ -71,39 +71,29 @@ def _parts(before: _Line, line: _Line, is_tabular: bool, is_list: bool) -> bool:
 
 def _lines(block: Block) -> Iterator[_Line]:
     """Its lines that have text."""
-    end = Break(len(block.pieces), len(block.html_pieces), (), len(block.links), False, block.is_plain)
-    pieces, html_pieces, links, gap = 0, 1, 0, False
-    opened: tuple[str, ...] = ()
-    for one in (*block.breaks, end):
-        text = squeeze("".join(block.pieces[pieces : one.pieces]))
+    first, gap = Break(0, 0, (), False), False
+    for last in (*block.breaks, Break(len(block.parts), len(block.links), (), block.is_plain)):
+        text = block.words(first.at, last.at)
         if text:
-            yield _Line(
-                text, (pieces, one.pieces), (html_pieces, one.html_pieces), (links, one.links), opened,
-                one.open_tags, one.is_plain, gap,
-            )  # fmt: skip
-        gap = not text
-        pieces, html_pieces, links, opened = one.pieces, one.html_pieces, one.links, one.open_tags
+            yield _Line(text, first, last, gap)
+        first, gap = last, not text
 
 
 def _part(block: Block, lines: Sequence[_Line], is_item: bool) -> Block:
-    first, last = lines[0], lines[-1]
-    pieces = block.pieces[first.pieces[0] : last.pieces[1]]
-    inside = block.html_pieces[first.html_pieces[0] : last.html_pieces[1]]
-    while inside and inside[-1] == "<br>":
-        inside.pop()
-    is_end = last.html_pieces[1] == len(block.html_pieces)
-    closing = [] if is_end else [*(_end(tag) for tag in reversed(last.left_open)), f"</{block.dom_tag}>"]
+    first, last = lines[0].first, lines[-1].last
+    parts = block.parts[first.at : last.at]
+    while parts and parts[-1][1] == "<br>":
+        parts.pop()
     part = replace(
         block,
         tag="li" if is_item else block.tag,
         group=-1 - block.order if is_item else block.group,
-        pieces=pieces,
-        html_pieces=[block.html_pieces[0], *first.opened, *inside, *closing],
-        links=block.links[first.links[0] : last.links[1]],
+        start="".join((block.start, *first.open_tags)),
+        end="".join((*(_end(tag) for tag in reversed(last.open_tags)), block.end)),
+        parts=parts,
+        links=block.links[first.links : last.links],
         is_plain=any(line.is_plain for line in lines),
         breaks=[],
-        open_inline=[],
-        cells=[],
     )
     part.seal()
     mark = _MARK.match(part.text)

@@ -180,14 +180,13 @@ def between(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> se
     places = {block.place for block in text} - {0}
     looks = {look for block in text if (look := _look(block))}
     found = {i for i in candidates - kept if first < i and _is_text(blocks[i]) and blocks[i].place in places}
+    found |= {i for i in candidates - kept if first < i and _is_told_item(blocks[i]) and blocks[i].around in places}
     found |= {i for i in inside if _is_text(blocks[i]) and _look(blocks[i]) in looks}
-    found |= {i for i in candidates - kept if first < i and _is_telling_item(blocks[i]) and blocks[i].around in places}
     found |= _below_title(blocks, candidates, kept)
     found |= {i for i in inside if _is_caption(blocks[i]) and _has_neighbour(blocks, i, kept | found)}
     found |= _tables(blocks, inside)
     orders = {blocks[i].order for i in kept | found if blocks[i].order}
-    found |= {i for i in candidates - kept if blocks[i].order in orders}
-    return found | _labels(blocks, candidates, kept | found)
+    return found | {i for i in candidates - kept if blocks[i].order in orders}
 
 
 def headings_like(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
@@ -206,45 +205,32 @@ def headings_like(blocks: Sequence[Block], candidates: set[int], kept: set[int])
 
 def _look(block: Block) -> str:
     """Its tag and class: what a style sheet goes by; empty without a class."""
-    named = _CLASS.search(block.html_pieces[0]) if block.html_pieces else None
+    named = _CLASS.search(block.start)
     return f"{block.dom_tag} {named[1]}" if named else ""
 
 
 def _is_text(block: Block) -> bool:
-    return block.tag == "p" and len(block.text) >= _SENTENCE and is_sentence(block.text) and _is_no_link(block)
+    return block.tag == "p" and len(block.text) >= _SENTENCE and _is_sentence(block)
 
 
-def _is_telling_item(block: Block) -> bool:
-    return block.tag == "li" and len(block.text) >= _STANDFIRST and is_sentence(block.text) and _is_no_link(block)
+def _is_told_item(block: Block) -> bool:
+    return block.tag == "li" and len(block.text) >= _STANDFIRST and _is_sentence(block)
 
 
-def _is_no_link(block: Block) -> bool:
-    return block.link_share < _MOSTLY_TEXT
-
-
-def _labels(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
-    """Short lines right before a kept item that stands in the same container."""
-    return {
-        i - 1
-        for i in kept
-        if blocks[i].tag == "li" and i - 1 in candidates and i - 1 not in kept
-        and is_label(blocks[i - 1]) and _is_no_link(blocks[i - 1]) and blocks[i - 1].place == blocks[i].place
-    }  # fmt: skip
+def _is_sentence(block: Block) -> bool:
+    return is_sentence(block.text) and block.link_share < _MOSTLY_TEXT
 
 
 def _below_title(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
     """Sentences between the title and the first other kept block."""
-    heads = [i for i in kept if blocks[i].level == 1]
-    after = [i for i in kept if heads and i > min(heads)]
-    if not after:
-        return set()
-    between_them = range(min(heads) + 1, min(after))
+    title = min((i for i in kept if blocks[i].level == 1), default=None)
+    first = min((i for i in kept if title is not None and i > title), default=0)
+    between_them = range((title or 0) + 1, first)
     return {
         i
         for i in between_them
-        if i in candidates and len(blocks[i].text) >= _STANDFIRST and is_sentence(blocks[i].text)
-        and blocks[i].tag != "tr" and blocks[i].link_share < _MOSTLY_TEXT
-    }  # fmt: skip
+        if i in candidates and blocks[i].tag != "tr" and len(blocks[i].text) >= _STANDFIRST and _is_sentence(blocks[i])
+    }
 
 
 def _is_caption(block: Block) -> bool:

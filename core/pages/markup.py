@@ -1,9 +1,9 @@
-"""What an element of a DOM is, by its tag, role, class and style, or by what Word writes: heading, item, note."""
+"""What an element of a DOM is, by its tag, role, class and style: heading, item, note."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
@@ -58,14 +58,18 @@ def is_hidden(node: _Element) -> bool:
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
+def words_in(name: str) -> set[str]:
+    """The words of a name, in lower case: "contentSidebar-2"."""
+    return {part.lower() for part in _NAME_PART.findall(name)}
+
+
 def name_words(node: _Element, *names: str) -> set[str]:
-    """Words of the element's class and id, or of the attributes given, in lower case."""
-    values = " ".join(node.get(name) or "" for name in names or ("class", "id"))
-    return {part.lower() for part in _NAME_PART.findall(values)}
+    """Words of the element's class and id, or of the attributes given."""
+    return words_in(" ".join(node.get(name) or "" for name in names or ("class", "id")))
 
 
 def is_inline(tag: str) -> bool:
-    """Whether a tag is markup within a line; Word's own ("o:p", "st1:place") are."""
+    """Whether a tag is markup within a line; those of other languages ("o:p") are."""
     return tag in INLINE or ":" in tag
 
 
@@ -85,6 +89,7 @@ class OpenElement:
     node: _Element
     container: _Element  # innermost element that is no inline markup, itself included
     owner: Block | None  # the block that text here belongs to
+    opened: Block | None = None  # the block that begins here
     run: Block | None = None  # the run of loose text that an inline element began in
     item: Block | None = None  # innermost list item
     group: int | None = None
@@ -100,7 +105,7 @@ class OpenElement:
     next_number: int | None = None  # of the next item, in a numbered list
     counts: int = 1  # what is added to it for the one behind
     letters: str = ""  # how its items are numbered, where not 1, 2, 3
-    link: tuple[Block, list[str], int] | None = None  # block, its text pieces, where the link's text starts
+    link: tuple[Block, int] | None = None  # block, and the part where the link's text starts
 
 
 def is_strong(node: _Element) -> bool:
@@ -140,11 +145,6 @@ def span_of(node: _Element, attribute: str, most: int) -> int:
     return min(most, max(1, whole_number((node.get(attribute) or "1")[:10], 1)))
 
 
-_OUTLINE = re.compile(r"mso-outline-level\s*:\s*([1-9])", re.IGNORECASE)
-_WORD_HEADING = re.compile(r"Mso(?:Heading|Title)(\d?)|Heading(\d)", re.IGNORECASE)
-_WORD_ITEM = re.compile(r"mso-list\s*:\s*(l\d+)\s+level(\d)", re.IGNORECASE)
-
-
 def role_of(frame: OpenElement, layout: Container[_Element]) -> tuple[str, int]:
     """Tag and heading level of the block that a frame's element opens; an empty tag when it opens none."""
     tag = str(frame.node.tag)
@@ -157,42 +157,18 @@ def role_of(frame: OpenElement, layout: Container[_Element]) -> tuple[str, int]:
         return f"h{min(3, level)}", level
     if tag in ITEMS:
         return "" if frame.node in layout else "li", 0
-    if word_item(frame.node):
-        return "li", 0
     return "p" if tag in PARAGRAPHS else "", 0
 
 
 def _level_of(node: _Element) -> int:
-    """Level of a heading; 0 of anything else."""
+    """Level of a heading, by its tag or role; 0 of anything else."""
     tag = str(node.tag)
     if tag in HEADINGS or tag in DEEP_HEADINGS:
         return int(tag[1])
-    return STYLED if tag in ("dt", "summary") else heading_level(node)
-
-
-def heading_level(node: _Element) -> int:
-    """Level of an element that is a heading by its role or by what Word writes; 0 where it is none."""
-    if (node.get("role") or "").lower() == "heading":
-        level = (node.get("aria-level") or "2").strip()
-        return min(6, max(1, int(level))) if level.isascii() and level.isdigit() and len(level) < 3 else 2
-    if node.tag != "p":
-        return 0
-    stated = _OUTLINE.search(node.get("style") or "")
-    if stated:
-        return min(6, int(stated[1]))
-    named = _WORD_HEADING.fullmatch((node.get("class") or "").strip())
-    return min(6, int(named[1] or named[2] or 1)) if named else 0
-
-
-def word_item(node: _Element) -> tuple[str, int] | None:
-    """List and level of a paragraph that Word means as an item."""
-    found = _WORD_ITEM.search(node.get("style") or "") if node.tag == "p" else None
-    return (found[1], int(found[2])) if found else None
-
-
-def is_word_marker(node: _Element) -> bool:
-    """Whether an element is the bullet or number that Word writes before an item."""
-    return node.tag == "span" and "mso-list:ignore" in (node.get("style") or "").lower().replace(" ", "")
+    if tag in ("dt", "summary"):
+        return STYLED
+    stated = whole_number(node.get("aria-level"), 2) if (node.get("role") or "").lower() == "heading" else 0
+    return max(1, min(6, stated)) if stated else 0
 
 
 _LETTERS = {"lower-alpha": "a", "upper-alpha": "A", "lower-latin": "a", "lower-roman": "i", "upper-roman": "I"}
@@ -218,25 +194,6 @@ def numbered_tag(node: _Element, outer: OpenElement) -> str:
     if outer.letters and not node.get("type"):
         added += f' type="{outer.letters}"'
     return start_tag(node)[:-1] + added + ">"
-
-
-class WordList:
-    """The open items of a list that Word wrote as paragraphs."""
-
-    def __init__(self) -> None:
-        self._open: list[tuple[int, Block]] = []  # level and item
-
-    def join(self, block: Block, node: _Element, new_group: Callable[[], int]) -> None:
-        """Give an item its list, and the item that it is nested in."""
-        _, level = word_item(node) or ("", 1)
-        if not self._open or self._open[-1][1].order != block.order - 1:
-            self._open.clear()
-        group = None
-        while self._open and self._open[-1][0] >= level:
-            group = self._open.pop()[1].group
-        block.item = self._open[-1][1] if self._open else None
-        block.group = group if group is not None else new_group()
-        self._open.append((level, block))
 
 
 _NOTE_WORDS = frozenset({"footnote", "noteref", "footnotes", "endnote"})
@@ -287,17 +244,10 @@ class Notes:
 
 def _is_reference(node: _Element) -> bool:
     above = node.getparent()
-    is_raised = above is not None and (above.tag == "sup" or (above.tag == "span" and _is_sup(above.getparent())))
-    return (
-        is_raised
-        or (len(node) > 0 and _is_sup(node[0]))
-        or node.get("role") == "doc-noteref"
-        or bool(name_words(node) & _NOTE_WORDS)
-    )
-
-
-def _is_sup(node: _Element | None) -> bool:
-    return node is not None and node.tag == "sup"
+    if above is not None and above.tag == "span":
+        above = above.getparent()
+    is_raised = (above is not None and above.tag == "sup") or (len(node) > 0 and node[0].tag == "sup")
+    return is_raised or node.get("role") == "doc-noteref" or bool(name_words(node) & _NOTE_WORDS)
 
 
 _FILE = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)|(?:img|dsc|image)[-_ ]?\d+", re.IGNORECASE)

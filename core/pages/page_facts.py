@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections import deque
@@ -11,125 +10,93 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 
-from lxml import etree, html
 from lxml.etree import _Element
 
 from clausegraph.core.language.lexicon import SHORT_MONTHS
 from clausegraph.core.pages.blocks import squeeze
 from clausegraph.core.types import Element
 
-_MONTH = "(" + "|".join(SHORT_MONTHS) + r")[a-z]*\.?"
-_FORMS = (
-    (re.compile(r"\b(\d{4})-(\d{2})-(\d{2})"), "ymd"),
-    (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b", re.IGNORECASE), "dmy"),
-    (re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE), "mdy"),
-    (re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b"), "dmy"),  # day first, as in Europe
+_MONTH = "(?P<{}>" + "|".join(SHORT_MONTHS) + r")[a-z]*\.?"
+_DATES = (  # day first, as in Europe, where both are numbers
+    r"\b(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})",
+    rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH.format('m')},?\s+(?P<y>\d{{4}})\b",
+    rf"\b{_MONTH.format('m')}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b",
+    r"\b(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>\d{4})\b",
 )
-_LATER = re.compile(
-    r"\b(?:updated|revised|reviewed|modified|amended|changed|correct (?:at|as at|as of|on))\b", re.IGNORECASE
-)
-_FIRST = re.compile(r"\b(?:published|issued|posted)\b", re.IGNORECASE)
+_LATER = r"\b(?:updated|revised|(?<!next )reviewed|modified|amended|changed|correct (?:at|as at|as of|on))\b"
+_FIRST = r"\b(?:published|issued|posted)\b"
+_REVIEWED = r"\b(?<!next )reviewed\b"
 _ABOUT_PAGE = re.compile(
-    r"^\W*(?:last|first|page|this page|updated|published|leaflet|guide|document|date)\b", re.IGNORECASE
+    r"^\W*(?:last|first|page|this page|updated|published|reviewed|posted|issued|created|leaflet|guide|document|date)\b",
+    re.IGNORECASE,
 )
 _MAX_LINE = 120  # characters; a longer paragraph is about something else
+# "Updated" in German, French, Spanish, Italian and Dutch, and the date behind it, which dateparser reads
+_UPDATED_ABROAD = re.compile(
+    r"^\W*(?:stand|(?:zuletzt )?(?:aktualisiert|geändert)(?: am)?|letzte (?:änderung|aktualisierung)|(?:dernière )?"
+    r"(?:mise? à jour|modification)(?: le| du)?|última actualización|actualizad[oa](?: el)?|ultimo aggiornamento|"
+    r"aggiornat[oa](?: il| al)?|(?:laatst )?(?:bijgewerkt|gewijzigd)(?: op)?)\b"
+    r".*?(\d{1,2}(?:\.|er)?\s+(?:de\s+)?[^\W\d]{3,12}\.?\s+(?:de\s+)?\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{4})",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
+_ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}(?=$|[,;\s])")
+_MODIFIED_NAMES = (
+    "article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified", "datemodified"
+)  # fmt: skip
+_PUBLISHED_NAMES = (
+    "article:published_time", "dcterms.issued", "dc.date", "date", "datepublished", "pubdate", "publishdate",
+    "dc.date.issued", "dcterms.created", "citation_publication_date", "parsely-pub-date", "sailthru.date",
+)  # fmt: skip
+_REVIEWED_NAMES = ("lastreviewed", "last-reviewed", "dcterms.reviewed")
+_MAX_SCRIPTS = 100
+_MAX_SCRIPT = 200_000  # characters
 
 
 def iso_date(text: str) -> str | None:
     """The first date in a text as ``YYYY-MM-DD``; ``None`` when there is none, or none that exists."""
-    for pattern, order in _FORMS:
-        match = pattern.search(text)
-        if match is None:
-            continue
-        part = dict(zip(order, match.groups(), strict=True))
-        month = part["m"][:3].lower()
-        number = SHORT_MONTHS.index(month) + 1 if month in SHORT_MONTHS else int(part["m"])
-        try:
-            return date(int(part["y"]), number, int(part["d"])).isoformat()
-        except ValueError:
-            continue
+    for form in _DATES:
+        match = re.search(form, text, re.IGNORECASE)
+        if match is not None:
+            month = match["m"][:3].lower()
+            number = SHORT_MONTHS.index(month) + 1 if month in SHORT_MONTHS else int(month)
+            try:
+                return date(int(match["y"]), number, int(match["d"])).isoformat()
+            except ValueError:
+                continue
     return None
 
 
-def stated_update(lines: Iterable[str]) -> str | None:
+def stated_update(lines: Sequence[str]) -> str | None:
     """ISO date of the page's "last updated" line; of its "published" line when there is no other."""
-    published: str | None = None
+    return _stated(lines, _LATER) or _stated(lines, _FIRST)
+
+
+def _stated(lines: Iterable[str], words: str) -> str | None:
+    """The first date that stands behind one of the words in a line about the page; when it is due next is none."""
     for line in lines:
-        if len(line) > _MAX_LINE or not _ABOUT_PAGE.search(line):
-            continue
-        later = _LATER.search(line)
-        if later is not None and (found := iso_date(line[later.start() :])):
-            return found
-        if published is None and _FIRST.search(line):
-            published = iso_date(line)
-    return published
-
-
-_REVIEWED = re.compile(r"\b(?<!next )reviewed\b", re.IGNORECASE)
-_STATES_A_DATE = re.compile(
-    r"^\W*(?:last|first|page|this page|updated|published|reviewed|posted|issued|created|leaflet|guide|document|date)\b",
-    re.IGNORECASE,
-)
-
-
-def _stated(lines: Iterable[str], words: re.Pattern[str]) -> str | None:
-    """ISO date of the page's "published" or "last reviewed" line; when it will be reviewed next is none."""
-    for line in lines:
-        said = words.search(line) if len(line) <= _MAX_LINE and _STATES_A_DATE.search(line) else None
+        said = None
+        if len(line) <= _MAX_LINE and _ABOUT_PAGE.search(line):
+            said = re.search(words, line, re.IGNORECASE)
         if said is not None and (found := iso_date(line[said.end() :])):
             return found
     return None
 
 
-# Words for "updated" and "published", by language; what stands behind them is read by dateparser
-_ELSEWHERE = tuple(
-    (language, re.compile(rf"^\W*(?:{words})\b", re.IGNORECASE))
-    for language, words in (
-        ("de", r"stand|(?:zuletzt )?(?:aktualisiert|geändert)(?: am)?|letzte (?:änderung|aktualisierung)"),
-        ("fr", r"(?:dernière )?(?:mise? à jour|modification)(?: le| du)?"),
-        ("es", r"última actualización|actualizad[oa](?: el)?"),
-        ("it", r"ultimo aggiornamento|aggiornat[oa](?: il| al)?"),
-        ("nl", r"(?:laatst )?(?:bijgewerkt|gewijzigd)(?: op)?"),
-    )
-)
-_SOME_DATE = re.compile(
-    r"\d{1,2}(?:\.|er)?\s+(?:de\s+)?[^\W\d]{3,12}\.?\s+(?:de\s+)?\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{4}"
-)
-
-
-def stated_update_elsewhere(lines: Iterable[str]) -> str | None:
-    """ISO date of an "updated" line in German, French, Spanish, Italian or Dutch."""
+def _stated_abroad(lines: Iterable[str]) -> str | None:
+    """The date of an "updated" line in another language."""
     for line in lines:
-        if len(line) > _MAX_LINE:
-            continue
-        for language, words in _ELSEWHERE:
-            said = words.search(line)
-            date_text = _SOME_DATE.search(line, said.end()) if said is not None else None
-            if date_text is not None and (found := _local_date(date_text[0], language)):
-                return found
+        said = _UPDATED_ABROAD.search(line) if len(line) <= _MAX_LINE else None
+        if said is not None:
+            import dateparser  # slow to import
+
+            # Nothing that depends on the day it is read: whole dates only, the day before the month
+            whole = {"PARSERS": ["absolute-time"], "REQUIRE_PARTS": ["day", "month", "year"], "DATE_ORDER": "DMY"}
+            found = dateparser.parse(said[1], languages=["de", "fr", "es", "it", "nl"], settings=whole)
+            if found is not None:
+                return str(found.date())
     return None
-
-
-def _local_date(text: str, language: str) -> str | None:
-    import dateparser  # slow to import
-
-    # Nothing that depends on the day it is read: whole dates only, the day before the month
-    settings = {"PARSERS": ["absolute-time"], "REQUIRE_PARTS": ["day", "month", "year"], "DATE_ORDER": "DMY"}
-    found = dateparser.parse(text, languages=[language], settings=settings)
-    return found.date().isoformat() if found is not None else None
-
-
-_SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
-_ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
-_MODIFIED = (
-    "article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified", "datemodified"
-)  # fmt: skip
-_PUBLISHED = ("article:published_time", "dcterms.issued", "dc.date", "date", "datepublished")
-_REVIEWED_NAMES = ("lastreviewed", "last-reviewed", "dcterms.reviewed")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}(?=$|[,;\s])")
-_HEAD_ATTRIBUTES = ("name", "property", "itemprop", "http-equiv", "content", "rel", "href")
-_MAX_SCRIPTS = 100
-_MAX_SCRIPT = 200_000  # characters
 
 
 def metas(root: _Element) -> dict[str, str]:
@@ -148,29 +115,27 @@ def page_title(root: _Element, elements: Sequence[Element], fallback: str) -> st
     if meta.get("og:title"):
         return _without_site(meta["og:title"], meta.get("og:site_name"))
     first = next((element.text for element in elements if element.tag == "h1"), None)
-    if first:
-        return first
-    node = next(root.iter("title"), None)
-    title = squeeze("".join(map(str, node.itertext()))) if node is not None else ""
-    return _without_site(title, meta.get("og:site_name")) or fallback
+    return first or _without_site(_title_tag(root), meta.get("og:site_name")) or fallback
 
 
 def stated_title(root: _Element) -> str:
     """What the page's head calls it: ``og:title`` and ``<title>``, with the site's name where it stands there."""
+    return f"{metas(root).get('og:title', '')} {_title_tag(root)}".strip()
+
+
+def _title_tag(root: _Element) -> str:
     node = next(root.iter("title"), None)
-    title = squeeze("".join(map(str, node.itertext()))) if node is not None else ""
-    return f"{metas(root).get('og:title', '')} {title}".strip()
+    return squeeze("".join(map(str, node.itertext()))) if node is not None else ""
 
 
 def _without_site(title: str, site: str | None) -> str:
     """Drop the site's name: the stated one, or what stands behind the last separator."""
-    parts = _SEPARATOR.split(title)
-    if len(parts) < 2:
+    separators = list(_SEPARATOR.finditer(title))
+    if not separators:
         return title
     if site is not None:
         return title.removesuffix(site).rstrip(" |–—·»-:") or title
-    last = list(_SEPARATOR.finditer(title))[-1]
-    return title[: last.start()]
+    return title[: separators[-1].start()]
 
 
 def page_url(root: _Element) -> str | None:
@@ -203,22 +168,14 @@ class PageDates:
 def page_dates(root: _Element, lines: Sequence[str]) -> PageDates:
     """The dates that a page states: in lines of its text first, then in its head, then by ``time``.
 
-    "Updated" is the date of publication where nothing else is stated. What htmldate finds counts last, and it sees the
-    head only: a date in the text may be one of the rules.
+    "Updated" is the date of publication where nothing else is stated. No other date of the text counts: it may be one
+    of the rules.
     """
-    stated = {**linked_data(root), **metas(root)}
-    guess = functools.cache(lambda original: _by_htmldate(root, original=original))
-    published = _stated(lines, _FIRST) or _first(stated, _PUBLISHED) or _by_time(root, ("publish",)) or guess(True)
-    updated = (
-        stated_update(lines)
-        or _first(stated, _MODIFIED)
-        or _by_time(root, ("modif", "updat"))
-        or stated_update_elsewhere(lines)
-        or published
-        or guess(False)
-    )
+    stated = {**_linked_data(root), **metas(root)}
+    published = _stated(lines, _FIRST) or _first(stated, _PUBLISHED_NAMES) or _by_time(root, ("publish",))
+    updated = stated_update(lines) or _first(stated, _MODIFIED_NAMES) or _by_time(root, ("modif", "updat"))
     reviewed = _stated(lines, _REVIEWED) or _first(stated, _REVIEWED_NAMES) or _by_time(root, ("review",))
-    return PageDates(published, updated, reviewed)
+    return PageDates(published, updated or _stated_abroad(lines) or published, reviewed)
 
 
 def _first(stated: Mapping[str, str], names: Iterable[str]) -> str | None:
@@ -233,7 +190,7 @@ def _by_time(root: _Element, words: Iterable[str]) -> str | None:
     return None
 
 
-def linked_data(root: _Element) -> dict[str, str]:
+def _linked_data(root: _Element) -> dict[str, str]:
     """Dates of the page's JSON-LD by lower-case name, the first of equal ones; of what is the page, not part of it."""
     found: dict[str, str] = {}
     for node in islice(root.iter("script"), _MAX_SCRIPTS):
@@ -253,30 +210,3 @@ def linked_data(root: _Element) -> dict[str, str]:
                     if isinstance(value.get(name), str):
                         found.setdefault(name.lower(), value[name])
     return found
-
-
-def _printable(value: str) -> str:
-    return "".join(character for character in value[:500] if character.isprintable())
-
-
-def _by_htmldate(root: _Element, *, original: bool) -> str | None:
-    """What htmldate makes of the head alone."""
-    head = root.find("head")
-    if head is None:
-        return None
-    from htmldate import find_date  # slow to import
-
-    page = html.Element("html")
-    copy = etree.SubElement(page, "head")
-    for node in islice(head, _MAX_SCRIPTS * 4):
-        if node.tag in ("meta", "link"):
-            etree.SubElement(
-                copy, node.tag, {name: _printable(value) for name in _HEAD_ATTRIBUTES if (value := node.get(name))}
-            )
-    etree.SubElement(page, "body")
-    # Bounds of its own, or what it accepts depends on the day it is asked
-    found = find_date(
-        page, extensive_search=False, original_date=original, min_date="1990-01-01", max_date="2099-12-31",
-        deferred_url_extractor=True,
-    )  # fmt: skip
-    return found if found and iso_date(found) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import groupby
@@ -19,14 +19,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.pages.blocks import Block, squeeze
 from clausegraph.core.pages.decode import decode_page, few_attributes, is_wide, parse_page
-from clausegraph.core.pages.elements import (
-    MAX_SPANNED,
-    elements_of,
-    limited,
-    looks_like_header,
-    spanned,
-    tables_of,
-)
+from clausegraph.core.pages.elements import MAX_SPANNED, elements_of, limited, looks_like_header, spanned, tables_of
 from clausegraph.core.pages.furniture import no_page
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.markup import HEADINGS
@@ -85,8 +78,7 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     blocks = page_blocks(root)
     if not blocks:
         return nothing_read(document, truncated or "the page has no text")
-    places = sum(map(spanned, tables_of(blocks)))
-    flat = places <= MAX_SPANNED
+    flat, said = _limits(blocks, truncated)
     kept = main_blocks(blocks, page, use_trafilatura=flat and not is_wide(root), title=stated_title(root))
     if not kept:
         return nothing_read(document, "no main text: everything on the page is navigation, cookie notices or the like")
@@ -104,13 +96,19 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
         reviewed=dates.reviewed,
         language=page_language(root),
     )
+    return reading, tuple(Reject(document.uri, reason) for reason in said)
+
+
+def _limits(blocks: Sequence[Block], truncated: str | None) -> tuple[bool, list[str]]:
+    """Whether the tables can be read with their headers, and what is to be said of what was left out."""
+    places = sum(map(spanned, tables_of(blocks)))
     said = [truncated] if truncated else []
-    if not flat:
+    if places > MAX_SPANNED:
         said.append(
             f"the cells of its tables span {places:,} places; the limit is {MAX_SPANNED:,}: "
             "its rows were read without column headers"
         )
-    return reading, tuple(Reject(document.uri, reason) for reason in said)
+    return places <= MAX_SPANNED, said
 
 
 def nothing_read(document: SourceDocument, reason: str) -> tuple[Reading, tuple[Reject, ...]]:
@@ -133,12 +131,9 @@ def read_whole(document: SourceDocument, updated: str | None = None) -> tuple[Re
     """
     root, truncated = parse_page(document.raw.decode("utf-8"))
     blocks = [] if root is None else page_blocks(root)
-    said = [truncated] if truncated else []
     if root is None or not blocks:
         return nothing_read(document, truncated or "the document has no text")
-    flat = sum(map(spanned, tables_of(blocks))) <= MAX_SPANNED
-    if not flat:
-        said.append(f"the cells of its tables span more than {MAX_SPANNED:,} places: read without column headers")
+    flat, said = _limits(blocks, truncated)
     elements = tuple(_numbered(element) for element in elements_of(blocks, with_headers=flat))
     reading = Reading(
         title=limited(document.title or page_title(root, elements, _stem(document.uri))),
@@ -212,7 +207,7 @@ def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
         starts = not blocks or blocks[-1].tag != tag
         group = None if tag not in ("li", "tr") else len(blocks) if starts else blocks[-1].group
         level = int(tag[1]) if tag in HEADINGS else 0
-        blocks.append(Block(tag, tag, group, level=level, text=text, html_pieces=[html], links=list(_links(html))))
+        blocks.append(Block(tag, tag, group, level=level, text=text, start=html, links=list(_links(html))))
     headers = _headers(parsed)
     made = elements_of(blocks, with_headers=False)
     return tuple(replace(one, headers=headers[at]) if at in headers else one for at, one in enumerate(made))
@@ -238,7 +233,7 @@ def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-READER_FINGERPRINT = content_hash("reader", "9")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "10")[:16]  # count up whenever a page may be read otherwise than before
 
 PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
 

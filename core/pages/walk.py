@@ -7,7 +7,7 @@ from html import escape
 from lxml import etree
 from lxml.etree import _Element
 
-from clausegraph.core.pages.blocks import Block, Break, Cell, OpenablePart, is_telling, squeeze
+from clausegraph.core.pages.blocks import Block, Break, Cell, OpenablePart, is_telling
 from clausegraph.core.pages.elements import MAX_COLUMNS, MAX_ROWS, lower_spans, tables_of
 from clausegraph.core.pages.layout import furniture_containers, is_kept_from_readers, layout_containers, opened_panels
 from clausegraph.core.pages.lines import name_headings, split_lines
@@ -21,13 +21,11 @@ from clausegraph.core.pages.markup import (
     STYLED,
     Notes,
     OpenElement,
-    WordList,
     end_tag,
     is_double_break,
     is_hidden,
     is_inline,
     is_strong,
-    is_word_marker,
     looks_strong,
     named_heading,
     numbered_tag,
@@ -53,8 +51,8 @@ class _Walker:
         self._panels = opened_panels(root)
         self._notes = Notes()
         self._stack = [OpenElement(root, root, None)]
-        self._run: Block | None = None
-        self._word_list = WordList()
+        self._run: Block | None = None  # the open paragraph of loose text
+        self._open_inline: list[str] = []  # end tags of the inline markup that is open in it
         self._numbers = 0
         self._around: dict[int, int] = {}  # container → the one around it
 
@@ -63,8 +61,8 @@ class _Walker:
         parent = self._stack[-1]
         inline = is_inline(str(node.tag))
         frame = OpenElement(
-            node, parent.container if inline else node, parent.owner, None, parent.item, parent.group, parent.region,
-            parent.boilerplate, parent.in_head, parent.in_layout, self._is_skipped(node, parent),
+            node, parent.container if inline else node, parent.owner, None, None, parent.item, parent.group,
+            parent.region, parent.boilerplate, parent.in_head, parent.in_layout, self._is_skipped(node, parent),
             section=parent.section,
         )  # fmt: skip
         if inline or is_inline(str(parent.node.tag)):
@@ -102,10 +100,11 @@ class _Walker:
             if not text.strip():
                 return
             owner = self._open_run(frame)
-        owner.target.append(text)
-        owner.html_pieces.append(escape(text, quote=False))
-        if not (frame.is_strong or owner.is_plain) and text.strip():
-            owner.is_plain = True
+        owner.parts.append((text, escape(text, quote=False)))
+        if text.strip():
+            owner.is_plain = owner.is_plain or not frame.is_strong
+            if owner.cells:
+                owner.cells[-1].is_blank = False
 
     def close(self) -> list[Block]:
         """End the pass; returns the blocks that have text, in document order."""
@@ -122,7 +121,7 @@ class _Walker:
         ``main`` is, even where an unclosed button or the head swallowed it; so are a heading's button and what a
         control opens.
         """
-        if (parent.skipped and (node.tag != "main" or parent.is_hidden)) or is_word_marker(node):
+        if parent.skipped and (node.tag != "main" or parent.is_hidden):
             return True
         if node.tag == "button" and parent.owner is not None and parent.owner.level:
             return False
@@ -149,12 +148,10 @@ class _Walker:
             return
         block = self._add(Block(role, str(node.tag), frame.group, frame.item), frame, node)
         block.level, block.is_styled = level, named_heading(node)
-        frame.owner = block
+        frame.owner = frame.opened = block
         if node.tag in ITEMS:
-            block.html_pieces[0] = numbered_tag(node, self._stack[-2])
+            block.start = numbered_tag(node, self._stack[-2])
             frame.item = block
-        elif role == "li":
-            self._word_list.join(block, node, self._number)
         if self._notes.marks(node):
             block.mark_as_note()
 
@@ -165,7 +162,7 @@ class _Walker:
         is_loose = block.tag == "p" and node is frame.container and node.tag not in PARAGRAPHS
         block.place = self._around.get(frame.region, 0) if is_loose else frame.region
         block.around = self._around.get(block.place, 0)
-        block.html_pieces.append(start_tag(node))
+        block.start, block.end = start_tag(node), end_tag(node)
         self.blocks.append(block)
         return block
 
@@ -178,9 +175,8 @@ class _Walker:
         opener = self._panels.get(node)
         if opener is not None and frame.owner is None:
             block = self._add(Block("h3", "button"), frame, node)
-            block.level, block.pieces = STYLED, [opener.name]
-            tag = opener.tag[1:].split(">")[0].split()[0]
-            block.html_pieces = [opener.tag, escape(opener.name, quote=False), f"</{tag}>"]
+            block.level, block.parts = STYLED, [(opener.name, escape(opener.name, quote=False))]
+            block.start, block.end = opener.tag, f"</{opener.tag[1:-1].split()[0]}>"
 
     def _start_container(self, frame: OpenElement) -> None:
         node, tag, owner = frame.node, str(frame.node.tag), frame.owner
@@ -198,18 +194,17 @@ class _Walker:
             frame.in_head = True
         elif tag in CELLS and owner is not None and owner.tag == "tr":
             columns, rows = span_of(node, "colspan", MAX_COLUMNS), span_of(node, "rowspan", MAX_ROWS)
-            owner.cells.append(Cell(is_header=tag == "th", columns=columns, rows=rows))
+            cell = Cell(start=len(owner.parts), is_header=tag == "th", columns=columns, rows=rows)
+            owner.cells.append(cell)
         if frame.owner is not None:
-            frame.owner.html_pieces.append(start_tag(node))
-            frame.owner.target.append(" ")
+            frame.owner.parts.append((" ", start_tag(node)))
 
     def _end_block(self, frame: OpenElement) -> None:
         self._close_run()
         if frame.own_section is not None:
             frame.own_section.end = len(self.blocks)
-        if frame.owner is not None:
-            frame.owner.html_pieces.append(end_tag(frame.node))
-            frame.owner.target.append(" ")
+        if frame.owner is not None and frame.owner is not frame.opened:
+            frame.owner.parts.append((" ", end_tag(frame.node)))
 
     def _number(self) -> int:
         self._numbers += 1
@@ -222,7 +217,6 @@ class _Walker:
         block = Block("p", str(frame.container.tag), frame.group, frame.item)
         self._add(block, frame, frame.container)
         block.in_head, block.is_styled = False, named_heading(frame.container)
-        block.closing = end_tag(frame.container)
         if self._notes.marks(frame.container):
             block.mark_as_note()
         self._run = block
@@ -230,7 +224,8 @@ class _Walker:
 
     def _close_run(self) -> None:
         if self._run is not None:
-            self._run.html_pieces += [*reversed(self._run.open_inline), self._run.closing]
+            self._run.end = "".join((*reversed(self._open_inline), self._run.end))
+            self._open_inline.clear()
             self._run = None
 
     def _start_inline(self, frame: OpenElement) -> None:
@@ -248,13 +243,12 @@ class _Walker:
             owner = self._open_run(frame)
         if frame.owner is None:
             frame.run = owner
-            owner.open_inline.append(end_tag(node))
-        owner.html_pieces.append(start_tag(node))
+            self._open_inline.append(end_tag(node))
         if self._notes.marks(node) and owner.tag in ("p", "li"):
             owner.mark_as_note()
-        owner.target.append(self._notes.before(node))
+        owner.parts.append((self._notes.before(node), start_tag(node)))
         if node.tag == "a" and node.get("href"):
-            frame.link = (owner, owner.target, len(owner.target))
+            frame.link = (owner, len(owner.parts))
         if node.tag in ("b", "strong") and owner.cells and owner.cells[-1].is_blank:
             owner.cells[-1].is_bold = True
 
@@ -262,8 +256,7 @@ class _Walker:
         """A line break; two of them end a run of loose text."""
         if owner is None:
             return
-        owner.target.append(" ")
-        owner.html_pieces.append("<br>")
+        owner.parts.append((" ", "<br>"))
         is_double = is_double_break(frame.node)
         if owner is self._run and is_double:
             self._close_run()
@@ -272,38 +265,34 @@ class _Walker:
         inside = next((i for i, one in enumerate(around) if not is_inline(str(one.node.tag))), None)
         if owner.tag == "p" and inside is not None:
             tags = tuple(start_tag(one.node) for one in reversed(around[:inside]))
-            html_pieces = len(owner.html_pieces)
-            owner.breaks.append(
-                Break(len(owner.pieces), html_pieces, tags, len(owner.links), is_double, owner.is_plain)
-            )
+            owner.breaks.append(Break(len(owner.parts), len(owner.links), tags, owner.is_plain))
             owner.is_plain = False
 
     def _picture(self, frame: OpenElement, owner: Block | None) -> None:
         """What a picture says: read where its block or cell says nothing else, or where it stands alone."""
         said = said_by(frame.node, in_link=any(one.node.tag == "a" for one in self._stack[-4:-1]))
         if owner is not None:
-            owner.html_pieces.append(start_tag(frame.node))
+            owner.parts.append(("", start_tag(frame.node)))
             if said:
-                owner.say_by_picture(said)
+                (owner.cells[-1] if owner.cells else owner).said.append(said)
         elif is_telling(said):
             block = self._add(Block("p", "img", frame.group, frame.item), frame, frame.node)
-            block.pieces.append(said)
+            block.parts.append((said, ""))
 
     def _end_inline(self, frame: OpenElement) -> None:
         node = frame.node
         if frame.link is not None:
-            block, pieces, since = frame.link
-            block.links.append(Link(node.get("href") or "", squeeze("".join(pieces[since:]))))
+            block, since = frame.link
+            block.links.append(Link(node.get("href") or "", block.words(since)))
         if node.tag in ("br", "img"):
             return
         owner = frame.owner or self._run
+        is_in_run = frame.run is not None and frame.run is self._run
+        if is_in_run:
+            self._open_inline.pop()
         if owner is not None:
-            owner.target.append(self._notes.after(node))
-        if frame.owner is not None:
-            frame.owner.html_pieces.append(end_tag(node))
-        elif frame.run is not None and frame.run is self._run:
-            self._run.open_inline.pop()
-            self._run.html_pieces.append(end_tag(node))
+            tag = end_tag(node) if frame.owner is not None or is_in_run else ""
+            owner.parts.append((self._notes.after(node), tag))
 
 
 def page_blocks(root: _Element) -> list[Block]:

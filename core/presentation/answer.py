@@ -302,7 +302,8 @@ def _introduces(evidence: Evidence, cited: Sequence[Evidence]) -> bool:
     """Whether a quote only introduces others that are cited beside it: it is shown with them."""
     beside = [one for one in cited if one.page == evidence.page and one is not evidence]
     led = any(one.lead_in and one.lead_in in evidence.quote for one in beside)
-    return led or any(one.quote in evidence.items for one in beside)
+    # a row has the other rows of its table as items, too, and introduces none of them
+    return led or any(one.quote in evidence.items and one.lead_in != evidence.lead_in for one in beside)
 
 
 def _side(evidence: Sequence[Evidence]) -> str:

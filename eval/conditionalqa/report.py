@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
-from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, answer_table, in_group
+from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, SCORES, answer_table, in_group
 from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion, error_cases
 from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, BudgetFigures, QuestionRecord, by_budget
 from clausegraph.eval.conditionalqa.run import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
 from clausegraph.eval.files import read_records
-from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
+from clausegraph.eval.metrics import ConfidenceInterval, mean_interval
 from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.report import (
     RESAMPLED,
@@ -24,10 +24,10 @@ from clausegraph.eval.report import (
     Section,
     Table,
     about,
-    difference_text,
+    against_all,
     differences,
     headline,
-    interval_text,
+    interval_table,
     percent_text,
     plot_bars,
 )
@@ -102,54 +102,52 @@ def _headline(found: Folder) -> tuple[Figure, ...]:
 
 def _answers(found: Folder) -> Section:
     groups = [group for group in GROUPS if _scores(found.answers, "f1", group)]
-    systems = {"ClauseGraph": found.answers} | ({"trivial": found.trivial} if found.trivial else {})
-    tables = [_scores_table(systems, groups)]
+    systems = {"": found.answers} | ({", trivial reader": found.trivial} if found.trivial else {})
+    rows = {f"{_label(group)}{name}": (records, group) for name, records in systems.items() for group in groups}
+    columns = {
+        METRIC_NAMES[metric]: {row: _scores(records, metric, group) for row, (records, group) in rows.items()}
+        for metric in METRICS
+    }
+    counted = {row: f"{len(values)}" for row, values in columns[METRIC_NAMES["f1"]].items()}
+    tables = [interval_table("group", columns, questions=counted)]
     note = (
         "Percent, by the official scorer's definitions; every question counts, one without a prediction as 0. "
         f"{RESAMPLED} “conditional”: questions where a gold answer has conditions, whatever their kind. "
     )
     if found.trivial:
-        tables.append(_against_trivial(found, groups))
+        pairs = {
+            f"{_label(one)}, ClauseGraph minus trivial": (f"{_label(one)}, trivial reader", _label(one))
+            for one in groups
+        }
+        tables.append(differences({METRIC_NAMES[metric]: columns[METRIC_NAMES[metric]] for metric in SCORES}, pairs))
         note += "The trivial reader says “yes” to every yes/no question, else the text of the nearest element. "
     if not all(record.has_prediction for record in found.answers):
         tables.append(_official(found.answers))
         note += "The last table leaves out questions without a prediction, as the official scorer does."
-    bars, inner = (_bars(systems, groups, metric) for metric in ("f1", "f1_with_conditions"))
+    bars, inner = (
+        {
+            name.removeprefix(", ").removesuffix(" reader") or "ClauseGraph": {
+                f"{_label(group)}\n(n={len(values)})": mean_interval(values)
+                for group in groups
+                for values in [_scores(records, metric, group)]
+            }
+            for name, records in systems.items()
+        }
+        for metric in SCORES
+    )
     ylabel = "F1, percent (solid: with conditions)"
     png = plot_bars(bars, inner=inner, title="Answers by kind of question", ylabel=ylabel)
     return Section("Answers", note, tuple(tables), (Plot("f1-by-kind", "Bars of F1 by kind of question", png),))
 
 
-def _scores_table(systems: Mapping[str, Records], groups: Sequence[str]) -> Table:
-    rows = [
-        (
-            _LABELS.get(group, group) + ("" if name == "ClauseGraph" else f", {name} reader"),
-            f"{len(_scores(records, 'f1', group))}",
-            *(interval_text(mean_interval(_scores(records, metric, group))) for metric in METRICS),
-        )
-        for name, records in systems.items()
-        for group in groups
-    ]
-    return Table(("group", "questions", *METRIC_NAMES.values()), tuple(rows))
-
-
-def _bars(
-    systems: Mapping[str, Records], groups: Sequence[str], metric: str
-) -> dict[str, dict[str, ConfidenceInterval]]:
-    return {
-        name: {
-            f"{_LABELS.get(group, group)}\n(n={len(values)})": mean_interval(values)
-            for group in groups
-            for values in [_scores(records, metric, group)]
-        }
-        for name, records in systems.items()
-    }
+def _label(group: str) -> str:
+    return _LABELS.get(group, group)
 
 
 def _official(answers: Records) -> Table:
     rows = [
         (
-            _LABELS.get(group, group),
+            _label(group),
             f"{row['predictions']:.0f}",
             *(percent_text(row[f"official_{metric}"]) for metric in METRICS),
         )
@@ -157,16 +155,6 @@ def _official(answers: Records) -> Table:
         if row["predictions"]
     ]
     return Table(("group", "predictions", *METRIC_NAMES.values()), tuple(rows))
-
-
-def _against_trivial(found: Folder, groups: Sequence[str]) -> Table:
-    metrics = ("f1", "f1_with_conditions")
-    rows = []
-    for group in groups:
-        pairs = [[_scores(answers, metric, group) for answers in (found.trivial, found.answers)] for metric in metrics]
-        cells = (difference_text(paired_difference(*pair)) for pair in pairs)
-        rows.append((f"{_LABELS.get(group, group)}, ClauseGraph minus trivial", *cells))
-    return Table(("paired difference, points", *(METRIC_NAMES[metric] for metric in metrics)), tuple(rows))
 
 
 def _confusion(answers: Records) -> Section:
@@ -185,27 +173,26 @@ def _complete(figure: BudgetFigures) -> float | None:
 
 
 def _retrieval(found: Folder) -> Section:
-    system = found.run.system
     tables: list[Table] = []
-    drawn: dict[str, dict[str, ConfidenceInterval]] = {}
-    for what, values in (
-        ("recall", {name: by_budget(records) for name, records in found.retrieval.items()}),
-        ("all of it", {name: by_budget(records, _complete) for name, records in found.retrieval.items()}),
-    ):
-        heads = tuple(f"{what} within {budget:,}" for budget in values[system])
-        intervals = {name: {b: mean_interval(v) for b, v in at.items()} for name, at in values.items()}
-        rows = tuple((name, *map(interval_text, at.values())) for name, at in intervals.items())
-        by_name = {name: list(at.values()) for name, at in values.items()}
-        tables += [Table(("retriever", *heads), rows), differences(system, by_name, heads)]
-        drawn = drawn or {
-            name: {f"{budget:,} tokens": one for budget, one in at.items()} for name, at in intervals.items()
+    bars: list[dict[str, dict[str, ConfidenceInterval]]] = []
+    for what, value in (("recall", lambda one: one.recall), ("all of it", _complete)):
+        by_name = {name: by_budget(records, value) for name, records in found.retrieval.items()}
+        columns = {
+            f"{what} within {budget:,}": {name: values[budget] for name, values in by_name.items()}
+            for budget in by_name[found.run.system]
         }
-    questions = sum(any(row.recall is not None for row in record.retrieval) for record in found.retrieval[system])
+        tables += [
+            interval_table("retriever", columns),
+            differences(columns, against_all(found.run.system, found.retrieval)),
+        ]
+        bars.append({name: {f"{b:,} tokens": mean_interval(v) for b, v in at.items()} for name, at in by_name.items()})
+    asked = found.retrieval[found.run.system]
+    questions = sum(any(row.recall is not None for row in record.retrieval) for record in asked)
     note = (
         "Percent of the gold evidence within so many tokens of retrieved text, and of questions with all of it, over "
         f"the {questions} questions that have evidence. {RESAMPLED}"
     )
-    png = plot_bars(drawn, title="Gold evidence within the budget", ylabel="evidence recall, percent")
+    png = plot_bars(bars[0], title="Gold evidence within the budget", ylabel="evidence recall, percent")
     plot = Plot("recall-by-budget", "Bars of evidence recall by budget", png)
     return Section("Retrieval", note, tuple(tables), (plot,))
 
@@ -222,22 +209,15 @@ def _kinds(cases: Sequence[Case], kinds: Sequence[tuple[str, str]], questions: i
 def _cost(answers: Records) -> list[Section]:
     """Questions, median, 95th percentile and sum of each quantity that was recorded of a question."""
     require_extra("eval", "making reports")
-    import pandas as pd
+    import numpy as np
 
-    names = ("milliseconds", "model_tokens")
-    frame = pd.DataFrame({name: [getattr(record, name) for record in answers] for name in names}, dtype=float)
-    known = frame.dropna(axis="columns", how="all")
-    rows = tuple(
-        (
-            str(name),
-            f"{values.count():,}",
-            f"{values.median():,.0f}",
-            f"{values.quantile(0.95):,.0f}",
-            f"{values.sum():,.0f}",
-        )
-        for name, values in known.items()
-    )
-    table = Table(("per question", "questions", "median", "p95", "sum"), rows)
+    rows = []
+    for name in ("milliseconds", "model_tokens"):
+        known = [value for record in answers if (value := getattr(record, name)) is not None]
+        if known:
+            median, p95 = np.quantile(known, [0.5, 0.95])
+            rows.append((name, *(f"{value:,.0f}" for value in (len(known), median, p95, sum(known)))))
+    table = Table(("per question", "questions", "median", "p95", "sum"), tuple(rows))
     return [Section("Time and tokens", "Of each question.", (table,))] if rows else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from clausegraph.eval.conditionalqa.records import (
     evidence_at_budgets,
     make_record,
 )
-from clausegraph.eval.files import recorded, write_records
+from clausegraph.eval.files import RECORDS_FILE, recorded, write_records
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import Engine, make_engine
 from clausegraph.query.engines.prompt import AnswerForm, FormOf
@@ -39,7 +39,7 @@ from clausegraph.query.read.questions import QuestionForm, QuestionKind, questio
 from clausegraph.query.retrieve.bank import Hit, Retriever, make_retriever
 from clausegraph.query.retrieve.spelling import corrected
 
-QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", "answers.jsonl", "trivial.jsonl"
+QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", RECORDS_FILE, "trivial.jsonl"
 BASELINE, SYSTEM = "vector-chunks", "hybrid"
 ROWS = (BASELINE, "vector-elements", "bm25", "facts", SYSTEM)  # of the bank, in the order of the table
 MOST_ANSWERS = 5  # that annotators of ConditionalQA give
@@ -237,16 +237,6 @@ def ask_all(
         questions, ask, QUESTION_RECORD, path, failed=lambda record: record.error, at_once=at_once, told=told
     )
     return tuple(found)
-
-
-def check_same(path: Path, described: Mapping[str, object], written: Mapping[str, object]) -> None:
-    """Refuse to go on with records that another configuration made."""
-    for name, now in sorted(described.items()):
-        before = written.get(name)
-        if before != now:
-            raise InputError(
-                f"{path} holds the records of a run with {name} {before!r}, this one has {now!r}; name another folder"
-            )
 
 
 def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[Question, ...]:

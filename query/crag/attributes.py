@@ -163,54 +163,46 @@ class ModelAttributes:
 
 
 class AttributesTogether:
-    """Asks all. A label's weight is the sum of the confidences of those who say it; who is first wins a tie.
-
-    The confidence is that weight as a share of all that was said, times the surest's own: one of two that disagree is
-    less sure than one alone.
-    """
+    """Asks all."""
 
     def __init__(self, predictors: Sequence[AttributePredictor]) -> None:
         self._predictors = predictors
 
     def predict(self, question: CragQuestion) -> Attributes:
-        """The labels with the most weight."""
-        said = [predictor.predict(question) for predictor in self._predictors]
-        labels: dict[str, Any] = {}
-        confidence: dict[str, float] = {}
-        by: dict[str, str] = {}
-        for name in ATTRIBUTES:
-            weights: dict[Any, float] = {}
-            for one in said:
-                label = getattr(one, name)
-                if label is not None:
-                    weights[label] = weights.get(label, 0.0) + one.confidence.get(name, 0.0)
-            if not weights:
-                continue
-            best = max(weights, key=weights.__getitem__)
-            agree = [one for one in said if getattr(one, name) == best]
-            surest = max(one.confidence.get(name, 0.0) for one in agree)
-            labels[name], by[name] = best, "+".join(one.by.get(name, "?") for one in agree)
-            confidence[name] = round(surest * weights[best] / (sum(weights.values()) or 1.0), 3)
-        return Attributes(**labels, confidence=confidence, by=by)
+        """The surest labels of all."""
+        return surest([predictor.predict(question) for predictor in self._predictors])
+
+
+def surest(said: Sequence[Attributes]) -> Attributes:
+    """The label with the highest confidence, the first of equals, and who agrees with it."""
+    labels: dict[str, Any] = {}
+    confidence: dict[str, float] = {}
+    by: dict[str, str] = {}
+    for name in ATTRIBUTES:
+        known = [one for one in said if getattr(one, name) is not None]
+        if known:
+            best = max(known, key=lambda one: one.confidence.get(name, 0.0))
+            labels[name], confidence[name] = getattr(best, name), best.confidence.get(name, 0.0)
+            agree = [one for one in known if getattr(one, name) == labels[name]]
+            by[name] = "+".join(one.by.get(name, "?") for one in agree)
+    return Attributes(**labels, confidence=confidence, by=by)
 
 
 # --- classifiers ------------------------------------------------------------------------------------
 
-FORM = 1
+FORM = 2
 FEWEST = 50
 FOLDS = 5
-_BINS = 5
 _KEPT = 5  # digits of a weight: more change no label
 
 
 @dataclass(frozen=True)
 class LinearClassifier:
-    """One attribute: a row of weights and a bias for each label; ``sure`` has (margin from, share right) by margin."""
+    """One attribute: a row of weights and a bias for each label, and the cross-validated share of right ones."""
 
     labels: list[str]
     weights: list[list[float]]
     bias: list[float]
-    sure: list[tuple[float, float]]
     accuracy: float
 
 
@@ -249,7 +241,6 @@ class AttributeSvm:
     """Predicts all three attributes of a question by its embedding."""
 
     def __init__(self, model: AttributeModel, embedder: Embedder) -> None:
-        """Take both."""
         if model.embedder != embedder.fingerprint:
             raise ModelMismatchError(
                 f"the attribute model was trained on embeddings of {model.embedder}, and the settings have "
@@ -268,7 +259,7 @@ class AttributeSvm:
         for name, (part, weights, bias) in self._parts.items():
             scores = weights @ vector + bias
             labels[name] = LABELS[name](part.labels[int(scores.argmax())])
-            confidence[name] = _confidence(part.sure, float(scores.max()))
+            confidence[name] = round(part.accuracy, 3)
         return Attributes(**labels, confidence=confidence, by=dict.fromkeys(LABELS, "svm"))
 
 
@@ -283,7 +274,7 @@ def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedd
 
 
 def _trained(vectors: Any, labels: list[str], seed: int) -> LinearClassifier:
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
     from sklearn.svm import LinearSVC
 
     known = sorted(set(labels))
@@ -292,31 +283,14 @@ def _trained(vectors: Any, labels: list[str], seed: int) -> LinearClassifier:
         raise InputError(f"each label needs {FOLDS} questions, and there are three labels or more; too few of {scarce}")
     make = LinearSVC(C=0.5, class_weight="balanced", random_state=seed)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    margins = cross_val_predict(make, vectors, labels, cv=folds, method="decision_function")
-    right = np.asarray([known[at] for at in margins.argmax(axis=1)]) == np.asarray(labels)
+    right = cross_val_score(make, vectors, labels, cv=folds)
     fitted = make.fit(vectors, labels)
     return LinearClassifier(
         labels=known,
         weights=np.round(fitted.coef_, _KEPT).tolist(),
         bias=np.round(fitted.intercept_, _KEPT).tolist(),
-        sure=_by_margin(margins.max(axis=1), right),
         accuracy=float(right.mean()),
     )
-
-
-def _by_margin(margins: Any, right: Any) -> list[tuple[float, float]]:
-    """Share of right ones in equal parts by margin, lowest first; never falling, so that surer means surer."""
-    order = np.argsort(margins)
-    parts = np.array_split(order, _BINS)
-    shares = np.maximum.accumulate([float(right[part].mean()) for part in parts])
-    return [
-        (round(float(margins[part[0]]), 3), round(float(share), 3)) for part, share in zip(parts, shares, strict=True)
-    ]
-
-
-def _confidence(sure: Sequence[tuple[float, float]], margin: float) -> float:
-    below = [share for least, share in sure if margin >= least]
-    return below[-1] if below else sure[0][1]
 
 
 def accuracies(model: AttributeModel) -> Mapping[str, float]:

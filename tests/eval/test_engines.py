@@ -11,7 +11,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services import evaluation
-from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
+from clausegraph.app.services.evaluation import EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ReplyMissing
 from clausegraph.core.settings import Settings, load_settings
@@ -19,6 +19,7 @@ from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import drawn, shots
+from clausegraph.eval.files import RECORDS_FILE
 from clausegraph.eval.provenance import Program
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.prompt import AnswerForm
@@ -73,7 +74,7 @@ def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer
     assert (first[0].calls, first[0].money) == (1, 0.0)
     assert first[1].error is not None and "neither yes nor no" in first[1].error
     asked = fake.counters()["requests"]
-    path = folder / RECORDS
+    path = folder / RECORDS_FILE
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) - 20])  # killed in the middle of the last line
     (tmp_path / "old").hardlink_to(path)
@@ -91,7 +92,7 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     examples.write_text("[]")
     trial = replace(TRIAL, shots_from=examples)
     measured(settings, trial, folder)
-    before = (folder / RECORDS).read_bytes()
+    before = (folder / RECORDS_FILE).read_bytes()
     asked = fake.counters()["requests"]
     for change in ({"llm_max_output": 500}, {"llm_budget_tokens": 5_000_000}):
         (name,) = change
@@ -103,7 +104,7 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     examples.write_text("[ ]")
     with pytest.raises(InputError, match="a run with shots_from"):
         measured(settings, trial, folder)
-    assert (folder / RECORDS).read_bytes() == before
+    assert (folder / RECORDS_FILE).read_bytes() == before
     assert fake.counters()["requests"] == asked
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import lxml.html
 import pytest
 
+from clausegraph.app.render import answer_text
 from clausegraph.core.types import (
     Alternative,
     Answer,
@@ -52,10 +53,15 @@ def test_a_written_answer_is_a_paragraph_a_list_and_what_comes_next() -> None:
         Sentence("It costs £70.", (RATE,), calculations=("2 × £35 = £70",)),
         Sentence("Pay by card.", (OLD,), SentenceRole.NEXT),
         Sentence("Keep the receipt.", (OLD,), SentenceRole.NEXT),
+        Sentence("Ask at the desk.", (OLD,), SentenceRole.MORE),
     )
     page = drawn(replace(written(), sentences=said))
     assert words(page.xpath("//*[@id='headline']/*")) == ["You need: [1]", "a photo [2]", "It costs £70. [3]"]
     assert "Next: Pay by card. [2] Keep the receipt. [2]" in words(page.xpath("//*[@id='answer']/p"))
+    (folded,) = page.xpath("//details[@id='more']")
+    assert words([folded]) == ["More Ask at the desk. [2]"] and folded.get("open") is None
+    printed = answer_text(replace(written(), sentences=said)).splitlines()
+    assert printed[-2].startswith("More: Ask at the desk.") and printed[-1].startswith("Worked out:")
     (card,) = with_class(page, "card")
     assert words(card.xpath(".//blockquote/p")) == [
         "[1] Rates: “You can get it if:”",

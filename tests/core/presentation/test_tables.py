@@ -64,6 +64,16 @@ def test_a_row_is_shown_with_the_neighbours_that_are_known_and_a_count_of_the_ot
     ]
 
 
+def test_rows_that_one_sentence_cites_together_are_all_shown() -> None:
+    both = (row(1, items=(ROWS[0], *ROWS[2:])), row(4, items=(*ROWS[:4], ROWS[5])))
+    shown = present(written(both))
+    assert shown.headline[0].citations == (1, 2)
+    (source,) = shown.sources
+    assert [line.text for line in source.lines if "Rate:" in line.text] == [
+        "Rates: “CO2 (g/km): 1 to 50; Rate: £35”", "“CO2 (g/km): 151 to 200; Rate: £190”",
+    ]  # fmt: skip
+
+
 def test_heads_that_are_cited_alone_bring_their_rows() -> None:
     text = answer_text(written((heads(*ROWS[:2], left=4),)))
     assert "[1] Rates: “CO2 (g/km), Rate”\n    “CO2 (g/km): 0; Rate: £0”" in text
@@ -78,9 +88,3 @@ def test_a_quoted_row_of_a_long_table_is_named_with_how_many_more_there_are() ->
     assert "£0" not in text and "£95" not in text
     table = next(line.table for line in present(answer).headline if line.table)
     assert [one.number for one in table.rows] == [0, 1, 0, 0]
-
-
-def test_rows_without_as_many_cells_as_heads_are_quoted_as_they_stand() -> None:
-    answer = written((replace(row(1), quote="a | b | c"),))
-    assert "“a | b | c”" in answer_text(answer)
-    assert "|---" not in answer_markdown(answer)

@@ -128,7 +128,7 @@ def test_a_run_without_a_model(questions: Path, api: ReplayServer, tmp_path: Pat
         again = measure_crag(workspace, questions, CragTrial(), tmp_path / "out")["as-set"]
         assert [one.verdict for one in again] == [one.verdict for one in records]
         assert sum(api.asked.values()) - asked < asked / 2  # what was done is not asked again
-        with pytest.raises(InputError, match="differs in task"):
+        with pytest.raises(InputError, match="a run with task 2, this one has 1"):
             measure_crag(workspace, questions, CragTrial(task=1), tmp_path / "out")
 
 

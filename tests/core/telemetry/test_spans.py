@@ -134,7 +134,7 @@ def test_nothing_of_ours_is_global(collector: Collector) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("where", ["nobody", "silent"])
+@pytest.mark.parametrize("where", [pytest.param("nobody", marks=pytest.mark.long), "silent"])
 def test_without_a_collector_one_warning(
     where: str, silent: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

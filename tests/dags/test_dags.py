@@ -59,6 +59,30 @@ for folder, config in json.loads(sys.argv[1]):
 show(made)
 """
 
+TASKS = """
+from types import SimpleNamespace
+from airflow.sdk.exceptions import AirflowSkipException
+dag = DagBag("dags").dags["ingest_policies"]
+def call(name, *values):
+    task = dag.get_task(name)
+    work = getattr(task, "python_callable", None) or task.partial_kwargs["python_callable"]
+    try:
+        return work(*values, **context)
+    except AirflowSkipException:
+        return "skipped"
+class Events(dict):
+    def __missing__(self, asset): return self.setdefault(asset, SimpleNamespace(extra=None))
+made = []
+for number, dry_run in enumerate(json.loads(sys.argv[1])):
+    run = SimpleNamespace(dag_id=dag.dag_id, run_id=f"run {number}")
+    context = {"params": dag.params.dump() | {"dry_run": dry_run}, "dag_run": run, "outlet_events": Events()}
+    plan = call("plan")
+    done = {"extract": [call("extract", batch) for batch in plan], "embed": call("embed")}
+    done["publish"] = "skipped" if done["embed"] == "skipped" else call("publish")
+    told = [event.extra for event in context["outlet_events"].values()]
+    made.append(done | {"report": call("report"), "told": told})
+show(made)
+"""
 TEST = """
 import json, sys
 from airflow.utils.db import initdb
@@ -135,7 +159,25 @@ def test_no_deprecated_import() -> None:
         assert not any(name in text for name in ("airflow.decorators", "airflow.models", "airflow.operators"))
 
 
-@pytest.mark.parametrize("others", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_what_the_tasks_do(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer) -> None:
+    """A dry run, one that publishes, and one that finds everything unchanged: each task called as Airflow does."""
+    fake.reset()
+    team = Team(tmp_path, fake)
+    team.write(3)
+    runs = result_of(PARSE + TASKS, json.dumps([True, False, False]), cwd=REPOSITORY, env=team.environment(**airflow))
+    dry, first, again = runs
+    assert (dry["extract"], dry["embed"], dry["publish"], dry["told"]) == ([], "skipped", "skipped", [])
+    assert len(first["extract"]) == 2 and first["publish"] == 1
+    (told,) = first["told"]
+    assert (told["corpus"], told["epoch"]) == (CORPUS, 1) and first["report"]["epoch"] == 1
+    assert (again["extract"], again["publish"], again["told"]) == ([], "skipped", [])
+    assert again["report"]["pages_unchanged"] == 3
+    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 6
+    assert team.dump() == team.plain_dump(tmp_path / "plain")
+
+
+@pytest.mark.long  # Airflow's own engine takes 20 seconds of processor time
+@pytest.mark.parametrize("others", [False, True])
 def test_a_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer, others: bool) -> None:
     """Alone, or between a dry run and one that finds everything unchanged; all without Airflow is in test_steps.py."""
     fake.reset()

@@ -1,8 +1,8 @@
 """The Neo4j that the tests run against: the one that CLAUSEGRAPH_NEO4J_URI names, else one of our own.
 
 A server is started once in a process and stopped at the end of its tests; ``tests/conftest.py`` keeps all tests that
-need one in one process. Starting one takes ten seconds of processor time: there is the shared one, which has APOC, and
-one that tests may kill, which has none.
+need one in one process. Starting one takes ten seconds of processor time: there is the shared one, which has APOC, and,
+for long tests only, one that tests may kill, which has none.
 """
 
 from __future__ import annotations

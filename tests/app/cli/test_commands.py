@@ -40,11 +40,6 @@ def test_a_limit_leaves_the_rest_for_the_next_run(cli: Cli) -> None:
     assert (len(rest["pages_added"]), rest["pages_unchanged"], rest["pages_left"]) == (8, 10, 0)
 
 
-def test_dry_run_writes_nothing(cli: Cli) -> None:
-    assert "nothing was written" in cli("ingest", str(SAMPLE), "--dry-run").stdout
-    assert parsed(cli("corpora", "list", "--json")) == []
-
-
 def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     shutil.copytree(SAMPLE / "guides", pages)
@@ -52,16 +47,6 @@ def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
     (pages / "heating-help.html").unlink()
     assert parsed(cli("ingest", str(pages), "--keep-missing", "--json"))["pages_kept"] == ["heating-help.html"]
     assert parsed(cli("ingest", str(pages), "--json"))["pages_removed"] == ["heating-help.html"]
-
-
-def test_moved_source_needs_relocate(cli: Cli, tmp_path: Path) -> None:
-    for place in ("one", "two"):
-        shutil.copytree(SAMPLE / "guides", tmp_path / place / "pages")
-    assert cli("ingest", str(tmp_path / "one/pages")).exit_code == 0
-    refused = cli("ingest", str(tmp_path / "two/pages"))
-    assert refused.exit_code == 2 and "--relocate" in refused.stderr
-    assert cli("ingest", str(tmp_path / "two/pages"), "--relocate").exit_code == 0
-    assert cli("ingest", str(tmp_path / "one/pages"), "--source-name", "other").exit_code == 0
 
 
 @pytest.mark.usefixtures("stocked")
@@ -90,14 +75,6 @@ def test_search(cli: Cli, retriever: str) -> None:
     assert value["retriever"] == retriever and 0 < len(scores) <= 5
     assert scores == sorted(scores, reverse=True)
     assert cli("search", "Winter Heating Grant", "-r", retriever).stdout.startswith("score")
-
-
-@pytest.mark.usefixtures("stocked")
-def test_search_keeps_the_budget(cli: Cli) -> None:
-    few = parsed(cli("search", "heating grant", "--budget", "30", "--json"))["hits"]
-    many = parsed(cli("search", "heating grant", "--budget", "300", "--json"))["hits"]
-    assert len(few) < len(many)
-    assert few == many[: len(few)]
 
 
 @pytest.mark.usefixtures("stocked")
@@ -193,31 +170,7 @@ def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
     assert parsed(cli("eval", "report", str(tmp_path / "out"), "--json")) == {"report": str(made)}
     assert made.read_text(encoding="utf-8") == first
     assert cli("eval", "report", str(tmp_path)).exit_code == 2
-    assert "100.00" in cli(*command).stdout
-
-
-def test_eval_runs(cli: Cli, tmp_path: Path) -> None:
-    contents = ["<h1>Permit</h1>", "<p>You can get a permit if you are 18.</p>", "<p>It costs £20.</p>"]
-    documents, questions = tmp_path / "documents.json", tmp_path / "dev.json"
-    documents.write_text(json.dumps([{"title": "Permit", "url": "https://x.example/permit", "contents": contents}]))
-    asked = {
-        "id": "q1", "url": "https://x.example/permit", "scenario": "I am 20.", "question": "What does it cost?",
-        "not_answerable": False, "answers": [["£20", []]], "evidences": ["<p>It costs £20.</p>"],
-    }  # fmt: skip
-    questions.write_text(json.dumps([asked]))
-    command = ["eval", "conditionalqa", "--documents", str(documents), "--questions", str(questions)]
-    value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
-    assert value["questions"] == 1 and value["retrieval"]["hybrid"]
-    assert (tmp_path / "out" / "predictions.json").is_file()
-    run = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
-    assert (run["corpus"]["name"], run["corpus"]["pages"], run["settings"]["oracle_type"]) == (
-        "conditionalqa",
-        1,
-        False,
-    )
-    (answer,) = map(json.loads, (tmp_path / "out" / "answers.jsonl").read_text(encoding="utf-8").splitlines())
-    assert answer["quotes"] == [[["Permit", "It costs £20."]]]
-    assert cli("eval", "conditionalqa", "--questions", str(questions)).exit_code == 2
+    assert "1.000" in cli(*command).stdout
 
 
 def test_an_engine_is_held_to_floors_and_its_run_can_be_browsed_and_tabled(cli: Cli, tmp_path: Path) -> None:
@@ -257,12 +210,6 @@ def test_global_options_before_or_after_the_command(cli: Cli, stocked_home: Path
 def test_quiet_leaves_out_notes(cli: Cli) -> None:
     assert "clausegraph show" in cli("ingest", str(SAMPLE / "guides")).stderr
     assert cli("ingest", str(SAMPLE / "guides"), "--quiet").stderr == ""
-
-
-def test_version_and_help(cli: Cli) -> None:
-    assert cli("--version").stdout.startswith("clausegraph ")
-    for command in ([], ["ingest"], ["ask"], ["search"], ["epochs"], ["corpora"], ["eval"], ["eval", "conditionalqa"]):
-        assert cli(*command, "--help").exit_code == 0
 
 
 def test_a_token_for_a_corpus_that_is_not_there_is_told_of(cli: Cli) -> None:

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph import open_corpus
-from clausegraph.core.errors import InputError, QuestionError
-from clausegraph.indexes.corpora import get_corpus
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 
 pytestmark = pytest.mark.unit
@@ -118,11 +115,6 @@ def test_keywords_need_no_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     assert cli("search", "heating", "-r", "bm25").exit_code == 0
 
 
-def test_no_such_model_folder(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "/no/such/model")
-    assert "/no/such/model" in refused(cli, 5, "ingest", str(SAMPLE))
-
-
 @pytest.mark.usefixtures("stocked")
 def test_output_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
@@ -141,19 +133,6 @@ def test_newer_ledger(cli: Cli, stocked: Path) -> None:
     connection.close()
     for words in (["status"], ["ask", "Can I?"], ["ingest", str(SAMPLE)]):
         assert "newer" in refused(cli, 4, *words)
-
-
-def test_damaged_ledger(cli: Cli, stocked: Path) -> None:
-    (stocked / "ledger.db").write_bytes(b"no database at all" * 400)
-    for name in ("ledger.db-wal", "ledger.db-shm"):
-        (stocked / name).unlink(missing_ok=True)
-    assert "StorageError" in refused(cli, 4, "status")
-
-
-def test_wrong_settings_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "clausegraph.toml").write_text("colour = 1")
-    message = refused(cli, 2, "status")
-    assert "'colour'" in message and "clausegraph.toml" in message
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["status", "--nonsense"], ["epochs", "rollback", "minus"], ["ask"]])
@@ -189,14 +168,6 @@ NOT_UTF8 = "caf\udce9"  # what Python makes of the bytes "caf\xe9" on the comman
 )
 def test_what_is_no_text(cli: Cli, words: list[str]) -> None:
     assert "not valid UTF-8" in refused(cli, 2, *words)
-
-
-@pytest.mark.usefixtures("stocked")
-def test_what_is_no_text_in_python() -> None:
-    with open_corpus() as corpus, pytest.raises(QuestionError, match="not valid UTF-8"):
-        corpus.ask("Can I?", NOT_UTF8)
-    with open_corpus() as corpus, pytest.raises(InputError, match="not valid UTF-8"):
-        get_corpus(corpus.view._ledger, NOT_UTF8)
 
 
 @pytest.mark.usefixtures("stocked")

@@ -42,18 +42,6 @@ def test_jsonl_holds_everything(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-def test_export_is_the_same_twice_and_replaces(cli: Cli, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    for form in ("jsonl", "csv", "graphml"):
-        out.write_text("older")
-        cli("export", "--format", form, "-o", str(out), "--force")
-        first = out.read_bytes()
-        cli("export", "--format", form, "-o", str(out), "--force")
-        assert out.read_bytes() == first != b"older"
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
-
-
-@pytest.mark.usefixtures("stocked")
 def test_graphml_is_a_graph(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "out.graphml"
     counts = parsed(cli("export", "-f", "graphml", "-o", str(out), "--json"))["counts"]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from socket import AF_UNIX, socket
 
@@ -91,26 +88,3 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
         (tmp_path / "late").write_text("somebody else's")
     assert (tmp_path / "late").read_text() == "somebody else's"
     check_output(tmp_path / "fresh", home=tmp_path / "no-home-yet", replace=False)
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from clausegraph.core.output_files import replacing
-with replacing(Path(sys.argv[1])) as file:
-    file.write(b"half of it")
-    file.flush()
-    print("written", flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.integration
-def test_who_is_killed_leaves_what_was_there(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.write_text("old")
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", KILLED, str(out)], **pipes) as process:  # type: ignore[call-overload]
-        assert process.stdout.readline() == "written\n"
-        process.send_signal(signal.SIGKILL)
-    assert out.read_text() == "old"

@@ -131,17 +131,6 @@ def test_tools_in_a_stream(fake: FakeModelServer, make: Make) -> None:
     assert [call.tool_kwargs for call in calls] == [{"a": 0, "b": 0}]
 
 
-def test_a_wrong_key_is_the_clients_own_error(fake: FakeModelServer) -> None:
-    from mistralai.client.errors import SDKError
-    from openai import AuthenticationError
-
-    fake.set(key="another")
-    with mistral(fake) as llm, pytest.raises(SDKError, match="Unauthorized"):
-        llm.chat(MESSAGES)
-    with openai(fake) as llm, pytest.raises(AuthenticationError, match="Unauthorized"):
-        llm.chat(MESSAGES)
-
-
 def test_embeddings_and_models_of_both(fake: FakeModelServer) -> None:
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
     from mistralai.client import Mistral

@@ -33,27 +33,12 @@ def test_finds_the_chunk_that_shares_stems(view: View) -> None:
     assert all(hit.score > 0 for hit in hits)
 
 
-def test_unknown_words_find_nothing(view: View) -> None:
-    assert lexical_index(view).search("zyzzyva", 10) == []
-    assert lexical_index(view).search("", 10) == []
-
-
 def test_a_smaller_limit_gives_the_head_of_the_same_list(view: View) -> None:
     index = lexical_index(view)
     hits = index.search("apply for a grant, a licence or a permit", 100)
     assert len(hits) > 2
     for limit in range(len(hits)):
         assert index.search("apply for a grant, a licence or a permit", limit) == hits[:limit]
-
-
-def test_is_stored_once_and_opened_again(ledger: Ledger, view: View) -> None:
-    built = lexical_index(view)
-    stored = view.cache_dir / f"{FORMAT}.npz"
-    assert [path.name for path in view.cache_dir.iterdir() if path.name.startswith(FORMAT)] == [stored.name]
-    with open_view(ledger, "town") as again:
-        opened = lexical_index(again)
-    assert opened is not built
-    assert same(opened, built)
 
 
 @pytest.mark.parametrize(

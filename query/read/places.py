@@ -37,7 +37,7 @@ _MODIFIER = re.compile(
 _AFTER = re.compile(r"\s*(?:or (?:over|under|older|younger|more|less)|a (?:week|month|year|day)|each)\b", re.IGNORECASE)
 _FORM = re.compile(r"(?:\bform\s+)?\b[A-Z]{1,6}\d+[A-Z0-9/]*\b(?:\s+form)?")
 _HOW_MANY = re.compile(r"\bhow many\s+(?:\w+\s+)?(\w+)", re.IGNORECASE)
-_CELLS = " | "
+CELLS = " | "  # between the cells of a row
 _CHANGES = re.compile(r"\b(?:half|extra|reduced|discount|free|instead|double|limit)\b", re.IGNORECASE)
 _OTHERS = frozenset(("else", "others"))
 _MOST_LIMITS = 2
@@ -52,14 +52,14 @@ def is_typed(form: QuestionForm) -> bool:
     return form.type in _KINDS or form.type is AnswerType.FORM
 
 
-def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int, str]]:
-    """The values of the asked kind in an element: start and end, with its modifiers, and kind."""
+def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int]]:
+    """The values of the asked kind in an element, each from its modifier's start to its end."""
     text = element.text
     if form.type is AnswerType.FORM:
-        yield from ((match.start(), match.end(), "form") for match in _FORM.finditer(text))
+        yield from (match.span() for match in _FORM.finditer(text))
         return
     counted = _HOW_MANY.search(form.sentence)
-    cells = text.find(" | ") if element.tag == "tr" else -1
+    cells = text.find(CELLS) if element.tag == "tr" else -1
     for quantity in find_quantities(text):
         if quantity.start < cells:  # the first cell says what a row is about
             continue
@@ -67,7 +67,7 @@ def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int, 
             before = _MODIFIER.search(text, 0, quantity.start)
             after = _AFTER.match(text, quantity.end)
             start = before.start() if before else quantity.start
-            yield start, after.end() if after else quantity.end, quantity.kind
+            yield start, after.end() if after else quantity.end
 
 
 def _counts(quantity: Quantity, counted: re.Match[str] | None, text: str) -> bool:
@@ -111,7 +111,7 @@ def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:
 
 
 def _row_key(row: Element) -> str:
-    return f"{' '.join(row.headers[:1])}: {row.text.split(_CELLS)[0]}"
+    return f"{' '.join(row.headers[:1])}: {row.text.split(CELLS)[0]}"
 
 
 def _alone(context: QuestionContext, key: str, keys: list[str]) -> bool:

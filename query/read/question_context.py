@@ -7,7 +7,7 @@ leaves are *decisive* only where at least four elements are open together; fewer
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -87,6 +87,16 @@ class QuestionContext:
     def today(self) -> date:
         """The day from which ages count, whenever a page was written: that of the inquiry, else today."""
         return self.inquiry.as_of or date.today()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCandidate:
+    """An answer, its kind ("verdict", "value"), its features by name, and what is taken for granted."""
+
+    alternative: Alternative
+    kind: str
+    features: dict[str, float]
+    granted: tuple[str, ...] = ()
 
 
 def judge(condition: str, user_text: str, today: date | None = None, enough: float = 0.6) -> ConditionState:
@@ -195,23 +205,23 @@ def judged_condition(context: QuestionContext, candidate: Candidate, first: int,
         return JudgedLeaf(leaf, state, source_of(candidate.page, reading, leaf), False)
 
     tree = mapped(stated, judged)
-    return _without_row(tree, element, context) if element.tag == "tr" else tree
+    return _of_cell(tree, element, context) if element.tag == "tr" else tree
 
 
-def _without_row(tree: JudgedCondition, element: Element, context: QuestionContext) -> JudgedCondition | None:
+def _of_cell(tree: JudgedCondition, element: Element, context: QuestionContext) -> JudgedCondition | None:
     """The condition of a cell without the name of its row, where that is asked for, or is a time that is now."""
     row = element.text.split(" | ")[0]
     asked_for = content_terms(row) and coverage(content_terms(row), context.user_text) == 1.0
-    parts = tree.children if isinstance(tree, All) else (tree,)
     met = asked_for or (is_time(row) and is_of_now(row, context.form.sentence, context.today))
+    whole = element.text
+    return without(tree, lambda one: one.leaf.text in row if met else one.leaf.text == whole and one.state is _MET)
 
-    def is_known(part: JudgedCondition) -> bool:
-        if not isinstance(part, JudgedLeaf):
-            return False
-        return part.leaf.text in row if met else part.leaf.text == element.text and part.state is ConditionState.MET
 
-    kept = [part for part in parts if not is_known(part)]
-    return All(tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
+def without(tree: JudgedCondition | None, is_known: Callable[[JudgedLeaf], bool]) -> JudgedCondition | None:
+    """A condition without those of its parts that need not be shown; None where none is left."""
+    parts = tree.children if isinstance(tree, All) else () if tree is None else (tree,)
+    kept = tuple(one for one in parts if not (isinstance(one, JudgedLeaf) and is_known(one)))
+    return All(kept) if len(kept) > 1 else kept[0] if kept else None
 
 
 def with_condition(
@@ -222,7 +232,11 @@ def with_condition(
     score: float,
     tree: JudgedCondition | None,
 ) -> tuple[Alternative, tuple[str, ...]]:
-    """An alternative with its evidence and condition, and the texts of what is open but taken for granted."""
+    """An alternative with its evidence and condition, and the texts of what is open but taken for granted.
+
+    The case of the section that is asked about is none: its heading stands above what is quoted.
+    """
+    tree = without(tree, lambda one: one.source.html.startswith("<h") and one.state is _MET)
     evidence = (evidence_of(candidate.page, context.pages(candidate.page), candidate.element, *span),)
     unknown = [one.leaf for one in leaves(settled(tree)) if one.state is _UNKNOWN] if tree is not None else []
     if tree is None or holds(tree) is not _UNKNOWN or len({leaf.anchor for leaf in unknown}) < _MANY_OPEN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -12,7 +12,7 @@ from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.lexicon import MONTHS
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.types import Element, Modality, Not, PageKey, Reading, leaves
+from clausegraph.core.types import Element, Modality, PageKey, Reading
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.retrieve.bank import Hit
 
@@ -95,6 +95,11 @@ class ReadStatement:
     parsed: ParsedClause
 
     @property
+    def place(self) -> tuple[str, int]:
+        """Its element's anchor, and where it begins there."""
+        return self.candidate.element.anchor, self.start
+
+    @property
     def full(self) -> str:
         return f"{self.lead} {self.text}".strip()
 
@@ -108,18 +113,6 @@ class ReadStatement:
         """Of whom or what it, or the list that it is of, is said."""
         says = self.lead if self.lead.rstrip().endswith(":") else self.main
         return split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
-
-    @property
-    def exceptions(self) -> tuple[str, ...]:
-        """Texts of the leaves that stand under "unless" or "except"."""
-        return tuple(_negated(self.parsed.condition))
-
-
-def _negated(condition: object) -> Iterable[str]:
-    if isinstance(condition, Not):
-        yield from (leaf.text for leaf in leaves(condition.child))
-    for child in getattr(condition, "children", ()):
-        yield from _negated(child)
 
 
 _proposition = lru_cache(maxsize=16384)(split_proposition)
@@ -160,6 +153,8 @@ def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:
         says = lead if lead.rstrip().endswith(":") else main
         said = _proposition(says)
         modality, polarity = said.modality, said.polarity
+        if said.exact is Modality.SHOULD:
+            modality = Modality.SHOULD
         if polarity and _FORBIDS.search(says):  # a clause whose verb was not found
             modality, polarity = Modality.CANNOT, False
         found.append(ReadStatement(candidate, start, end, text, main, lead, modality, polarity, parsed))

@@ -53,7 +53,7 @@ class World:
         environment = {
             "CLAUSEGRAPH_LLM": f"{provider}:fake-small", "CLAUSEGRAPH_LLM_URL": self.fake.url,
             "CLAUSEGRAPH_LLM_KEY": KEY, "CLAUSEGRAPH_LLM_ATTEMPTS": "1" if name in ENDLESS else "2",
-            "CLAUSEGRAPH_LLM_TIMEOUT": "3" if name in ENDLESS else "100",
+            "CLAUSEGRAPH_LLM_TIMEOUT": "6" if name in ENDLESS else "100",
             "CLAUSEGRAPH_LLM_CONCURRENCY": "1", "CLAUSEGRAPH_LLM_BUDGET_TOKENS": "10000000",
             "CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_LOG_LEVEL": "info", "CLAUSEGRAPH_LOG_PROMPTS": "1",
         }  # fmt: skip

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,21 +14,12 @@ from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.text import counted
 
 _IN_WORDS = {
-    "members": "page entry",
-    "page_versions": "page version",
-    "blobs": "stored file",
-    "supports": "statement",
-    "hidden_supports": "hidden statement",
-    "entity_names": "entity name",
-    "entity_tokens": "entity word",
-    "decisions": "proposal",
-    "runs": "run report",
-    "model_calls": "model call",
-    "budgets": "budget",
-    "run_pages": "planned page",
-    "run_steps": "step of a run",
-    "work_batches": "batch of work",
-}  # tables whose names are not the word for what one of their rows is
+    "members": "page entry", "page_versions": "page version", "blobs": "stored file", "supports": "statement",
+    "hidden_supports": "hidden statement", "entity_names": "entity name", "entity_tokens": "entity word",
+    "decisions": "proposal", "runs": "run report", "model_calls": "model call", "budgets": "budget",
+    "run_pages": "planned page", "run_steps": "step of a run", "work_batches": "batch of work",
+}  # fmt: skip
+"""Tables whose names are not the word for what one of their rows is."""
 _DIFFERENT = 1
 
 
@@ -197,18 +187,18 @@ def bring_neo4j_up(
     """Bring Neo4j to the newest epoch of a corpus: after a time without it, an old backup, or a wipe."""
     from clausegraph.app.services.corpora import neo4j_status, project_neo4j
 
-    if status:
-        workspace = session.workspace(corpus)
-        now = neo4j_status(workspace, workspace.settings.corpus)
-        at = f"epoch {now['prepared']} of {now['ledger_newest']}" + (f"; {now['reason']}" if now["reason"] else "")
-        session.emit(now, f"corpus {workspace.settings.corpus!r} in Neo4j is {now['state']}: {at}")
-        return
     workspace = session.workspace(corpus)
-    done = project_neo4j(workspace, workspace.settings.corpus, rebuild=rebuild, verify=verify)
+    name = workspace.settings.corpus
+    if status:
+        now = neo4j_status(workspace, name)
+        at = f"epoch {now['prepared']} of {now['ledger_newest']}" + (f"; {now['reason']}" if now["reason"] else "")
+        session.emit(now, f"corpus {name!r} in Neo4j is {now['state']}: {at}")
+        return
+    done = project_neo4j(workspace, name, rebuild=rebuild, verify=verify)
     before, report, found = done["before"], done["report"], done["differences"]
     was = before["state"] + (f": {before['reason']}" if before["reason"] else "")
     said = [
-        f"corpus {workspace.settings.corpus!r} in Neo4j was {was}",
+        f"corpus {name!r} in Neo4j was {was}",
         f"{report['action']}: now at epoch {report['epoch']}; {report['written']} relationships written, "
         f"{report['closed']} closed, {report['removed']} removed in {report['seconds']:.1f} s",
     ]
@@ -217,20 +207,6 @@ def bring_neo4j_up(
     session.emit(done, *said)
     if found:
         raise typer.Exit(_DIFFERENT)
-
-
-class Form(StrEnum):
-    """What a file can be."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    GRAPHML = "graphml"
-
-
-class Receiver(StrEnum):
-    """Whom an epoch can be handed over to."""
-
-    LLAMAINDEX = "llamaindex"
 
 
 _TARGET = argument("With --to: a new folder, or the address of an empty Neo4j.", "DIR|URI", show_default=False)
@@ -246,9 +222,9 @@ def export(
     *,
     target: Annotated[str | None, _TARGET] = None,
     output: Annotated[Path | None, _OUTPUT] = None,
-    form: Annotated[Form | None, _FORM] = None,
+    form: Annotated[Literal["jsonl", "csv", "graphml"] | None, _FORM] = None,
     force: Annotated[bool, option("Replace the file where there is one.")] = False,
-    to: Annotated[Receiver | None, _TO] = None,
+    to: Annotated[Literal["llamaindex"] | None, _TO] = None,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
@@ -257,15 +233,15 @@ def export(
     Either --output FILE, or --to llamaindex DIR|URI; a Neo4j gets user and password from the settings.
     """
     if to is not None and target is None:
-        raise InputError(f"say where to: `clausegraph export --to {to.value} DIR`, or the address of a Neo4j")
+        raise InputError(f"say where to: `clausegraph export --to {to} DIR`, or the address of a Neo4j")
     if to is not None and (output is not None or form is not None or force):
-        raise InputError(f"--to {to.value} takes no --output, --format or --force; its DIR or URI is all it needs")
+        raise InputError(f"--to {to} takes no --output, --format or --force; its DIR or URI is all it needs")
     from clausegraph.app.services.export import export_file, export_llamaindex, form_of
 
     if to is not None:
         done = session.call(corpus, export_llamaindex, epoch, str(target))
     elif output is not None and target is None:
-        kind = form_of(output, form.value if form else None)
+        kind = form_of(output, form)
         done = session.call(corpus, export_file, epoch, kind, output, replace=force)
     else:
         raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")

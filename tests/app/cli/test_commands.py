@@ -60,11 +60,9 @@ def test_ask(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("command", ["ask", "search"])
-def test_a_question_needs_no_quotes(cli: Cli, command: str) -> None:
-    asked = ["Can", "I", "get", "the", "Winter", "Heating", "Grant?"]
-    assert parsed(cli(command, *asked, "--json"))["question"] == " ".join(asked)
-    assert parsed(cli(command, *asked, "--json"))["epoch"] == parsed(cli(command, " ".join(asked), "--json"))["epoch"]
+def test_a_question_needs_no_quotes(cli: Cli) -> None:
+    for command in ("ask", "search"):
+        assert parsed(cli(command, "Who", "pays", "the", "grant?", "--json"))["question"] == "Who pays the grant?"
 
 
 @pytest.mark.usefixtures("stocked")
@@ -78,19 +76,20 @@ def test_search(cli: Cli, retriever: str) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-def test_status(cli: Cli) -> None:
+def test_status_and_show(cli: Cli) -> None:
     (corpus,) = parsed(cli("status", "--json"))["corpora"]
     assert (corpus["corpus"], corpus["published"], corpus["pages"]) == ("default", 1, 18)
     assert corpus["facts"] > 40 and corpus["runs"][0]["status"] == "done"
     assert "18 pages" in cli("status", "--corpus", "default").stdout
-
-
-@pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("name", ["heating-grant.html", "corpus:heating-grant.html", "winter  heating grant"])
-def test_show_page(cli: Cli, name: str) -> None:
-    page = parsed(cli("show", name, "--json"))
-    assert page["title"] == "Winter Heating Grant" and page["elements"] and page["chunks"] and page["facts"]
-    assert "heating-grant.html" in cli("show", name).stdout
+    assert parsed(cli("show", corpus["runs"][0]["id"], "--json"))["report"]["corpus"] == "default"
+    for name in ("corpus:heating-grant.html", "winter  heating grant", "heating-grant.html"):
+        page = parsed(cli("show", name, "--json"))
+        assert page["title"] == "Winter Heating Grant" and page["elements"] and page["chunks"]
+    fact = next(one for one in page["facts"] if " if " in one["statement"])
+    value = parsed(cli("show", fact["id"][:12], "--json"))
+    assert value["id"] == fact["id"] and all(support["quotes"] for support in value["supports"])
+    text = cli("show", fact["id"]).stdout
+    assert "holds if" in text and "“" in text
 
 
 @pytest.mark.usefixtures("stocked")
@@ -103,21 +102,7 @@ def test_a_page_says_what_it_does_not_claim(cli: Cli) -> None:
     assert any(one["condition"] for one in passages)
     text = cli("show", "heating-grant.html").stdout
     assert "rules not claimed" in text.partition("states")[2] and "holds if" in text
-    assert parsed(cli("pages", "show", "heating-grant.html", "--json"))["passages"] == passages
     assert f"not claimed: {len(passages)} passage" in cli("pages", "show", "heating-grant.html").stdout
-
-
-@pytest.mark.usefixtures("stocked")
-def test_show_fact_and_run(cli: Cli) -> None:
-    page = parsed(cli("show", "heating-grant.html", "--json"))
-    fact = next(one for one in page["facts"] if " if " in one["statement"])
-    value = parsed(cli("show", fact["id"][:12], "--json"))
-    assert value["id"] == fact["id"]
-    assert all(support["quotes"] for support in value["supports"])
-    text = cli("show", fact["id"]).stdout
-    assert "holds if" in text and "“" in text
-    run = parsed(cli("status", "--json"))["corpora"][0]["runs"][0]["id"]
-    assert parsed(cli("show", run, "--json"))["report"]["corpus"] == "default"
 
 
 @pytest.mark.usefixtures("stocked")
@@ -161,15 +146,16 @@ def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
     gold = json.loads(questions.read_text(encoding="utf-8"))
     predictions = tmp_path / "predictions.json"
     predictions.write_text(json.dumps([{"id": q["id"], "answers": q["answers"]} for q in gold]))
-    command = ["eval", "conditionalqa", "--questions", str(questions), "--predictions", str(predictions)]
+    command = ["eval", "conditionalqa", "--questions", str(questions)]
+    assert cli(*command).exit_code == 2  # neither documents nor predictions
+    command += ["--predictions", str(predictions)]
     value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
     assert value["answers"]["total"]["em_with_conditions"] == 1.0
     made = tmp_path / "out" / "report.html"
     first = made.read_text(encoding="utf-8")
     made.unlink()
     assert parsed(cli("eval", "report", str(tmp_path / "out"), "--json")) == {"report": str(made)}
-    assert made.read_text(encoding="utf-8") == first
-    assert cli("eval", "report", str(tmp_path)).exit_code == 2
+    assert made.read_text(encoding="utf-8") == first and cli("eval", "report", str(tmp_path)).exit_code == 2
     assert "1.000" in cli(*command).stdout
 
 

@@ -53,22 +53,13 @@ def test_bad_questions(cli: Cli, command: str, question: str, word: str) -> None
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["ask", "Can I?"],
-        ["search", "Can I?"],
-        ["status"],
-        ["show", "x"],
-        ["epochs", "list"],
-        ["epochs", "vacuum"],
-        ["epochs", "rollback", "1"],
-        ["export", "--output", "out.jsonl"],
-    ],
-)
-def test_no_such_corpus(cli: Cli, words: list[str]) -> None:
-    message = refused(cli, 3, *words, "--corpus", "nope")
-    assert "'nope'" in message and "give --corpus default" in message and "ingest" not in message
+def test_no_such_corpus(cli: Cli) -> None:
+    for words in (
+        "ask Who?", "search Who?", "status", "show x", "epochs list", "epochs vacuum", "epochs rollback 1",
+        "export --output out.jsonl",
+    ):  # fmt: skip
+        message = refused(cli, 3, *words.split(), "--corpus", "nope")
+        assert "'nope'" in message and "give --corpus default" in message and "ingest" not in message
     assert not Path("out.jsonl").exists()
 
 
@@ -147,27 +138,15 @@ def test_debug_shows_the_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
     assert result.exit_code == 2 and "Traceback" in result.stderr
 
 
-NOT_UTF8 = "caf\udce9"  # what Python makes of the bytes "caf\xe9" on the command line
-
-
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["ask", NOT_UTF8],
-        ["ask", "Can I?", "--scenario", NOT_UTF8],
-        ["search", NOT_UTF8],
-        ["ask", "Can I?", "--corpus", NOT_UTF8],
-        ["show", NOT_UTF8],
-        ["corpora", "drop", NOT_UTF8, "--yes"],
-        ["entities", "merge", NOT_UTF8, "x"],
-        ["ingest", str(SAMPLE), "--source-name", NOT_UTF8],
-        ["ingest", str(SAMPLE), "--corpus", NOT_UTF8],
-        ["ingest", NOT_UTF8],
-    ],
-)
-def test_what_is_no_text(cli: Cli, words: list[str]) -> None:
-    assert "not valid UTF-8" in refused(cli, 2, *words)
+def test_what_is_no_text(cli: Cli) -> None:
+    for words in (
+        "ask BYTES", "ask Who? --scenario BYTES", "search BYTES", "ask Who? --corpus BYTES", "show BYTES",
+        "corpora drop BYTES --yes", "entities merge BYTES x", "ingest BYTES", f"ingest {SAMPLE} --source-name BYTES",
+        f"ingest {SAMPLE} --corpus BYTES",
+    ):  # fmt: skip
+        given = words.replace("BYTES", "caf\udce9").split()  # what Python makes of the bytes "caf\xe9"
+        assert "not valid UTF-8" in refused(cli, 2, *given)
 
 
 @pytest.mark.usefixtures("stocked")

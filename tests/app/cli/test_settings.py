@@ -26,10 +26,7 @@ def test_given_wins_over_environment_over_file(tmp_path: Path, monkeypatch: pyte
     [
         ('corpse = "x"', ["unknown setting 'corpse'", "clausegraph.toml", "did you mean 'corpus'?"]),
         ("zzz = 1", ["unknown setting 'zzz'", "clausegraph.toml", "known are:", "keep_epochs"]),
-        (
-            "\nkeep_epochs = 0",
-            ["'keep_epochs' in clausegraph.toml, line 2 is wrong: it must be at least 1 (found '0')"],
-        ),
+        ("\nkeep_epochs = 0", ["'keep_epochs' in clausegraph.toml, line 2 is wrong: it must be at least 1"]),
         ("keep_epochs = 'x'", ["clausegraph.toml, line 1", "must be a whole number", "'x'"]),
         ("corpus = 3", ["line 1", "must be a text, in quotes", "'3'"]),
         ("corpus = ", ["clausegraph.toml", "no TOML"]),
@@ -38,10 +35,7 @@ def test_given_wins_over_environment_over_file(tmp_path: Path, monkeypatch: pyte
         ('home = "C:\\Users"', ["line 1", "single quotes"]),
         ('[settings]\ncorpus = "x"', ["line 1: settings stand at the top", "remove the line [settings]"]),
         ('[corpora.north]\nsource = "x"\nlimit = 0', ["'corpora.north.limit'", "line 1", "at least 1"]),
-        (
-            'serve_hosts = "graph.example"',
-            ["'serve_hosts' in clausegraph.toml, line 1", 'must be a list, as ["…", "…"]'],
-        ),
+        ('serve_hosts = "graph.example"', ["'serve_hosts' in clausegraph.toml", 'must be a list, as ["…", "…"]']),
         ("[corpora.north]", ["'corpora.north.source'", "line 1", "is missing; add it"]),
         ('graph = "mars"', ["'graph'", "'ledger' or 'neo4j'"]),
     ],

@@ -19,6 +19,7 @@ from clausegraph.core.text import clean_xml
 from clausegraph.core.types import Support
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
+from tests.harness.cases import for_each
 from tests.harness.cli import made_app
 from tests.injection.documents.conftest import HASHING, Cli, parsed
 from tests.injection.documents.hostile import NAMES, TEXTS, page_of
@@ -88,7 +89,7 @@ def test_csv_cells_cannot_be_cut_by_another_separator(exported: dict[str, Path])
                 assert not any(cell.lstrip('" ').startswith(("=", "+", "@")) for cell in row)
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_cell(name: str) -> None:
     cell = safe_cell(TEXTS[name])
     assert not cell.strip("\ufffd \u00a0\u200b").startswith(_FORMULA)

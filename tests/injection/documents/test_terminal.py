@@ -12,6 +12,7 @@ from clausegraph.app.cli.output import console, table
 from clausegraph.core.text import clean, clean_json, one_line
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
+from tests.harness.cases import for_each
 from tests.injection.documents.conftest import Cli
 from tests.injection.documents.hostile import MARKUP, NAMES, REPLIES, TEXTS
 
@@ -34,7 +35,7 @@ def obeyed(text: str) -> set[str]:
     return {c for c in text if unicodedata.category(c) in kinds and c not in "\n" + _JOINERS}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_cleaned_text(name: str) -> None:
     text = TEXTS[name] + "\ud800"
     assert not obeyed(clean(text).replace("\t", ""))
@@ -153,7 +154,7 @@ def test_logs_have_one_line_an_event(
         assert not any(line.startswith("fact 00000000") for line in result.stderr.splitlines())
 
 
-@pytest.mark.parametrize("name", [*TEXTS, "type-hostile", "name-ansi", "name-bidi", "name-newline", "name-surrogate"])
+@for_each("name", [*TEXTS, "type-hostile", "name-ansi", "name-bidi", "name-newline", "name-surrogate"])
 def test_tables(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = TEXTS[name] if name in TEXTS else str(json.loads(REPLIES[name]))
     console().print(table(("a", "b"), [(text + "\ud800", 1), (None, 2.5)]))

@@ -106,6 +106,12 @@ PITCH = (
     "Traders under 25 pay half.",
 )
 FREE = ("No permit is needed on public holidays.", "A permit lasts until 31 May.", "Pay by 1 May.", "Go by 2 May.")
+LIMIT = (
+    "A harbour may give a mooring 2 weeks' notice if its owner owes rent.",
+    "A mooring must have a number.",
+    "A notice says why it is given.",
+    "It is not valid within the first 4 months of the mooring.",
+)
 LEVY = (
     "Last updated: 20 March 2026",
     "The harbour levy is for people who keep a boat in the harbour of the town.",
@@ -118,6 +124,8 @@ LEVY = (
     [
         (FREE, "When is mooring free?", "", 4, [FREE[1], FREE[0]]),  # the best of the search, though it has no day
         (PITCH, "How much is a pitch?", "I am 22.", 4, [PITCH[0], PITCH[1], PITCH[3]]),  # what bounds a told figure
+        # a limit beside what is quoted, of the kind of a told figure
+        (LIMIT, "Can the harbour give 2 weeks' notice?", "The mooring began 2 months ago.", 3, [*LIMIT]),
         (LEVY, "how much is the harbour levy for a boat", "", 3, [LEVY[2], LEVY[1]]),  # no line that dates the page
     ],
 )

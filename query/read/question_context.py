@@ -7,7 +7,7 @@ leaves are *decisive* only where at least four elements are open together; fewer
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -119,43 +119,34 @@ def judge(condition: str, user_text: str, today: date | None = None, enough: flo
     return _UNKNOWN if share < _SURELY or _OR.search(condition) else _UNMET
 
 
-def stated_condition(
-    reading: Reading, element: Element, start: int, end: int, found: Sequence[Stated] = ()
-) -> Condition | None:
+def stated_condition(rules: Rules, page: PageKey, element: Element, start: int, end: int) -> Condition | None:
     """The condition under which the statement in ``[start, end)`` of ``element`` holds, else None.
 
-    What was extracted comes first; without any that covers the span, the sentence, its list and its lead-in are parsed.
+    What was extracted comes first: of an item, that of the statement which its list of conditions belongs to. Without
+    any that covers the span, the sentence, its list and its lead-in are parsed.
     """
-    if _is_thing(reading, element):  # one thing of many: the conditions of the others are none of its own
-        found = [stated for stated in found if not any(s.anchor == element.lead_in for s in stated.spans)]
-    for stated in found:  # an item of a list of conditions: the statement that the list belongs to
-        condition = stated.condition
-        cites = any(s.anchor == element.lead_in for s in stated.spans)
-        if cites and condition is not None and any(leaf.anchor == element.anchor for leaf in leaves(condition)):
-            return condition
-    citing = [
-        stated.condition
-        for stated in found
-        if stated.condition is not None
-        and not (
-            isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS
-        )  # all that a section requires is no condition of one of its sentences
-        and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.spans)
-        and not _is_the_answer(stated.condition, element, start, end)
-    ]
+    reading = rules.reading(page)
+    lead = reading.element(element.lead_in)
+    above = None
+    if lead is not None and lead.text.strip():
+        above = _sentence_condition(reading, lead, *sentence_spans(lead.text)[-1])
+    of_things = lead is not None and element.tag == "li" and lead.text.rstrip().endswith(":") and above is None
+    citing = []
+    for stated in _stated_at(rules, page, element):
+        tree, cited = stated.condition, {one.anchor for one in stated.spans}
+        if tree is None or (of_things and element.lead_in in cited):  # a condition of another thing is none of its own
+            continue
+        if element.lead_in in cited and any(leaf.anchor == element.anchor for leaf in leaves(tree)):
+            return tree
+        requires = isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS  # of all the section
+        within = any(one.anchor == element.anchor and one.start < end and one.end > start for one in stated.spans)
+        if within and not requires and not _is_the_answer(tree, element, start, end):
+            citing.append(tree)
     if citing:  # the fullest of them; the first of equals
         return max(citing, key=lambda condition: len(list(leaves(condition))))
     own = _sentence_condition(reading, element, start, end)
-    lead = reading.element(element.lead_in)
-    above = _lead_condition(reading, lead) if lead is not None else None
     parts = tuple(part for part in (above, own) if part is not None)
     return None if not parts else parts[0] if len(parts) == 1 else All(parts)
-
-
-def _is_thing(reading: Reading, element: Element) -> bool:
-    """Whether an item is of a list of things, not of conditions: "You cannot sell:"."""
-    lead = reading.element(element.lead_in) if element.tag == "li" else None
-    return lead is not None and lead.text.rstrip().endswith(":") and _lead_condition(reading, lead) is None
 
 
 def _is_the_answer(condition: Condition, element: Element, start: int, end: int) -> bool:
@@ -167,20 +158,14 @@ def _is_the_answer(condition: Condition, element: Element, start: int, end: int)
 
 def _sentence_condition(reading: Reading, element: Element, start: int, end: int) -> Condition | None:
     parsed = parse_conditions(element.text, element.anchor, start, end)
-    return parsed.with_items(_items(reading, element)) if parsed.slot is not None else parsed.condition
+    if parsed.slot is None:
+        return parsed.condition
+    items = [e for e in reading.elements if e.lead_in == element.anchor and e.tag == "li" and e.parent is None]
+    made = [Leaf(e.anchor, 0, len(e.text), e.text) for e in items]
+    return parsed.with_items(made if len(items) <= _MOST_ITEMS else [])
 
 
-def _lead_condition(reading: Reading, lead: Element) -> Condition | None:
-    spans = sentence_spans(lead.text)
-    return _sentence_condition(reading, lead, *spans[-1]) if spans else None
-
-
-def _items(reading: Reading, lead: Element) -> list[Condition]:
-    items = [e for e in reading.elements if e.lead_in == lead.anchor and e.tag == "li" and e.parent is None]
-    return [Leaf(e.anchor, 0, len(e.text), e.text) for e in items] if len(items) <= _MOST_ITEMS else []
-
-
-def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
+def _stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
     """The statements and passages at an element or at its lead-in."""
     anchors = [anchor for anchor in (element.anchor, element.lead_in) if anchor]
     statements = [one.statement for one in rules.supports_on(page, anchors)]
@@ -190,7 +175,7 @@ def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
 def judged_condition(context: QuestionContext, candidate: Candidate, first: int, last: int) -> JudgedCondition | None:
     """The condition under which a clause holds, as the one who asks has it; None without one."""
     reading, element = context.pages(candidate.page), candidate.element
-    stated = stated_condition(reading, element, first, last, stated_at(context.rules, candidate.page, element))
+    stated = stated_condition(context.rules, candidate.page, element, first, last)
     if stated is None:  # the bound that a sentence states without "if" ("lets people aged 18 to 30 …")
         sentence = element.text[first:last]
         if compare(sentence, context.user_text, context.today) is None:

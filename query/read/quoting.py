@@ -8,26 +8,30 @@ word that was asked or told and that these three lack.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import content, overlap
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answerable import is_called
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
 from clausegraph.query.read.figures import compare, figures
-from clausegraph.query.read.places import CELLS, fit, is_typed, is_user_row, values_in
+from clausegraph.query.read.places import CELLS, alike, fit, is_typed, is_user_row, values_in
 from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.questions import AnswerType, QuestionKind
-from clausegraph.query.read.statements import FREE, Candidate
+from clausegraph.query.read.statements import Candidate
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _MOST = 3
 _FIRST, _DEPTH = 5, 12  # places that may come first for their kind; that are looked at for the third
 _SHORT = 320  # characters of a paragraph that is quoted whole
+_FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
 _NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
+_LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
 _MOST_PLACES = 4  # of a page that have a word which still tells them apart
 
 Place = tuple[PageKey, str | None]
@@ -112,8 +116,9 @@ def _ordered(context: QuestionContext, ranked: Sequence[Candidate]) -> list[Cand
         kind = _holds_kind(context, one.element)
         return not _bounds_user_figure(context, one), not kind, *fit(context, one, 0, own).key
 
-    looked_at = _DEPTH - len(first)
-    return [*first, *sorted(rest[:looked_at], key=key), *rest[looked_at:]]
+    near, far = rest[: _DEPTH - len(first)], rest[_DEPTH - len(first) :]
+    near += [one for one in far if one.page == first[0].page and _bounds_user_figure(context, one)]
+    return [*first, *sorted(near, key=key), *far]
 
 
 def _apart(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -139,7 +144,7 @@ def _holds_kind(context: QuestionContext, element: Element) -> bool:
     form = context.form
     if form.kind is QuestionKind.YES_NO or not is_typed(form):
         return True
-    free = form.type is AnswerType.AMOUNT and FREE.search(element.text)
+    free = form.type is AnswerType.AMOUNT and _FREE.search(element.text)
     return bool(free) or any(True for _ in values_in(form, element))
 
 
@@ -178,8 +183,8 @@ def _left_out(
 ) -> tuple[Candidate, frozenset[str]] | None:
     """The place with most of the rare words that are asked or told and that nothing quoted has, and these words' stems.
 
-    None without one. A word that is told is looked for on the page of the first quote, one that is asked for in
-    ``ranked``, too.
+    A word that is told is looked for on the page of the first quote, one that is asked for in ``ranked``, too. Else the
+    first place beside the first quote with a limit of the kind of a figure that is told; None without one.
     """
     shown = " ".join(
         text for one in found for text in (one.title or "", *one.headings, one.lead_in, one.quote, *one.items)
@@ -192,6 +197,14 @@ def _left_out(
         words = missing_terms(content_terms(text) - _NUMBERS, shown)
         if (best := _best_place(words, places)) is not None:
             return best, content(" ".join(words))
+    told = content_terms(context.scenario_text) - _NUMBERS
+    kinds = {one.value.kind for one in figures(context.scenario_text)} - {"number"}
+    for one in governing:
+        text, tag = one.element.text, one.element.tag
+        beside = one.element.headings == found[0].headings and tag not in ("tr", "li") and text not in shown
+        limits = beside and _LIMITS.search(text) and missing_terms(told, text) != told
+        if limits and any(alike(kind, value.kind) for kind in kinds for value in find_quantities(text)):
+            return one, content(" ".join(told))
     return None
 
 

@@ -14,7 +14,7 @@ from clausegraph.core.language.conditions import join, parse_conditions, quantif
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.types import Condition, Element, Leaf, Modality, Not, Reading, leaves
-from clausegraph.query.read.question_context import QuestionContext, stated_at, stated_condition
+from clausegraph.query.read.question_context import QuestionContext, stated_condition
 from clausegraph.query.read.questions import asked_for
 from clausegraph.query.read.statements import Candidate, ReadStatement, statements_of
 from clausegraph.query.read.word_match import content_terms, missing_terms
@@ -184,8 +184,9 @@ def _requires(one: ReadStatement, granting: list[ReadStatement]) -> bool:
 def _rule_of(context: QuestionContext, reading: Reading, one: ReadStatement) -> GroupRule:
     element, positive = one.candidate.element, _is_granted(one)
     if not one.text.rstrip().endswith(":"):
-        stated = stated_at(context.rules, one.candidate.page, element)
-        return GroupRule(one, positive, stated_condition(reading, element, one.start, one.end, stated))
+        return GroupRule(
+            one, positive, stated_condition(context.rules, one.candidate.page, element, one.start, one.end)
+        )
     items = [e for e in reading.elements if e.lead_in == element.anchor and e.tag == "li" and e.parent is None]
     parsed = parse_conditions(element.text, element.anchor, one.start, one.end)
     if not items or len(items) > _MOST_LISTED:

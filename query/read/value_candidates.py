@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.types import ConditionState, leaves
-from clausegraph.query.read.evidence import introduction, table_of
+from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.places import CELLS, Fit, figures_left, fit, is_user_cell, limits_of, values_in
 from clausegraph.query.read.question_context import AnswerCandidate, QuestionContext, conditioned, judge
 from clausegraph.query.read.questions import AnswerType
@@ -135,28 +135,13 @@ def _fits_better(context: QuestionContext, best: ValueCandidate, others: Sequenc
 
 
 def _found(context: QuestionContext, ranked: Sequence[Candidate]) -> Iterator[ValueCandidate]:
-    for rank, candidate in _with_rows(context, ranked):
-        placed = _in_row if candidate.element.tag == "tr" else _in_text
-        if not candidate.element.is_heading:
-            for start, end in values_in(context.form, candidate.element):
-                yield placed(context, candidate, rank, start, end)
-
-
-def _with_rows(context: QuestionContext, ranked: Sequence[Candidate]) -> Iterator[tuple[int, Candidate]]:
-    """The candidates with their ranks, and behind them those rows of their tables that are none.
-
-    Without rows of a time that is over or to come; what other elements say of time is doubted.
-    """
-    seen: set[tuple[object, str]] = set()
-    rows = (
-        (rank, one, row) for rank, one in enumerate(ranked) for row in table_of(one.element, context.pages(one.page))
-    )
-    for rank, one, element in (*((rank, one, one.element) for rank, one in enumerate(ranked)), *rows):
-        key = one.page, element.anchor
-        now = element.tag != "tr" or is_of_now(element.text.split(CELLS)[0], context.form.sentence, context.today)
-        if key not in seen and now:
-            seen.add(key)
-            yield rank, replace(one, element=element)
+    """The values of the places, without rows of a time that is over or to come; elsewhere such a time is doubted."""
+    for rank, candidate in enumerate(ranked):
+        element = candidate.element
+        is_row = element.tag == "tr"
+        over = is_row and not is_of_now(element.text.split(CELLS)[0], context.form.sentence, context.today)
+        for start, end in () if over or element.is_heading else values_in(context.form, element):
+            yield (_in_row if is_row else _in_text)(context, candidate, rank, start, end)
 
 
 def _in_row(context: QuestionContext, candidate: Candidate, rank: int, start: int, end: int) -> ValueCandidate:

@@ -308,7 +308,16 @@ def verdict_of(context: QuestionContext, group: RuleGroup) -> RuleVerdict:
     things = frozenset(anchor for rule in group.grants if rule.listed for anchor in rule.anchors)
     unknown = [one.leaf for one in leaves(tree) if one.state is _UNKNOWN]
     of_things = text == "yes" and any(leaf.anchor in things or _KIND.match(leaf.text) for leaf in unknown)
+    decided = [one.leaf.text for one in leaves(tree and deciding(tree)) if one.state is not _UNKNOWN]
+    certain = certain and all(_is_sure(context, text) for text in decided)
     return RuleVerdict(text, tree, otherwise, _shown(context, group, text, tree), certain, of_things)
+
+
+def _is_sure(context: QuestionContext, condition: str) -> bool:
+    """Whether what is told of a condition is told in all of its words, or by a figure with many of them."""
+    told = coverage(content_terms(condition), context.user_text)
+    by_figure = told >= _SPOKEN and compare(condition, context.user_text, context.today) is not None
+    return told == 1.0 or by_figure or is_named(condition, context.user_text, about=context.parts.asks)
 
 
 def _presumed(tree: JudgedCondition, user_text: str, *, excepts: bool = False) -> JudgedCondition:
@@ -322,8 +331,8 @@ def _presumed(tree: JudgedCondition, user_text: str, *, excepts: bool = False) -
 def _is_touched(context: QuestionContext, group: RuleGroup, barred: JudgedCondition) -> bool:
     """Whether an open case that bars is met in part, or what is told or asked for has words of it: it comes first."""
     open_ones = [one.leaf.text for one in leaves(barred) if one.state is _UNKNOWN]
-    if _is_engaged(barred):
-        return True
+    if holds(barred) is not _UNKNOWN or _is_engaged(barred):
+        return holds(barred) is _UNKNOWN
     title = context.pages(group.own.statement.candidate.page).title or ""
     required = " ".join(leaf.text for rule in group.grants for leaf in leaves(rule.condition))
     words = missing_terms(content_terms(f"{context.scenario_text} {context.parts.case}"), f"{title} {required}")

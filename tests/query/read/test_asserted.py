@@ -68,7 +68,6 @@ CASES: list[tuple[str, str, str, str | None]] = [
     ("The Panel can go ahead without you.", "can they go ahead without me", "", "yes"),
     ("You may get a sail loan of up to £600.", "how much is the sail loan", "", "up to £600"),
     (TAKEN, "how long do i have to appeal if a warden takes my pass", "", "within 14 days"),
-    ("You must not change the locks.", "can i chnage the locks", "", "no"),
     (REGISTER, "Can I join the register?", "My household income is £55,000 a year.", "no"),
     (PILOT, "How many hours must I steer the boat to claim Pilot Pay?", "", "at least 30 hours a week"),
     # a value for whom, of what, and under which condition

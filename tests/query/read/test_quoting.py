@@ -106,6 +106,12 @@ PITCH = (
     "Traders under 25 pay half.",
 )
 FREE = ("No permit is needed on public holidays.", "A permit lasts until 31 May.", "Pay by 1 May.", "Go by 2 May.")
+LIMIT = (
+    "A harbour may give a mooring 2 weeks' notice if its owner owes rent.",
+    "A mooring must have a number.",
+    "A notice says why it is given.",
+    "It is not valid within the first 4 months of the mooring.",
+)
 LEVY = (
     "Last updated: 20 March 2026",
     "The harbour levy is for people who keep a boat in the harbour of the town.",
@@ -118,6 +124,8 @@ LEVY = (
     [
         (FREE, "When is mooring free?", "", 4, [FREE[1], FREE[0]]),  # the best of the search, though it has no day
         (PITCH, "How much is a pitch?", "I am 22.", 4, [PITCH[0], PITCH[1], PITCH[3]]),  # what bounds a told figure
+        # a limit beside what is quoted, of the kind of a told figure
+        (LIMIT, "Can the harbour give 2 weeks' notice?", "The mooring began 2 months ago.", 3, [*LIMIT]),
         (LEVY, "how much is the harbour levy for a boat", "", 3, [LEVY[2], LEVY[1]]),  # no line that dates the page
     ],
 )
@@ -262,10 +270,11 @@ print([one.quote for one in asked(places, "How much is a berth?", lines[0], scen
 """
 
 
-def test_of_words_that_tell_as_much_the_same_decides_in_every_process() -> None:
+@pytest.mark.parametrize("seeds", ["12", pytest.param("3456789", marks=pytest.mark.long)])
+def test_of_words_that_tell_as_much_the_same_decides_in_every_process(seeds: str) -> None:
     """Sets of words are ordered anew by each process."""
     found = set()
-    for seed in "123456":
+    for seed in seeds:
         environment = os.environ | {"PYTHONHASHSEED": seed}
         found.add(subprocess.check_output([sys.executable, "-c", BY_SEED], env=environment, text=True))
     assert len(found) == 1

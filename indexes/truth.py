@@ -47,6 +47,7 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.words import count_words, store_words
 
 T = TypeVar("T")
 _BATCH = 500  # bound parameters in one IN list
@@ -156,11 +157,12 @@ def store_versions(
 
 
 def _packed(version: VersionInput) -> dict[str, Any]:
-    """The columns of a version, and the ``data`` of its bytes."""
+    """The columns of a version, the ``data`` of its bytes, and its ``words``."""
     return {
         "version_key": version.key, "raw_hash": raw_hash_of(version.raw), "content_type": version.content_type,
         "title": version.title, "url": version.url, "pipeline": version.pipeline, "fetched": time.time(),
         "reading": pack(reading_to_json(version.reading)), "data": zlib.compress(version.raw),
+        "words": count_words(version.reading.chunks),
     }  # fmt: skip
 
 
@@ -174,9 +176,12 @@ def _store_version(
         return int(found), False
     values = dict(columns)
     blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
+    words = values.pop("words")
     connection.execute(insert_new(blobs), blob)
     made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
-    return int(connection.execute(made.returning(page_versions.c.id)).scalar_one()), True
+    version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())
+    store_words(connection, corpus_id, version_id, words)
+    return version_id, True
 
 
 def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:

@@ -22,7 +22,7 @@ from clausegraph.indexes.ledger.dialect import (
     read_transaction,
 )
 
-SCHEMA_VERSION = "0009"
+SCHEMA_VERSION = "0010"
 _TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
 
 

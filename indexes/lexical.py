@@ -21,7 +21,6 @@ from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.ledger.cells import damage_error, decode_json
 from clausegraph.indexes.ledger.schema import chunk_words, members, page_versions, pages, postings, seen_at, sources
 from clausegraph.indexes.ledger.store import Reads
-from clausegraph.indexes.truth import batches
 from clausegraph.indexes.words import BYTES, COUNTS, count_words, stems
 
 K1, B = 1.5, 0.75
@@ -94,7 +93,8 @@ def _scores(found: Iterable[Posting], chunks: int, terms: int) -> tuple[NDArray[
     for _, of_term in sorted(by_term.items()):
         numbers = np.frombuffer(b"".join(one.counts for one in of_term), COUNTS).reshape(-1, 3).astype(np.int64)
         page = np.repeat([one.page for one in of_term], [len(one.counts) // BYTES for one in of_term])
-        idf = np.log(1 + (max(chunks, len(numbers)) - len(numbers) + 0.5) / (len(numbers) + 0.5))
+        there = len(numbers)
+        idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
         count, length = numbers[:, 1], numbers[:, 2]
         places.append((page.astype(np.int64) << _PAGE) + numbers[:, 0])
         scores.append(idf * count / (count + K1 * (1 - B + B * length / mean)))
@@ -114,8 +114,7 @@ class StoredWords:
         query = select(func.sum(chunk_words.c.chunks), func.sum(chunk_words.c.terms)).where(
             chunk_words.c.version_id == members.c.page_version_id, self._visible()
         )
-        with self._reads.read() as connection:
-            row = connection.execute(query).one()
+        (row,) = self._reads.rows(query)
         return int(row[0] or 0), int(row[1] or 0)
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
@@ -128,8 +127,7 @@ class StoredWords:
         joined = members.c.page_version_id == postings.c.version_id
         columns = postings.c.term, postings.c.version_id, postings.c.counts
         query = select(*columns).where(*wanted, joined, self._visible())
-        with self._reads.read() as connection:
-            found = [Posting(*row) for row in connection.execute(query)]
+        found = [Posting(*row) for row in self._reads.rows(query)]
         for one in found:
             if not one.counts or len(one.counts) % BYTES:
                 raise damage_error(postings.c.counts, (one.term, one.page), f"{len(one.counts)} bytes")
@@ -144,11 +142,9 @@ class StoredWords:
             .join(pages, pages.c.id == page_versions.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
         )
-        with self._reads.read() as connection:
-            for part in batches(sorted(numbers)):
-                for row in connection.execute(query.where(chunk_words.c.version_id.in_(part))):
-                    keys = decode_json(chunk_words.c.chunk_keys, row.version_id, row.chunk_keys, _KEYS)
-                    found[row.version_id] = (PageKey(row.name, row.uri), keys)
+        for row in self._reads.rows_of(query, chunk_words.c.version_id, numbers):
+            keys = decode_json(chunk_words.c.chunk_keys, row.version_id, row.chunk_keys, _KEYS)
+            found[row.version_id] = (PageKey(row.name, row.uri), keys)
         for number in numbers:
             if number not in found:
                 reason = "there is no such row, though a word refers to it"
@@ -159,8 +155,7 @@ class StoredWords:
         """Terms that begin with a letter, of any epoch."""
         query = select(postings.c.term).distinct().where(postings.c.corpus_id == self._corpus_id)
         query = query.where(postings.c.term >= letter, postings.c.term < chr(ord(letter) + 1))
-        with self._reads.read() as connection:
-            return list(connection.execute(query).scalars())
+        return [row.term for row in self._reads.rows(query)]
 
     def _visible(self) -> ColumnElement[bool]:
         return and_(members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))

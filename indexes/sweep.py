@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, MetaData, Table, delete, or_, select
+from sqlalchemy import delete
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
@@ -20,7 +20,7 @@ from clausegraph.indexes.files import failure_of, remove_path
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held_epochs, users_of_epoch
-from clausegraph.indexes.ledger.schema import corpora, metadata
+from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.vectors.segments import vector_index
@@ -50,38 +50,14 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
     numbers = [epoch.number for epoch in list_epochs(ledger, corpus.id)]
     with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
         promise_removal(connection)
-        delete_rows(connection, metadata, corpus.id)
+        connection.execute(delete(members).where(members.c.corpus_id == corpus.id))  # not looked through for each page
+        connection.execute(delete(corpora).where(corpora.c.id == corpus.id))  # and all that belongs to it
     readers = [
         f"what {users_of_epoch(ledger, corpus.id, number)} has read of epoch {number} of corpus {corpus.name!r}; "
         "wait for it or stop it"
         for number in sorted(held_epochs(ledger, corpus.id, numbers))
     ]
     return readers + sweep(ledger)
-
-
-def delete_rows(connection: Connection, tables: MetaData, corpus_id: int) -> None:
-    """Delete the corpus and every row that belongs to it, those that refer to others first."""
-    for table in reversed(tables.sorted_tables):
-        condition = corpus_condition(table, corpus_id)
-        if condition is not None:
-            connection.execute(delete(table).where(condition))
-
-
-def corpus_condition(table: Table, corpus_id: int) -> ColumnElement[bool] | None:
-    """Which rows of a table belong to a corpus, as its foreign keys say; None where no row belongs to any.
-
-    A key that names the corpus says it; without one, a row belongs where one of those that it refers to does.
-    """
-    if table.name == corpora.name:
-        return table.c.id == corpus_id
-    keys = [key for key in table.foreign_keys if key.column.table is not table]
-    named = [key.parent == corpus_id for key in keys if key.column.table.name == corpora.name]
-    reached = [
-        key.parent.in_(select(key.column).where(condition))
-        for key in (keys if not named else ())
-        if (condition := corpus_condition(key.column.table, corpus_id)) is not None
-    ]
-    return or_(*named, *reached) if named or reached else None
 
 
 def sweep(ledger: Ledger) -> list[str]:

@@ -49,10 +49,6 @@ _ASKING = re.compile(
     r"|establish|consider|work\s+out|unsure|determine)\s*$",
     re.IGNORECASE,
 )
-# "a further check if": the noun asks nothing.
-_NOUN_CHECK = re.compile(
-    r"\b(?:an?|the|this|any|no|another|further|repeat|credit)\s+(?:\w+\s+)?(?:check|checks|show|say)\s*$", re.IGNORECASE
-)
 _INTRO = re.compile(
     r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
     re.IGNORECASE,
@@ -154,7 +150,7 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     word = match[0].lower()
     if kind == "not":
         return word == "excluding"
-    asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
+    asked = bool(_ASKING.search(before))
     if kind != "weak":
         return asked and kind == "if"
     if asked or not _WEAK_FOLLOW.match(text, match.end()):

@@ -69,22 +69,10 @@ def refuse_network(folder: Path) -> None:
         raise StorageError(f"{folder} is on a network file system ({kind}); set CLAUSEGRAPH_HOME to a local disk")
 
 
-def take_in_log(path: Path) -> None:
-    """Bring the log's pages into the database, as far as no reader needs them, so that the log's room is used again."""
-    with _maintaining(path) as connection:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-
-
 def compact(path: Path) -> None:
     """Give freed pages back to the file system, as far as no other process is in the way."""
-    with _maintaining(path) as connection:
-        give_back(connection)
-
-
-@contextmanager
-def _maintaining(path: Path) -> Iterator[sqlite3.Connection]:
     with driver_errors(path), closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as made:
-        yield made
+        give_back(made)
 
 
 def rewrite_file(path: Path) -> str:

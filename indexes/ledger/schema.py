@@ -21,6 +21,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    Join,
     LargeBinary,
     MetaData,
     String,
@@ -264,3 +265,8 @@ def in_newest(table: Table) -> ColumnElement[bool]:
     written has closed rows and opened others that are not part of it."""
     newest = select(corpora.c.newest).where(corpora.c.id == table.c.corpus_id).correlate(table).scalar_subquery()
     return seen_at(table, newest)
+
+
+def on_pages(table: Table) -> Join:
+    """The rows of a table with their pages and these pages' sources."""
+    return table.join(pages, pages.c.id == table.c.page_id).join(sources, sources.c.id == pages.c.source_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -12,12 +11,10 @@ from pathlib import Path
 
 import pytest
 from lxml import html
-from typer.testing import CliRunner
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
 from tests.core.telemetry.conftest import ENDPOINT, Collector, Run
-from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
 
@@ -28,23 +25,6 @@ GUIDES = SAMPLE / "guides"  # where three pages do
 PAGE = SAMPLE / "heating-grant.html"
 STAGES = ("read", "extract", "plan", "embed", "publish")
 LOSS = "telemetry.lost"
-
-
-@pytest.fixture(scope="module")
-def guides(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the guides; never written to."""
-    home = tmp_path_factory.mktemp("guides") / "home"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
-        done = CliRunner().invoke(made_app(), ["ingest", str(GUIDES), "--home", str(home), "-q"])
-    assert done.exit_code == 0, done.output
-    return home
-
-
-@pytest.fixture
-def stocked(guides: Path, tmp_path: Path) -> None:
-    """The guides in the home of the settings."""
-    shutil.copytree(guides, tmp_path / "home")
 
 
 def traced(collector: Collector, **more: str) -> dict[str, str]:
@@ -103,18 +83,6 @@ def test_calls_of_a_model(collector: Collector, run: Run) -> None:
     assert {each.attributes["clausegraph.prompt"] for each in calls} == {"triplets-conditional.v5"}
     sent = b"".join(collector.bodies).decode("utf-8", "replace")
     assert KEY not in sent and not [text for text in page_texts() if text in sent]
-
-
-@pytest.mark.usefixtures("stocked")
-def test_the_question_where_it_is_asked_for(collector: Collector, run: Run) -> None:
-    assert run("ask", QUESTION, **traced(collector, CLAUSEGRAPH_LOG_PROMPTS="true")).returncode == 0
-    assert collector.one("ask").attributes["clausegraph.question"] == QUESTION
-
-
-@pytest.mark.usefixtures("stocked")
-def test_off_by_default(collector: Collector, run: Run) -> None:
-    assert run("ingest", str(GUIDES), **{ENDPOINT: collector.url}).returncode == 0
-    assert collector.paths == []
 
 
 def test_errors_of_commands(collector: Collector, run: Run) -> None:

@@ -166,18 +166,6 @@ def test_no_password_is_a_setting_that_is_missing() -> None:
     assert "hush" not in repr(Settings(neo4j_password="hush"))
 
 
-@pytest.mark.long  # what it answers is among the answers above
-def test_read_only(town: Town, own: Path) -> None:
-    own_server(own).kill()
-    running = own_server(own, **{"server.databases.default_to_read_only": "true"})
-    town.write("a", "grant | pays | =£200")
-    town.publish()
-    with Neo4jServer(Address(running.uri, running.user, running.password)) as server:
-        with pytest.raises(StoreRefused, match="is read-only"):
-            Neo4jProjection(town.ledger, server).catch_up(town.id)
-    running.kill()
-
-
 def test_hanging_and_stopped(town: Town, own: Path) -> None:
     """A server of the tests' own: hung, then gone; its password file is private."""
     running = own_server(own)

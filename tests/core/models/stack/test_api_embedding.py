@@ -49,12 +49,6 @@ def test_vectors_are_normalised_and_in_order(embedder: ApiEmbedder, provider: st
 
 
 @pytest.mark.integration
-def test_the_dimension_is_asked_for(embedder: ApiEmbedder, fake: FakeModelServer) -> None:
-    fake.set(dimension=48)
-    assert embedder.dimension == 48
-
-
-@pytest.mark.integration
 @pytest.mark.parametrize("fault", ["429", "500", "hang", "cut_connection", "html_body"])
 def test_failures_are_retried(fault: str, provider: str, fake: FakeModelServer) -> None:
     fake.set(fault=fault, fault_first=1)

@@ -17,7 +17,7 @@ from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.loop import model_loop, run_sync
 from tests.core.models.stack.conftest import Make
-from tests.core.models.stack.doubles import asked, heard
+from tests.core.models.stack.doubles import asked
 from tests.harness.wait import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -25,11 +25,6 @@ ROOT = Path(__file__).resolve().parents[4]
 
 async def _name() -> str:
     return threading.current_thread().name
-
-
-@pytest.mark.unit
-def test_work_runs_on_the_loop_s_thread() -> None:
-    assert run_sync(_name()) == "clausegraph-models"
 
 
 @pytest.mark.unit
@@ -51,24 +46,6 @@ def test_a_dropped_model_closes_its_connections(provider: str, fake: FakeModelSe
     gc.collect()
     run_sync(asyncio.sleep(0.05))
     assert closed.is_closed
-
-
-@pytest.mark.integration
-def test_many_threads_share_one_model(provider: str, make: Make, fake: FakeModelServer) -> None:
-    llm = make(provider)
-    found: list[str] = []
-
-    def call(number: int) -> None:
-        text = f"number {number}"
-        found.append((asked if number % 2 else heard)(llm, text))
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=PATIENCE_S)
-    assert sorted(found) == sorted(f"number {number}" for number in range(16))
-    assert fake.counters()["ok"] == 16
 
 
 @pytest.mark.integration

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, Select, func, select, tuple_, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json, record_of
-from clausegraph.indexes.ledger.dialect import insert_or_update
+from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import held_lease, is_held
 from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs, in_newest, members, pages, runs, sources
 from clausegraph.indexes.ledger.store import Ledger
@@ -55,13 +55,10 @@ def check_corpus_name(name: str) -> str:
 def ensure_corpus(ledger: Ledger, name: str, settings: dict[str, str]) -> CorpusRow:
     """The corpus of that name, made with ``settings`` if it is new."""
     name = check_corpus_name(name)
+    values = {"name": name, "settings": canonical_json(settings), "newest": 0, "published": 0, "created": time.time()}
     with ledger.write() as connection:
-        row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
-        if row is None:
-            values = {"name": name, "settings": canonical_json(settings), "newest": 0, "published": 0}
-            connection.execute(insert(corpora).values(**values, created=time.time()))
-            row = connection.execute(select(corpora).where(corpora.c.name == name)).one()
-    return _corpus(row)
+        connection.execute(insert_new(corpora), values)
+        return _corpus(connection.execute(select(corpora).where(corpora.c.name == name)).one())
 
 
 def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRow:
@@ -95,15 +92,10 @@ def _corpus(row: Row[Any]) -> CorpusRow:
 
 def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:
     """Id of the source of that name; its location is kept up to date."""
-    mine = (sources.c.corpus_id == corpus_id, sources.c.name == name)
+    key, values = {"corpus_id": corpus_id, "name": name}, {"kind": kind, "location": location}
     with ledger.write() as connection:
-        row = connection.execute(select(sources).where(*mine)).fetchone()
-        if row is None:
-            values = {"corpus_id": corpus_id, "name": name, "kind": kind, "location": location}
-            return int(connection.execute(insert(sources).values(**values).returning(sources.c.id)).scalar_one())
-        if (row.kind, row.location) != (kind, location):
-            connection.execute(update(sources).where(*mine).values(kind=kind, location=location))
-        return int(row.id)
+        stored = insert_or_update(sources, list(key), key | values, values).returning(sources.c.id)
+        return int(connection.execute(stored).scalar_one())
 
 
 def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:

@@ -173,12 +173,9 @@ def _store_version(
 
 
 def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:
+    connection.execute(insert_new(pages), {"corpus_id": corpus_id, "source_id": source_id, "uri": uri})
     query = select(pages.c.id).where(pages.c.source_id == source_id, pages.c.uri == uri)
-    found = connection.execute(query).scalar()
-    if found is None:
-        values = {"corpus_id": corpus_id, "source_id": source_id, "uri": uri}
-        found = connection.execute(insert(pages).values(**values).returning(pages.c.id)).scalar_one()
-    return int(found)
+    return int(connection.execute(query).scalar_one())
 
 
 def load_reading(connection: Connection, version_id: int) -> Reading:

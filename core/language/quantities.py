@@ -52,7 +52,7 @@ _TRIGGER = re.compile(
 _CUT = re.compile(r"\s+(?:if|unless|when|whichever|but|and\s+you|or\s+(?:if|\d)|in\s+order|to\s+(?:get|claim))\b.*$")
 _LONGEST_TRIGGER = 12  # words
 _OPENS_RANGE = re.compile(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s*(?:-|–|—|to|and|or|up\s+to)\s*")
+_BETWEEN = frozenset({"-", "–", "—", "to", "and", "or", "up to"})
 _WHICHEVER = re.compile(
     r"\bwhichever\b(?:\s+(?:\w+\s+)?(?:is|comes|are|happens))?(?:\s+the)?\s+(?P<which>\w+)"
     r"|^(?:\w+\s)?the\s+(?P<of>\w+)\s+of\b",
@@ -240,7 +240,7 @@ def _before(text: str, atom: Atom) -> str:
 def _is_range(text: str, first: Atom, second: Atom) -> bool:
     """Whether what stands between two values makes them the ends of a range: "16 to 24", "between 5 and 10 years"."""
     between = text[first.end : second.start]
-    if _BETWEEN.fullmatch(between) is None:
+    if " ".join(between.split()) not in _BETWEEN:
         return False
     if between.lower().split() in (["and"], ["up", "to"]) and not _OPENS_RANGE.search(_before(text, first)):
         return False

@@ -70,13 +70,8 @@ def _table(
 
 
 # ``newest`` is the highest epoch ever flipped, ``published`` the one readers get.
-corpora = Table(
-    "corpora",
-    metadata,
-    _column("id"),
-    Column("name", String(200), nullable=False, unique=True),
-    *map(_column, ("settings", "newest:big=0", "published:big=0", "created:float")),
-    **IDS_NEVER_REUSED,
+corpora = _table(
+    "corpora", "id name:200 settings newest:big=0 published:big=0 created:float", unique="name", keep_ids=True
 )
 sources = _table("sources", "id corpus_id name:500 kind:50 location", unique="corpus_id name")
 pages = _table("pages", "id corpus_id source_id uri", unique="source_id uri", keep_ids=True)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy import Row, Select, delete, insert, select
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
@@ -58,32 +58,17 @@ def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
     return vector_index(ledger).state(row.corpus_id, row.file, row.checksum)
 
 
-def rebuild_segment(ledger: Ledger, lease: RunLease, row: Row[Any]) -> None:
-    """Replace a damaged segment by one of the stored embeddings of the vectors it should hold, under a new name."""
-    siblings = [other.since for other in listed_segments(ledger, row.corpus_id, row.model, row.kind)]
-    query = _rows_of(row.corpus_id, row.model, row.kind)
-    if min(siblings) < row.since:
-        query = query.where(vectors.c.since >= row.since)
-    if max(siblings) > row.since:
-        query = query.where(vectors.c.since < min(since for since in siblings if since > row.since))
-    made = _write(ledger, row.corpus_id, row.model, row.kind, _new_name(row.kind, "rebuilt"), query)
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        values = {"file": made["file"], "checksum": made["checksum"]}
-        connection.execute(update(segments).where(segments.c.id == row.id).values(**values))
-    vector_index(ledger).remove(row.corpus_id, [row.file])
-
-
 def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> None:
-    """Replace all segments of a kind by one that holds what the ledger still lists, or by none when that is nothing.
+    """Replace all segments of a kind by one that holds what the ledger still lists, or by none when that is nothing; it
+    is made of the stored embeddings, whether they are sound or not.
 
     A view that has opened the old ones keeps them until it closes.
     """
     old = listed_segments(ledger, lease.corpus_id, model, kind)
     query = _rows_of(lease.corpus_id, model, kind)
     made = None
-    if ledger.value(query) is not None:
-        made = _write(ledger, lease.corpus_id, model, kind, _new_name(kind, "merged"), query)
+    if ledger.value(query) is not None:  # under a name that no segment ever had: readers may be opening the old ones
+        made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
     with ledger.write() as connection:
         check_fence(connection, lease)
         connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
@@ -104,11 +89,6 @@ def remove_unlisted(ledger: Ledger, corpus_id: int) -> None:
     """Remove what is stored of a corpus and no row lists: what killed publishes and merges have left."""
     index = vector_index(ledger)
     index.remove(corpus_id, index.names(corpus_id) - {row.file for row in listed_segments(ledger, corpus_id)})
-
-
-def _new_name(kind: str, made: str) -> str:
-    """A name that no segment ever had: readers may be opening those that it replaces."""
-    return f"{kind}-{made}-{uuid.uuid4().hex[:12]}"
 
 
 def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:

@@ -165,12 +165,7 @@ RETRIEVERS = Registry(
 
 
 def make_retriever(
-    name: str,
-    view: View,
-    embedder: Embedder,
-    *,
-    weights: Weights | None = None,
-    reranker: Reranker | None = None,
+    name: str, view: View, embedder: Embedder, *, weights: Weights | None = None, reranker: Reranker | None = None
 ) -> Retriever:
     """The retriever of that name on a view; with a ``reranker``, its first hits in the order of that one.
 

@@ -111,10 +111,7 @@ def build_network(
 
 
 def walk_from(
-    network: Network,
-    facts: Mapping[str, float],
-    places: Mapping[Place, float] | None = None,
-    walk: Walk = DEFAULT_WALK,
+    network: Network, facts: Mapping[str, float], places: Mapping[Place, float] | None = None, walk: Walk = DEFAULT_WALK
 ) -> dict[Place, float]:
     """How often the walker is at each place, 0 to 1; places it never reaches are left out.
 

@@ -19,17 +19,7 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from clausegraph.core.errors import InputError
 from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_to_json
-from clausegraph.core.types import (
-    LITERAL,
-    Chunk,
-    Element,
-    Fact,
-    Mention,
-    PageKey,
-    Reading,
-    Statement,
-    Support,
-)
+from clausegraph.core.types import LITERAL, Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
 from clausegraph.indexes.views import View
 from clausegraph.query.read.evidence import quote_of
 

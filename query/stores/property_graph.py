@@ -14,14 +14,7 @@ from clausegraph.core.errors import InputError, QueryRefused
 from clausegraph.core.types import LITERAL, Chunk, Fact, PageKey
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.views import View
-from clausegraph.query.stores.nodes import (
-    chunk_node,
-    entity_node,
-    make_triplets,
-    node_id,
-    refuse_persist,
-    refused,
-)
+from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, node_id, refuse_persist, refused
 
 if TYPE_CHECKING:
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
@@ -109,11 +102,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         ]
 
     def get_rel_map(
-        self,
-        graph_nodes: Sequence[LabelledNode],
-        depth: int = 2,
-        limit: int = 30,
-        ignore_rels: list[str] | None = None,
+        self, graph_nodes: Sequence[LabelledNode], depth: int = 2, limit: int = 30, ignore_rels: list[str] | None = None
     ) -> list[Triplet]:
         """Facts within ``depth`` hops of the entities, nearest and most stated first, cut to ``limit``.
 

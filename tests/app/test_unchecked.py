@@ -168,13 +168,17 @@ def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: F
     anyio.run(look)
 
 
-def test_a_reply_that_begins_anew_empties_the_list() -> None:
-    from clausegraph.app.cli.ask import UncheckedSentences, unchecked_text
+def test_a_reply_that_begins_anew_empties_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.live import Live
 
-    with UncheckedSentences() as shown:
-        shown.watch(TraceStep("read", 1.0))
+    from clausegraph.app.cli.ask import unchecked_sentences
+
+    drawn: list[str] = []
+    monkeypatch.setattr(Live, "update", lambda self, text, refresh: drawn.append(text.plain))
+    with unchecked_sentences() as watch:
+        watch(TraceStep("read", 1.0))
         for detail in ({"sentence": "One."}, {"restarted": True}, {"sentence": "Two."}):
-            shown.watch(TraceStep("writing", 1.0, dict(detail)))
-        assert unchecked_text(shown._sentences).plain.split("\n")[1:] == ["Two."]
-    shown.watch(TraceStep("writing", 1.0, {"sentence": "Late."}))
-    assert shown._sentences == ["Two."]
+            watch(TraceStep("writing", 1.0, dict(detail)))
+    watch(TraceStep("writing", 1.0, {"sentence": "Late."}))
+    head = "Unchecked, still being written:"
+    assert drawn == [f"{head}\nOne.", head, f"{head}\nTwo."]

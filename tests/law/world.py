@@ -14,11 +14,11 @@ from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes.corpora import CorpusRow, ensure_corpus, get_corpus, rollback
 from clausegraph.indexes.derive import DEFINITIONS, statement_id
-from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
+from clausegraph.indexes.dump import dump_lines, graph_lines
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, merge, undo
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS
 from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhide
-from clausegraph.indexes.ledger.schema import decisions, hidden_statements
+from clausegraph.indexes.ledger.schema import VECTOR_KINDS, decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.lexical import CountedWords, Words
 from clausegraph.indexes.vacuum import VacuumReport
@@ -82,6 +82,14 @@ def _places(words: Words, terms: set[str]) -> set[tuple[str, str, bytes]]:
     found = words.postings(terms)
     pages = words.chunks({one.page for one in found})
     return {(str(pages[one.page][0]), one.term, one.counts) for one in found}
+
+
+def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
+    """Every visible vector by kind, page and ref, each of shape (dimension,)."""
+    values: dict[tuple[str, str, str], Vectors] = {}
+    for kind in VECTOR_KINDS:
+        values |= {(kind, str(page), ref): row for (page, ref), row in zip(*view.vectors(kind), strict=True)}
+    return values
 
 
 class World:

@@ -11,8 +11,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.dev.fake_llm.replies import GARBAGE, NOT_SCRIPTED, WRONG_SCHEMA
-from clausegraph.core.errors import InputError
-from tests.app.dev.conftest import PAGE, ask, chat_body, held, said
+from tests.app.dev.conftest import ask, chat_body, held, said
 
 pytestmark = pytest.mark.integration
 
@@ -146,23 +145,20 @@ def test_status_faults(fake: FakeModelServer, client: httpx.Client, status: int)
     assert (counted["requests"], counted["ok"], counted["failed"]) == (3, 1, {str(status): 2})
 
 
-@pytest.mark.parametrize(("fault", "text"), [("garbage", GARBAGE), ("wrong_schema", WRONG_SCHEMA), ("empty", "")])
-def test_content_faults(fake: FakeModelServer, client: httpx.Client, fault: str, text: str) -> None:
-    fake.set(fault=fault)
-    assert said(ask(client)) == text
-    streamed = events(ask(client, stream=True))[:-1]
-    assert "".join(event["choices"][0]["delta"]["content"] for event in streamed) == text
-    counted = fake.counters()
-    assert (counted["ok"], counted["failed"], counted["distinct_prompts"]) == (0, {fault: 2}, 0)
-    assert counted["prompt_tokens"] > 0
-
-
-def test_a_truncated_reply_says_length(fake: FakeModelServer, client: httpx.Client) -> None:
+def test_content_faults(fake: FakeModelServer, client: httpx.Client) -> None:
     whole = said(ask(client))
-    fake.set(fault="truncated", truncated_share=0.25)
-    choice = ask(client).json()["choices"][0]
-    assert (choice["message"]["content"], choice["finish_reason"]) == (whole[: len(whole) // 4], "length")
-    assert events(ask(client, stream=True))[-2]["choices"][0]["finish_reason"] == "length"
+    for fault, text in (
+        ("garbage", GARBAGE), ("wrong_schema", WRONG_SCHEMA), ("empty", ""), ("truncated", whole[: len(whole) // 4]),
+    ):  # fmt: skip
+        fake.set(fault=fault, truncated_share=0.25)
+        fake.reset()
+        assert said(ask(client)) == text
+        *streamed, last, _ = events(ask(client, stream=True))
+        assert "".join(event["choices"][0]["delta"]["content"] for event in streamed) == text
+        assert last["choices"][0]["finish_reason"] == ("length" if fault == "truncated" else "stop")
+        counted = fake.counters()
+        assert (counted["ok"], counted["failed"], counted["distinct_prompts"]) == (0, {fault: 2}, 0)
+        assert counted["prompt_tokens"] > 0
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -196,19 +192,14 @@ def test_a_stall_sends_a_part_and_then_nothing(fake: FakeModelServer, stream: bo
     assert (counted["failed"], counted["prompt_tokens"]) == ({"stall": 1}, 0)
 
 
-def test_html_in_place_of_json(fake: FakeModelServer, client: httpx.Client) -> None:
+def test_html_in_place_of_json_and_a_slow_stream(fake: FakeModelServer, client: httpx.Client) -> None:
     fake.set(fault="html_body")
     for stream in (False, True):
         assert ask(client, stream=stream).text.startswith("<!doctype html>")
     assert fake.counters()["failed"] == {"html_body": 2}
-
-
-def test_a_slow_stream_is_whole_and_its_pauses_are_counted(fake: FakeModelServer, client: httpx.Client) -> None:
     fake.set(replies="echo", fault="slow_stream", chunk_delay=0.01, chunks=4)
     found = events(ask(client, "abcdefgh", stream=True))
     assert "".join(event["choices"][0]["delta"]["content"] for event in found[:-1]) == "abcdefgh"
-    counted = fake.counters()
-    assert (counted["ok"], counted["latency_sum"]) == (1, pytest.approx(0.06))
 
 
 def test_a_client_that_goes_while_it_waits_is_a_disconnect(fake: FakeModelServer) -> None:
@@ -217,7 +208,6 @@ def test_a_client_that_goes_while_it_waits_is_a_disconnect(fake: FakeModelServer
         pass
     counted = fake.counters()
     assert (counted["failed"], counted["ok"], counted["prompt_tokens"]) == ({"disconnect": 2}, 0, 0)
-    assert 0 < counted["latency_sum"] < 3600
 
 
 def test_counters_of_many_at_once_are_exact(fake: FakeModelServer, client: httpx.Client) -> None:
@@ -229,7 +219,6 @@ def test_counters_of_many_at_once_are_exact(fake: FakeModelServer, client: httpx
     assert (counted["requests"], counted["ok"], counted["in_flight"], counted["failed"]) == (40, 40, 0, {})
     assert (counted["distinct_prompts"], counted["repeated_ok"]) == (30, 10)
     assert 1 < counted["mean_in_flight"] <= counted["in_flight_max"] <= 8
-    assert 40 * 0.05 <= counted["latency_sum"] <= 40 * 0.1
     tokens = sum(-(-len(text) // 4) for text in texts)
     assert (counted["prompt_tokens"], counted["output_tokens"]) == (tokens, tokens)
     fake.reset()
@@ -243,27 +232,3 @@ def test_one_more_than_fit_gets_429(fake: FakeModelServer, client: httpx.Client)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
     assert ask(client, "third").status_code == 200
     assert fake.counters()["failed"] == {"429": 1, "hang": 2}
-
-
-def test_the_last_requests_are_kept(fake: FakeModelServer, client: httpx.Client) -> None:
-    for number in range(3):
-        ask(client, f"text {number}")
-    client.post("/chat/completions", content=b"no json")
-    assert fake.last_requests(2) == [chat_body("text 2"), "no json"]
-    assert len(fake.last_requests(50)) == 4
-
-
-def test_latencies_come_from_the_seed(fake: FakeModelServer, client: httpx.Client) -> None:
-    sums = []
-    for _ in range(2):
-        fake.set(latency=(0.001, 0.01), seed=3)
-        fake.reset()
-        for _ in range(3):
-            ask(client, PAGE)
-        sums.append(fake.counters()["latency_sum"])
-    assert sums[0] == pytest.approx(sums[1])
-
-
-def test_a_wrong_change_is_refused(fake: FakeModelServer) -> None:
-    with pytest.raises(InputError, match="no option speed"):
-        fake.set(speed=3)

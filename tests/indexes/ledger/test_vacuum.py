@@ -12,13 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import (
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import delete, func, insert, select, update
 
 from clausegraph.indexes import files
 from clausegraph.indexes.corpora import ensure_corpus

@@ -51,8 +51,7 @@ def test_the_budget_holds(view: View, embedder: HashingEmbedder, name: str, budg
 
 @NAMES
 @pytest.mark.parametrize(
-    ("wrong", "problem"),
-    [({}, "neither"), ({"limit": -1}, "limit is -1"), ({"limit": 5, "budget": 0}, "budget is 0")],
+    ("wrong", "problem"), [({}, "neither"), ({"limit": -1}, "limit is -1"), ({"limit": 5, "budget": 0}, "budget is 0")]
 )
 def test_no_cut_is_refused(
     view: View, embedder: HashingEmbedder, name: str, wrong: dict[str, int], problem: str

@@ -119,13 +119,6 @@ def test_conditions_reach_the_graph_through_either_client(
     assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]
 
 
-def test_the_plain_prompt_extracts_a_chunk_a_call(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
-    report = run(settings_for(tmp_path, fake, extraction_prompt="triplets-v1", call_tokens=5000), folder)
-    assert not report.failures
-    assert report.usage["triplets-v1"]["calls"] == report.chunks_extracted
-    assert report.rows["supports"]["opened"] > 0
-
-
 def test_what_shares_a_call_leaves_no_mark(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
     apart = settings_for(tmp_path, fake)
     together = settings_for(tmp_path, fake, home=tmp_path / "other", call_tokens=5000)
@@ -268,14 +261,6 @@ def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(
     assert not report.failures
     assert report.usage["triplets-conditional"]["calls"] > PAGES
     assert dump(cut) == dump(whole)
-
-
-def test_a_server_that_is_down_fails_soon_and_by_name(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
-    settings = settings_for(tmp_path, fake, llm_url="http://127.0.0.1:9", llm_attempts=1)
-    report = run(settings, folder)
-    assert len(report.pages_failed) == PAGES
-    assert "127.0.0.1:9" in report.failures[0].reason
-    assert report.epoch is None or not report.pages_added
 
 
 def test_a_wrong_key_stops_the_run_at_once(tmp_path: Path, folder: Path) -> None:

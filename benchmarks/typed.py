@@ -1,23 +1,19 @@
-"""``python -m benchmarks.typed run|score``: questions as people type them, answered, measured, and to be judged.
+"""``python -m benchmarks.typed run``: questions as people type them, answered and measured.
 
-``run`` reads ``examples/corpus`` and ConditionalQA's pages into a home (nothing is read twice), asks all questions
-of ``examples/typed_questions.json`` and writes OUTPUT.jsonl, a record a question, and OUTPUT.md, what people saw of
-each answer beside the right one. ``score`` takes a judge's verdicts on it: a JSON line a question,
-``{"id", "verdict"}`` with right, partly, wrong or nothing (nothing was asserted).
+It reads ``examples/corpus`` and ConditionalQA's pages into a home (nothing is read twice), asks all questions of
+``examples/typed_questions.json`` and writes OUTPUT, a record a question.
 
-Computed without a judge: whether a deciding element was shown, whether nothing was asserted, which of the rest say yes
-or no as the right answer does; and how many answers are asserted when the page of the question is not found at all.
+Counted are: whether a deciding element was shown, whether nothing was asserted, which of the rest say yes or no as the
+right answer does; and how many answers are asserted when the page of the question is not found at all.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import io
 import json
 import statistics
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,11 +21,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from benchmarks.judging import wilson
 from benchmarks.material import REPOSITORY
-from clausegraph.app.render import render_answer
 from clausegraph.app.services.answers import shown_answer
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
@@ -51,7 +44,6 @@ QUESTIONS = REPOSITORY / "examples" / "typed_questions.json"
 REFUSED = ("off_topic", "not_answerable")
 CORPORA = ("sample", "pages59")
 _NONE = ("unknown", "not_answerable")
-VERDICTS = ("right", "partly", "wrong", "nothing")
 _MANY = 600  # elements that one page may have
 DAY = date(2026, 11, 22)  # from which ages count: answers do not change with the calendar
 Record = dict[str, Any]
@@ -104,7 +96,6 @@ def answer_record(engine: Engine, view: View, question: Record) -> Record:
         "evidence_shown": len(evidence & shown) / len(evidence) if evidence else None,
         "verdict_agrees": _agrees(question, answer),
         "milliseconds": round(took, 1),
-        "printed": printed(answer),
         "answer": shown_answer(answer, trace=True).as_json(),
     }
 
@@ -126,28 +117,6 @@ def _agrees(question: Record, answer: Answer) -> bool | None:
     if question["verdict"] not in ("yes", "no") or answer.status is not AnswerStatus.ANSWERED:
         return None
     return bool(answer.alternatives) and answer.alternatives[0].text.lower() == question["verdict"]
-
-
-def printed(answer: Answer) -> str:
-    """What ``ask`` prints."""
-    console = Console(file=io.StringIO(), width=140, no_color=True)
-    console.print(render_answer(answer))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().rstrip()
-
-
-def sheet(questions: Sequence[Record], records: Sequence[Record]) -> str:
-    """The answers as a page to judge from."""
-    parts = []
-    for question, record in zip(questions, records, strict=True):
-        told = f"scenario: {question['scenario']}\n\n" if question.get("scenario") else ""
-        verdict = f" (verdict: {question['verdict']})" if question["verdict"] else ""
-        still_open = f"\n\nstays open: {'; '.join(question['open'])}" if question["open"] else ""
-        parts.append(
-            f"## {record['id']} ({record['kind']})\n\nquestion: {question['question']}\n\n{told}"
-            f"right answer{verdict}: {question['answer']}{still_open}\n\n```\n{record['printed']}\n```\n"
-        )
-    return "\n".join(parts)
 
 
 def summary(records: Iterable[Record], withheld: Iterable[Record] = ()) -> list[str]:
@@ -185,18 +154,6 @@ def _share(name: str, holds: Sequence[bool]) -> str:
     return f"{name:52} {sum(holds):3} of {len(holds):3}  {100 * sum(holds) / len(holds):5.1f}%  [{low:.2f}, {high:.2f}]"
 
 
-def judged(records: Sequence[Record], verdicts: Sequence[Record]) -> list[str]:
-    """Lines of what a judge found."""
-    found = {row["id"]: row["verdict"] for row in verdicts}
-    wrong = [record["id"] for record in records if found.get(record["id"]) not in VERDICTS]
-    if wrong:
-        raise ValueError(f"no verdict of {', '.join(VERDICTS)} on {', '.join(wrong)}")
-    asserted = [found[record["id"]] for record in records if record["asserted"]]
-    counts = Counter(asserted)
-    lines = [f"{name:52} {counts[name]:3}" for name in VERDICTS if counts[name]]
-    return [_share("right, of what was asserted", [verdict == "right" for verdict in asserted]), *lines]
-
-
 @contextmanager
 def corpus_view(home: Path, data: Path, name: str) -> Iterator[tuple[View, Embedder]]:
     """A view of one of ``CORPORA``, whose pages are read into the home first; nothing is read twice."""
@@ -227,16 +184,11 @@ def run(home: Path, data: Path, output: Path, corpora: Sequence[str], file: Path
     ordered = [records[one["id"]] for one in questions]
     lines = [json.dumps(record, ensure_ascii=False) for record in ordered]
     output.with_suffix(".jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    output.with_suffix(".md").write_text(sheet(questions, ordered), encoding="utf-8")
     return summary(ordered, withheld)
 
 
-def _lines(path: Path) -> list[Record]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def main() -> None:
-    """Ask, or score a judge's verdicts."""
+    """Ask, and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.typed", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", help="ask all questions")
@@ -244,16 +196,9 @@ def main() -> None:
     running.add_argument("--data", type=Path, default=REPOSITORY.parent / "shared" / "data")
     running.add_argument("--questions", type=Path, default=QUESTIONS, help="a file in the form of the test questions")
     running.add_argument("--corpus", choices=CORPORA, action="append", help="only that one")
-    running.add_argument("--output", type=Path, required=True, help="writes OUTPUT.jsonl and OUTPUT.md")
-    scoring = commands.add_parser("score", help="what a judge found")
-    scoring.add_argument("records", type=Path, help="the OUTPUT.jsonl of `run`")
-    scoring.add_argument("verdicts", type=Path)
+    running.add_argument("--output", type=Path, required=True, help="writes OUTPUT.jsonl")
     options = parser.parse_args()
-    if options.command == "run":
-        corpora = options.corpus or CORPORA
-        print("\n".join(run(options.home, options.data, options.output, corpora, options.questions)))
-    else:
-        print("\n".join(judged(_lines(options.records), _lines(options.verdicts))))
+    print("\n".join(run(options.home, options.data, options.output, options.corpus or CORPORA, options.questions)))
 
 
 if __name__ == "__main__":

@@ -169,9 +169,6 @@ class PageExtractor(Extractor, Protocol):
             ModelRefused: no call can succeed (wrong key, unknown model); what was yielded before is good.
         """
 
-    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
-        """Entity types and relations, with counts, that these extractions use and that its guide lacks."""
-
 
 def extract_all(extractor: Extractor, pages: Iterable[PageInputs]) -> Generator[Extracted]:
     """What became of every input, whichever kind of extractor it is."""

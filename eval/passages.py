@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 from pydantic import TypeAdapter
 
@@ -124,40 +124,47 @@ def evaluate(
 ) -> PassageResult:
     """Rank the pages of ``view`` for every question with each retriever of ``ROWS``."""
     gold, unmatched = match(view, questions)
-    best: dict[str, list[list[PageKey]]] = {name: [] for name in ROWS}
-    times: dict[str, list[float]] = {name: [] for name in ROWS}
-    for name in ROWS:
-        retriever = make_retriever(name, view, embedder)
-        for number, question in enumerate(questions, 1):
-            start = time.perf_counter()
-            best[name].append(best_pages(retriever, Inquiry(question.question)))
-            times[name].append((time.perf_counter() - start) * 1000)
-            progress(f"retrieve: {name}", number, len(questions))
-    records = tuple(
-        PassageRecord(
-            id=str(number),
-            question=question.question,
-            supporting=tuple(title for title, _ in question.supporting_titles_texts),
-            missing=tuple(page is None for page in wanted),
-            found={by: tuple(page in best[by][number] for page in wanted) for by in ROWS},
-            best={by: tuple(view.reading(page).title for page in best[by][number]) for by in ROWS},
-            milliseconds={by: times[by][number] for by in ROWS},
-        )
-        for number, (question, wanted) in enumerate(zip(questions, gold, strict=True))
-    )
+    retrievers = {name: make_retriever(name, view, embedder) for name in ROWS}
+    records = []
+    for number, (question, wanted) in enumerate(zip(questions, gold, strict=True)):
+        records.append(_record(view, retrievers, str(number), question, wanted))
+        progress("retrieve", number + 1, len(questions))
     values = {name: _values(records, name) for name in ROWS}
+    times = {name: median(record.milliseconds[name] for record in records) for name in ROWS}
+    means = {name: [fmean(found[what].values()) for what in (_RECALL, _COMPLETE)] for name, found in values.items()}
     return PassageResult(
         questions=len(questions),
         supporting=sum(map(len, gold)),
         unmatched=unmatched,
-        figures={
-            name: RankingFigures(_mean(found[_RECALL]), _mean(found[_COMPLETE]), median(times[name]))
-            for name, found in values.items()
-        },
+        figures={name: RankingFigures(*means[name], times[name]) for name in ROWS},
         recall_difference=paired_difference(values[BASELINE][_RECALL], values[SYSTEM][_RECALL]),
         complete_difference=paired_difference(values[BASELINE][_COMPLETE], values[SYSTEM][_COMPLETE]),
-        records=records,
+        records=tuple(records),
         epoch=view.epoch,
+    )
+
+
+def _record(
+    view: View,
+    retrievers: Mapping[str, Retriever],
+    name: str,
+    question: PassageQuestion,
+    wanted: Sequence[PageKey | None],
+) -> PassageRecord:
+    """How each retriever does on one question."""
+    best, times = dict[str, list[PageKey]](), dict[str, float]()
+    for by, retriever in retrievers.items():
+        start = time.perf_counter()
+        best[by] = best_pages(retriever, Inquiry(question.question))
+        times[by] = (time.perf_counter() - start) * 1000
+    return PassageRecord(
+        id=name,
+        question=question.question,
+        supporting=tuple(title for title, _ in question.supporting_titles_texts),
+        missing=tuple(page is None for page in wanted),
+        found={by: tuple(page in pages for page in wanted) for by, pages in best.items()},
+        best={by: tuple(view.reading(page).title for page in pages) for by, pages in best.items()},
+        milliseconds=times,
     )
 
 
@@ -190,10 +197,6 @@ def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[P
 def _values(records: Sequence[PassageRecord], ranking: str) -> dict[str, dict[str, float]]:
     recall = {record.id: record.recall(ranking) for record in records}
     return {_RECALL: recall, _COMPLETE: {name: float(value == 1) for name, value in recall.items()}}
-
-
-def _mean(values: Mapping[str, float]) -> float:
-    return sum(values.values()) / len(values)
 
 
 # --- the report -------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from clausegraph.core.extraction import (
     Extracted,
     Extraction,
     ExtractionInput,
-    PageExtractor,
     PageInputs,
     Reject,
     extraction_inputs,
@@ -131,7 +130,6 @@ def extracted_chunks(tools: Tools, extractions: Sequence[Extraction], problems: 
     part = RunReport(
         chunks_extracted=len(extractions),
         rejects=[reject for extraction in extractions for reject in extraction.rejects],
-        proposals=tools.extractor.proposals(extractions) if isinstance(tools.extractor, PageExtractor) else {},
     )
     return ChunksExtracted(part, dict(problems))
 

@@ -46,7 +46,6 @@ class RunReport:
     pages_same: dict[str, str] = field(default_factory=dict)  # other addresses of pages: whose, and how it is known
     fetched: dict[str, int] = field(default_factory=dict)  # of a source that is fetched: requests, pages anew, …
     failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
-    proposals: dict[str, dict[str, int]] = field(default_factory=dict)  # types and relations the guide lacks
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -94,10 +93,6 @@ def fold(run_id: str, corpus: str, source: str, parts: Iterable[RunReport], *, d
         pages_failed=list(failed),
         pages_added=[uri for uri in report.pages_added if uri not in failed],
         pages_changed=[uri for uri in report.pages_changed if uri not in failed],
-        proposals={
-            kind: dict(sorted(counts.items(), key=lambda row: (-row[1], row[0])))
-            for kind, counts in report.proposals.items()
-        },
     )
     if failed and not (report.error or report.pages_added or report.pages_changed):
         first = report.failures[0]

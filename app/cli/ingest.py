@@ -39,9 +39,6 @@ def report_lines(report: RunReport) -> list[RenderableType]:
         lines.append(f"texts: {report.texts_embedded} embedded, {report.texts_reused} reused")
         lines.append(f"seconds: {sum(report.seconds.values()):.1f}")
     lines += [usage_line(task, used) for task, used in report.usage.items()]
-    for key, counts in report.proposals.items():
-        named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:_REJECTS_SHOWN])
-        lines += [f"not in your {key}: {len(counts)}: {named}"] if counts else []
     lines += [f"an earlier run was killed: {run}; what it had stored was used" for run in report.killed]
     lines += report.lagging
     if report.fetched:

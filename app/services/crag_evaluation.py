@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
-from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
 from clausegraph.app.services.ask_web import pages_text, read_pages, read_until
+from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.core.models.replay import Cassette
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
@@ -33,9 +31,9 @@ from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.attributes import (
     ATTRIBUTES,
     AttributeRules,
-    AttributesTogether,
     ModelAttributes,
     read_labels,
+    surest,
 )
 from clausegraph.query.crag.engine import CragEngine
 from clausegraph.query.crag.types import CragQuestion
@@ -43,7 +41,6 @@ from clausegraph.query.steps.model import QuestionMeter
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
-    from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
@@ -114,7 +111,7 @@ def record_rows(
 ) -> dict[str, list[CragRecord]]:
     """Records by row; ``told`` hears of each question, and ``shaping`` is what shapes answers beside the trial."""
     found = {}
-    with trial_model(settings, trial) as llm:
+    with trial_model(settings, trial.cassette, record=trial.record) as llm:
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
         about = dict(shaping) | {"llm": settings.llm, "judge": trial.judge, "seconds": trial.seconds}
@@ -137,27 +134,10 @@ def counting(told: Progress, stage: str, total: int) -> Callable[[int], None]:
 
 
 def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = None, *, record: bool) -> JudgeCheck:
-    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set."""
     known = read_verdicts(verdicts)
-    with trial_model(workspace.settings, CragTrial(cassette=cassette, record=record)) as llm:
+    with trial_model(workspace.settings, cassette, record=record) as llm:
         return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
-
-
-@contextmanager
-def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | None]:
-    if trial.record and trial.cassette is None:
-        raise InputError("--record needs --cassette FILE, where it records")
-    if settings.llm is None:
-        yield None
-        return
-
-    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
-    with opened_model(settings, cassette=cassette) as llm:
-        yield llm
 
 
 def _trial_engine(
@@ -228,7 +208,10 @@ def write_chats(
     row = row_of("without-critic")  # references of one round
     _check_trial(settings, [row], trial)
     lines: list[TuningLine] = []
-    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
+    with (
+        trial_model(settings, trial.cassette, record=trial.record) as llm,
+        page_readers(reading_limits(settings)) as readers,
+    ):
         options = engine_options(settings, llm)
         if options.model is None:
             raise SettingsError("fine-tuning data needs a language model; set CLAUSEGRAPH_LLM")
@@ -270,7 +253,7 @@ def measure_attributes(
     asked = [one for number, one in enumerate(known) if number in chosen]
     others = [one for number, one in enumerate(known) if number not in chosen]
     at = trial.at or datetime.now(UTC)
-    with trial_model(settings, trial) as llm:
+    with trial_model(settings, trial.cassette, record=trial.record) as llm:
         options = engine_options(settings, llm)
         assert options.model is not None
         steps = options.model
@@ -278,24 +261,13 @@ def measure_attributes(
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
             model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
-            said = _Said(model.predict(question))
-            both = AttributesTogether([AttributeRules(), said]).predict(question)
-            return {"model": said.predict(question), "rules and model": both}
+            said = model.predict(question)
+            return {"model": said, "rules and model": surest([AttributeRules().predict(question), said])}
 
         with ThreadPoolExecutor(max_workers=trial.at_once) as workers:
             found = list(workers.map(predicted, asked))
     right = {name: _right(asked, [one[name] for one in found]) for name in ("model", "rules and model")}
     return AttributesMeasured(sample, right)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A predictor that says what was predicted already."""
-
-    said: Attributes
-
-    def predict(self, question: object) -> Attributes:
-        return self.said
 
 
 def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -44,6 +44,7 @@ from clausegraph.query.retrieve.spelling import corrected
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
+    from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.eval.conditionalqa.records import QuestionRecord
@@ -209,13 +210,10 @@ def _configuration(
 def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
 ) -> tuple[Engine, RoundsOf]:
-    if trial.record and trial.cassette is None:
-        raise InputError("--record needs --cassette FILE, where it records")
     if trial.shots and trial.shots_from is None:
         raise InputError("--shots needs --shots-from train.json, whose questions are the examples")
     settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
-    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
-    llm = stack.enter_context(opened_model(settings, cassette=cassette)) if settings.llm else None
+    llm = stack.enter_context(trial_model(settings, trial.cassette, record=trial.record))
     changes: dict[str, Any] = {"engine": trial.engine, "commits": True}  # the scorer knows no quotes
 
     def read(text: str) -> str:
@@ -238,6 +236,18 @@ def _engine(
     return make_engine(
         view, workspace.embedder, settings, llm, reranker=workspace.reranker, measured=questions, **changes
     ), watch.take
+
+
+@contextmanager
+def trial_model(settings: Settings, cassette: Path | None, *, record: bool) -> Iterator[GuardedLLM | None]:
+    """The model of the settings, where they name one, before a cassette, where there is one."""
+    if record and cassette is None:
+        raise InputError("--record needs --cassette FILE, where it records")
+    if settings.llm is None:
+        yield None
+        return
+    with opened_model(settings, cassette=Cassette(cassette, record=record) if cassette else None) as llm:
+        yield llm
 
 
 def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, engine_options
-from clausegraph.app.services.crag_evaluation import CragTrial, counting, kept_records, record_rows, trial_model
+from clausegraph.app.services.crag_evaluation import CragTrial, counting, kept_records, record_rows
+from clausegraph.app.services.evaluation import trial_model
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.eval.crag.dataset import read_paths, read_triples
 from clausegraph.eval.stark.methods import (
@@ -112,7 +113,7 @@ def measure_stark(
     base = read_base(folder, trial.types, trial.questions)
     near = NearText(base, workspace.embedder)
     found = {}
-    with trial_model(settings, CragTrial(cassette=trial.cassette, record=trial.record)) as llm:
+    with trial_model(settings, trial.cassette, record=trial.record) as llm:
         options = engine_options(settings, llm)
         for name in names:
             shaping = {

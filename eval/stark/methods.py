@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 
 import numpy as np
 
 from clausegraph.core.errors import UnusableReply, require_extra
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.knowledge import FileNode
 from clausegraph.eval.stark.run import DEPTH, Ranking, StarkBase
 from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
-from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
+from clausegraph.query.engines.corrective import ordered
 from clausegraph.query.retrieve.pagerank import excess
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
 from clausegraph.query.steps.reply import (
@@ -87,21 +87,11 @@ class ModelReranking:
 
     def __call__(self, question: str) -> Ranking:
         """One call."""
-        nearest = self._near.first(self._near.scores(question), DEPTH)
+        nearest, how = self._near.first(self._near.scores(question), DEPTH), tuple[str, ...]()
         meter = QuestionMeter(self._limits)
-        shown = [as_text(self._base.graph.nodes[key]) for key in nearest]
-        inputs: dict[str, object] = {
-            "question": question,
-            "scenario": "none",
-            "passages": "\n".join(
-                f"{number}. {' '.join(text.split())[:_RERANKED]}" for number, text in enumerate(shown, 1)
-            ),
-        }
-        how: tuple[str, ...] = ()
+        shown = [" ".join(as_text(self._base.graph.nodes[key]).split())[:_RERANKED] for key in nearest]
         try:
-            parse = partial(parse_order, count=len(nearest))
-            order = self._model.question(meter).ask("rerank", inputs, parse, schema=ORDER_SCHEMA).value
-            nearest = [nearest[index] for index in order]
+            nearest = [nearest[index] for index in ordered(self._model.question(meter), Inquiry(question), shown)]
         except UNUSABLE as error:
             how = (f"left as it was: {error}",)
         used = meter.usage()

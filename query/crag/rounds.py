@@ -34,18 +34,17 @@ from clausegraph.query.engines.answers import Trace
 from clausegraph.query.steps.model import QuestionMeter, StepModel
 
 _ROUND = 2  # calls without which another round is not begun: to answer, and to judge the answer
-_LOOKING = 0.6  # of the time: from then on nothing is embedded, so that there is some left to answer in
+_LOOKING = 0.6  # of the time: from then on nothing is looked for, so that there is some left to answer in
 _SHOWN = 160  # characters of a reference in the trace
 FAILED_SOURCE = "failed source"  # which is not "not found"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """Told of each step how long it took, it says what is left out so that the question ends in time."""
+    """What there is time for, so that the question ends in time."""
 
-    seconds: float
+    seconds: float  # 0: as many as it takes
     started: float = field(default_factory=time.monotonic)
-    longest: float = 0.0  # step, in seconds
 
     def until(self, share: float) -> float:
         """When that share of the time is over, of ``time.monotonic()``."""
@@ -58,17 +57,8 @@ class TimeLeft:
 
     @property
     def hurries(self) -> bool:
-        """Whether two more steps, each as long as the longest was, would take too long."""
-        return self.left < 2 * self.longest
-
-    @property
-    def has_round(self) -> bool:
-        """Whether another round is worth beginning: one more step of any kind would end in time."""
-        return self.left >= self.longest
-
-    def stepped(self, seconds: float) -> None:
-        """A step took so long."""
-        self.longest = max(self.longest, seconds)
+        """Whether there is time to answer, and for nothing else."""
+        return self.until(_LOOKING) < time.monotonic()
 
 
 class CragRounds:
@@ -256,7 +246,7 @@ class CragRounds:
         more = self.text is not None and self.batch + 1 < self.text.batches
         open_to = choices(graph=self.graph is not None, more_pages=more, tried=self.feedback)
         spent = self.rounds >= self.switches.rounds or (self.model is not None and self.meter.calls_left < _ROUND)
-        if spent or not self.time.has_round:
+        if spent or self.time.hurries:
             open_to = ()
         with self._told("comment") as detail:
             said = None
@@ -326,10 +316,6 @@ class CragRounds:
         """A step of the trace, also of one that failed; none is begun when the time is over."""
         if name not in ("stop", "policy") and self.time.left < 0:
             raise CancelledError
-        begun = time.perf_counter()
-        try:
-            with self.trace.step(name, "ask.crag") as detail:
-                detail.update({"round": self.rounds} if self.rounds else {})
-                yield detail
-        finally:
-            self.time.stepped(time.perf_counter() - begun)
+        with self.trace.step(name, "ask.crag") as detail:
+            detail.update({"round": self.rounds} if self.rounds else {})
+            yield detail

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from clausegraph.core.errors import UnusableReply
@@ -9,7 +10,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.hybridcontextqa import find_both, find_graph, find_vector
 from clausegraph.query.engines.preset import VECTOR_TOP, Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
-from clausegraph.query.steps.model import inputs_of
+from clausegraph.query.steps.model import StepModel, inputs_of
 from clausegraph.query.steps.reply import (
     CORRECT_SCHEMA,
     MOST_ITEMS,
@@ -20,13 +21,22 @@ from clausegraph.query.steps.reply import (
 )
 
 RERANKED = 20  # chunks that a model puts in order
-
-
 ORDER_SCHEMA = object_schema("order", order={"type": "array", "items": {"type": "integer"}})
 
 
+def ordered(model: StepModel, inquiry: Inquiry, passages: Sequence[str]) -> list[int]:
+    """The indices of passages as a model puts them, best first; those that it leaves out keep their order behind.
+
+    Raises:
+        UnusableReply, BudgetExceeded: as of ``StepModel.ask``.
+    """
+    lines = [f"{number}. {' '.join(text.split())}" for number, text in enumerate(passages, 1)]
+    inputs = inputs_of(inquiry, passages="\n".join(lines))
+    return model.ask("rerank", inputs, partial(parse_order, count=len(passages)), schema=ORDER_SCHEMA).value
+
+
 def parse_order(text: str, count: int) -> list[int]:
-    """Indices of the passages, best first; those that the reply leaves out keep their order behind."""
+    """Read a reply."""
     order = object_of(text).get("order")
     if not isinstance(order, list):
         raise UnusableReply("the reply has no list of passages")
@@ -50,10 +60,7 @@ def _reranked(sources: Sources, inquiry: Inquiry) -> PromptContext:
     nearest = sources.chunks(inquiry, RERANKED)
     if not nearest:
         return PromptContext("", ())
-    lines = [f"{number}. {' '.join(hit.text.split())}" for number, hit in enumerate(nearest, 1)]
-    inputs = inputs_of(inquiry, passages="\n".join(lines))
-    parse = partial(parse_order, count=len(nearest))
-    order = sources.model.ask("rerank", inputs, parse, schema=ORDER_SCHEMA).value
+    order = ordered(sources.model, inquiry, [hit.text for hit in nearest])
     return sources.shown([nearest[index] for index in order][:VECTOR_TOP])
 
 

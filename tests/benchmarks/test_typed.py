@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.typed import DAY, OnDay, judged, known_as, summary
+from benchmarks.typed import DAY, OnDay, summary
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.query.read.extractive import ExtractiveReader
@@ -30,15 +30,6 @@ def test_what_needs_no_judge_is_counted() -> None:
     assert "all deciding elements shown, of the answerable 1 of 2" in text
     assert "not answerable, of the off-topic 1 of 1" in text
     assert "nothing asserted, with the page taken out 1 of 1" in text and "median milliseconds 10" in text
-
-
-def test_only_what_was_asserted_is_judged_right() -> None:
-    records = [record("a"), record("b"), record("c", asserted=False)]
-    verdicts = [{"id": "a", "verdict": "right"}, {"id": "b", "verdict": "partly"}, {"id": "c", "verdict": "nothing"}]
-    assert " ".join(judged(records, verdicts)[0].split()).startswith("right, of what was asserted 1 of 2 50.0%")
-    with pytest.raises(ValueError, match="on b"):
-        judged(records, [verdicts[0], verdicts[2]])
-    assert len(known_as("text")) == 12
 
 
 def test_ages_count_from_one_day_whenever_it_is_run() -> None:

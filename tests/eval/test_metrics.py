@@ -11,7 +11,6 @@ from clausegraph.eval.metrics import (
     element_key,
     element_text,
     mean_interval,
-    normalise_answer,
     paired_difference,
     token_f1,
 )
@@ -34,20 +33,6 @@ pytestmark = [pytest.mark.unit, pytest.mark.long]
 def test_tag_and_text_of_an_element(element: str, tag: str, text: str) -> None:
     assert element_key(element) == (tag, text)
     assert element_text(element) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The  Court's\tfee.", "courts fee"),
-        ("a-n apple", "apple"),  # punctuation goes first and makes an article
-        ("theatre and an anthem", "theatre and anthem"),
-        ("£1,500.50", "£150050"),
-        ("the £1…", "£1…"),  # only ASCII punctuation is dropped
-    ],
-)
-def test_normalised_answer(text: str, expected: str) -> None:
-    assert normalise_answer(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,8 @@ PARTS = [
     RunReport(recovered="finished epoch 3"),
     CHANGES.part(),
     RunReport(chunks_reused=4, chunks_why={"c": {"new or changed text": ["p-1", "p-2"]}}),
-    RunReport(
-        chunks_extracted=2,
-        rejects=[Reject("x", "no relation")],
-        proposals={"entity_types": {"ship": 1, "boat": 1}},
-    ),
-    RunReport(chunks_extracted=1, proposals={"entity_types": {"ship": 2}}),
+    RunReport(chunks_extracted=2, rejects=[Reject("x", "no relation")]),
+    RunReport(chunks_extracted=1),
     RunReport(failures=[Reject("b", "no reply"), Reject("b", "cut off")]),
     RunReport(seconds={"read": 0.5}),
     RunReport(texts_reused=3),
@@ -47,7 +43,7 @@ def test_parts_are_added_up_and_survive_json() -> None:
         texts_embedded=5, texts_reused=3, rows={"chunks": {"opened": 2, "closed": 1}}, lagging=["neo4j lags"],
         rejects=[Reject("e", "unreadable"), Reject("x", "no relation")],
         failures=[Reject("b", "no reply"), Reject("b", "cut off")],
-        proposals={"entity_types": {"ship": 3, "boat": 1}}, usage={"triplets": {"calls": 3.0}}, seconds={"read": 0.75},
+        usage={"triplets": {"calls": 3.0}}, seconds={"read": 0.75},
     )  # fmt: skip
     assert fold("run", "corpus", "source", parts_from_json(json.loads(json.dumps(parts_to_json(PARTS))))) == report
     assert report_from(json.loads(json.dumps(report.as_dict()))) == report

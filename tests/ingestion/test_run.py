@@ -17,7 +17,6 @@ from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.truth import store_extractions
 from clausegraph.indexes.work import planned_pages, store_work
 from clausegraph.ingestion import steps
-from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extracting import inputs_of
 from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
@@ -33,8 +32,8 @@ SMALL = Pace(batch_chunks=2)
 GRANT = "You can get the Rent Grant if you are over 65 and live in Lethmoor."
 
 
-class GuidedExtractor:
-    """The rule extractor under a guide that has one relation; ``down`` stands for a server that does not answer."""
+class PagedExtractor:
+    """The rule extractor, page by page; ``down`` stands for a server that does not answer."""
 
     def __init__(self) -> None:
         self._rules = RuleExtractor()
@@ -48,9 +47,6 @@ class GuidedExtractor:
         for chunk_input in (one for page in pages for one in page.inputs):
             made = None if self.down else self._rules.extract(chunk_input)
             yield Extracted(chunk_input.key, made, "no answer" if self.down else "")
-
-    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
-        return beyond(TypesGuide((), ("pays",)), extractions)
 
 
 class LimitedEmbedder(HashingEmbedder):
@@ -104,28 +100,17 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def tools_for(ledger: Ledger, extractor: GuidedExtractor | None = None) -> Tools:
-    return Tools(ledger, HashingEmbedder(16), extractor or GuidedExtractor())
+def tools_for(ledger: Ledger, extractor: PagedExtractor | None = None) -> Tools:
+    return Tools(ledger, HashingEmbedder(16), extractor or PagedExtractor())
 
 
 def status_of(ledger: Ledger, report: RunReport) -> object:
     return get_run(ledger, get_corpus(ledger, CORPUS).id, report.run_id)["status"]
 
 
-def test_steps_keep_what_the_guide_lacks(tmp_path: Path, folder: Path) -> None:
-    found = []
-    for number, run in enumerate((ingest, lambda *given: run_steps(*given, pace=SMALL))):
-        with open_ledger(tmp_path / str(number)) as ledger:
-            found.append(run(tools_for(ledger), CORPUS, open_source(str(folder))).proposals)
-    assert found[0]["relations"] and "pays" not in found[0]["relations"]
-    assert found[1] == found[0]
-
-
-def test_a_batch_that_is_repeated_proposes_the_same(tmp_path: Path, ledger: Ledger, folder: Path) -> None:
+def test_a_batch_that_is_repeated_reports_the_same(ledger: Ledger, folder: Path) -> None:
     """Its extractions are stored already, by a worker that died: who repeats it made none of them."""
     source, tools = open_source(str(folder)), tools_for(ledger)
-    with open_ledger(tmp_path / "plain") as plain:
-        wanted = ingest(tools_for(plain), CORPUS, source).proposals
     steps.plan_run(tools, CORPUS, source, "run")
     corpus, extractor = get_corpus(ledger, CORPUS), tools.extractor
     users = inputs_of(planned_pages(ledger, "run"), extractor.fingerprint)
@@ -135,7 +120,7 @@ def test_a_batch_that_is_repeated_proposes_the_same(tmp_path: Path, ledger: Ledg
     steps.embed_run(tools, CORPUS, "run")
     steps.publish_run(tools, CORPUS, "run")
     report = steps.report_run(tools, CORPUS, source, "run")
-    assert report["proposals"] == wanted and report["chunks_extracted"] == len(made)
+    assert report["chunks_extracted"] == len(made)
 
 
 def test_applying_decisions_embeds_nothing(ledger: Ledger, folder: Path) -> None:
@@ -152,7 +137,7 @@ def test_applying_decisions_embeds_nothing(ledger: Ledger, folder: Path) -> None
 def test_a_run_whose_model_server_is_down_has_failed(
     ledger: Ledger, folder: Path, run: Callable[..., RunReport]
 ) -> None:
-    extractor = GuidedExtractor()
+    extractor = PagedExtractor()
     extractor.down = True
     tools, source = tools_for(ledger, extractor), open_source(str(folder))
     report = run(tools, CORPUS, source)
@@ -187,7 +172,7 @@ def test_a_run_says_why(ledger: Ledger, folder: Path) -> None:
         "b.html": "moved back: the corpus had it before",
         "c.html": "forced (--force)",
     }
-    changed = GuidedExtractor()
+    changed = PagedExtractor()
     changed.fingerprint = "another"
     fourth = ingest(tools_for(ledger, changed), CORPUS, source)
     assert all(why.startswith("other extractor (was rules:") for why in fourth.pages_why.values())
@@ -221,7 +206,7 @@ def test_a_run_planned_by_another_version_says_so(ledger: Ledger, folder: Path) 
     assert ingest(tools, CORPUS, source).epoch == 1  # the corpus was given back
 
 
-class BrokenExtractor(GuidedExtractor):
+class BrokenExtractor(PagedExtractor):
     """The rule extractor with a defect: it raises what nobody expects, at the second page."""
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:

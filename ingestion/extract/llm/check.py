@@ -18,26 +18,12 @@ from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.prompts import Prompt, PromptMessage
 from clausegraph.core.types import Literal, Statement
-from clausegraph.ingestion.extract.llm.items import MOST_ITEMS, described, element_number, left_of, told
+from clausegraph.ingestion.extract.llm.items import MOST_ITEMS, described, element_number, exact_object, left_of, told
 from clausegraph.ingestion.extract.llm.numbering import Call, cut, page_text
 
 TASK = "check-triplets"
-_VERDICT = {
-    "type": "object",
-    "properties": {"triple": {"type": "integer"}, "page": {"type": "string"}, "wrong": {"type": "string"}},
-    "required": ["triple", "page", "wrong"],
-    "additionalProperties": False,
-}
-SCHEMA = (
-    "check",
-    {
-        "type": "object",
-        "properties": {"triples": {"type": "array", "items": _VERDICT}},
-        "required": ["triples"],
-        "additionalProperties": False,
-    },
-)
-
+_VERDICT = exact_object(triple={"type": "integer"}, page={"type": "string"}, wrong={"type": "string"})
+SCHEMA = ("check", exact_object(triples={"type": "array", "items": _VERDICT}))
 _SILENT = "the model says nothing of it when it looks again"
 
 Found = Sequence[Extraction | None]  # of a call, by chunk
@@ -56,7 +42,8 @@ def render_check(prompt: Prompt, call: Call, found: Found) -> list[PromptMessage
         for statement in one.statements if one is not None else ():
             cited = {numbers.get((chunk, span.anchor), 0) for span in statement.spans} - {0}
             lines.setdefault(statement, set()).update(cited)
-    shown = [f"{number}. {_words(one)} [{_cited(lines[one])}]" for number, one in enumerate(stated(found), 1)]
+    cites = {one: ", ".join(map(str, sorted(numbers))) for one, numbers in lines.items()}
+    shown = [f"{number}. {_words(one)} [{cites[one]}]" for number, one in enumerate(stated(found), 1)]
     title = cut(visible(call.inputs[0].title))
     return prompt.render(title=title, page=page_text(call), triples="\n".join(shown))
 
@@ -74,34 +61,27 @@ def checked(text: str, found: Found) -> list[Extraction | None]:
     verdicts = read.value.get("triples") if isinstance(read.value, dict) else read.value
     if not read.complete or not isinstance(verdicts, list):
         raise UnusableReply(f'the reply of the check has no "triples": {described(read.value)}')
-    every = stated(found)
+    every = dict(enumerate(stated(found), 1))
     reasons: dict[int, str] = {}  # by number; "" for what holds
     foreign: list[Reject] = []
     for item in verdicts[:MOST_ITEMS]:
         number = element_number(item.get("triple")) if isinstance(item, dict) else None
-        if number is None or number > len(every):
+        if number is None or number not in every:
             foreign.append(Reject("check", f"the model judges a triple that there is not: {described(item)}"))
         else:
             reasons[number] = reasons.get(number) or _why(item.get("wrong", True))
-    falls = {one: reasons.get(number, _SILENT) for number, one in enumerate(every, 1) if reasons.get(number, _SILENT)}
-    left = [one and _without(one, falls) for one in found]
-    first = next(chunk for chunk, one in enumerate(left) if one is not None)
-    left[first] = _noted(left[first], foreign)
-    return left
+    falls = {one: why for number, one in every.items() if (why := reasons.get(number, _SILENT))}
+    first = next(one for one in found if one is not None)  # tells of the verdicts that belong to no chunk
+    return [one and _without(one, falls, foreign if one is first else []) for one in found]
 
 
-def _noted(made: Extraction | None, rejects: Sequence[Reject]) -> Extraction | None:
-    return made and replace(made, rejects=told((*made.rejects, *rejects)))
-
-
-def _without(made: Extraction, reasons: dict[Statement, str]) -> Extraction:
-    kept = tuple(one for one in made.statements if one not in reasons)
+def _without(made: Extraction, reasons: dict[Statement, str], more: list[Reject]) -> Extraction:
     gone = [one for one in made.statements if one in reasons]
     rejects = [Reject(cut(_words(one)), reasons[one]) for one in gone]
     return replace(
         made,
-        statements=kept,
-        rejects=(*made.rejects, *rejects),
+        statements=tuple(one for one in made.statements if one not in reasons),
+        rejects=told((*made.rejects, *rejects, *more)),
         passages=tuple(dict.fromkeys((*made.passages, *map(left_of, gone)))),
     )
 
@@ -115,16 +95,8 @@ def _why(wrong: Any) -> str:
 
 def _words(statement: Statement) -> str:
     target = statement.object
-    parts = [statement.subject.surface, relation_words(statement)]
-    parts.append(target.value if isinstance(target, Literal) else target.surface)
-    said = " | ".join(parts)
-    if statement.condition is not None:
-        said += f" | if {condition_words(statement.condition)}"
-    dates = [
-        f"{word} {day}" for word, day in (("from", statement.effective_from), ("to", statement.effective_to)) if day
-    ]
-    return visible(" | ".join((said, *dates)))
-
-
-def _cited(numbers: set[int]) -> str:
-    return ", ".join(map(str, sorted(numbers)))
+    named = target.value if isinstance(target, Literal) else target.surface
+    parts = [statement.subject.surface, relation_words(statement), named]
+    parts += [f"if {condition_words(statement.condition)}"] if statement.condition else []
+    dates = (("from", statement.effective_from), ("to", statement.effective_to))
+    return visible(" | ".join([*parts, *(f"{word} {day}" for word, day in dates if day)]))

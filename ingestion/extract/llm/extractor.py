@@ -24,7 +24,6 @@ from clausegraph.core.prompts import Prompt, shipped_examples
 from clausegraph.ingestion.extract.llm.check import SCHEMA as CHECK_SCHEMA
 from clausegraph.ingestion.extract.llm.check import checked, render_check, stated
 from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
-from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond
 from clausegraph.ingestion.extract.llm.lines import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
 
@@ -51,8 +50,8 @@ class Task:
 
 
 _BY_OUTPUT = (  # what a header's output begins with
-    ("a JSON object", Task("conditional:5", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), whole_pages=True)),
-    ("one (subject, predicate, object) per line", Task("lines:1", parse_lines, None, whole_pages=False)),
+    ("a JSON object", Task("conditional:6", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), whole_pages=True)),
+    ("one (subject, predicate, object) per line", Task("lines:2", parse_lines, None, whole_pages=False)),
 )
 
 
@@ -77,7 +76,6 @@ class LLMOptions:
     """How triplets are asked for; see the settings of the same names."""
 
     examples: str | None = None  # none: those that come with the prompt
-    guide: TypesGuide = field(default_factory=TypesGuide)
     ontology: Ontology = field(default_factory=policy_ontology)
     call_tokens: int = 2000
     at_once: int = 16
@@ -93,32 +91,28 @@ class _Job:
     found: tuple[Extraction | None, ...] = ()
 
     @property
-    def inputs(self) -> tuple[ExtractionInput, ...]:
+    def inputs(self) -> list[ExtractionInput]:
         """The chunks that the call settles."""
-        if not self.found:
-            return self.call.inputs
-        return tuple(one for one, made in zip(self.call.inputs, self.found, strict=True) if made is not None)
+        found = self.found or self.call.inputs
+        return [one for one, made in zip(self.call.inputs, found, strict=True) if made is not None]
 
 
 class LLMExtractor:
     """Extracts the chunks of many pages with many calls at once."""
 
     def __init__(self, llm: GuardedLLM, prompt: Prompt, options: LLMOptions = LLMOptions()) -> None:
-        self._llm, self._prompt, self._options = llm, prompt, options
-        self._task: Task = task_of(prompt)
-        self._examples = shipped_examples(prompt) if options.examples is None else options.examples
+        self.llm, self.prompt, self.options = llm, prompt, options
+        self.task: Task = task_of(prompt)
+        self.examples = shipped_examples(prompt) if options.examples is None else options.examples
 
     @property
     def fingerprint(self) -> str:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
-        prompt, task, options = self._prompt, self._task, self._options
+        prompt, task, options = self.prompt, self.task, self.options
         ontology = [options.ontology.guide] if "ontology" in prompt.inputs else []
         check = [options.check.id, options.check.digest] if options.check else []
-        shaping = (self._examples, options.guide.text, *ontology, *check)
-        shape = content_hash("llm-extraction", *shaping)[:12]
-        return str(
-            LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, task.whole_pages)
-        )
+        shape = content_hash("llm-extraction", self.examples, *ontology, *check)[:12]
+        return str(LLMFingerprint(prompt.id, prompt.digest, self.llm.fingerprint, task.parser, shape, task.whole_pages))
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of one chunk.
@@ -137,76 +131,19 @@ class LLMExtractor:
         from clausegraph.core.models.guard import chat_all
 
         work = _Work(self, pages)
-        with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
+        with closing(chat_all(self.llm, work.take, self.options.at_once)) as outcomes:
             for outcome in outcomes:
                 yield from work.settle(outcome)
         yield from work.left_over()
-
-    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
-        """What these extractions use beyond the types guide; nothing without one."""
-        guide = self._options.guide
-        return beyond(guide, extractions) if guide.text else {}
-
-    def jobs(self, page: PageInputs) -> Iterator[_Job]:
-        """The calls of one page."""
-        limit = self._options.call_tokens if self._task.whole_pages else 0
-        yield from (_Job(page.page, number_call(inputs)) for inputs in grouped(page.inputs, limit))
-
-    def request(self, job: _Job) -> ChatRequest[_Job]:
-        """The call of a job."""
-        from llama_index.core.base.llms.types import ChatMessage
-
-        from clausegraph.core.models.guard import ChatRequest
-
-        options, prompt, schema = self._options, self._prompt, self._task.schema
-        if job.found and options.check is not None:
-            prompt, schema = options.check, CHECK_SCHEMA
-            rendered = render_check(prompt, job.call, job.found)
-        else:
-            guides = {"types": options.guide.text, "ontology": options.ontology.guide}
-            rendered = render_call(prompt, job.call, examples=self._examples, **guides)
-        messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
-        labels = CallLabels(prompt.task, prompt.id, (job.page,))
-        return ChatRequest(job, messages, self._llm.json_options(*schema) if schema else {}, labels)
-
-    def to_check(self, job: _Job, found: Sequence[Extraction | None]) -> _Job | None:
-        """The call that looks at what another one found; none where that is not wanted, or nothing was stated."""
-        if self._options.check is None or job.found or not stated(found):
-            return None
-        return replace(job, found=tuple(found))
-
-    def read(self, outcome: ChatOutcome[_Job]) -> list[Extraction | None]:
-        """One extraction per chunk of the call; none for chunks that a cut-off reply does not cover.
-
-        Raises:
-            UnusableReply: nothing in the reply can be read; it is dropped from the cache.
-        """
-        from clausegraph.core.models.replies import finish_reason
-
-        assert outcome.response is not None
-        job, text = outcome.request.job, outcome.response.message.content or ""
-        call = job.call
-        alone = len(call.inputs) == 1
-        cut_off = finish_reason(outcome.response) == "length"
-        try:
-            if job.found:
-                return checked(text, job.found)
-            found = self._task.parse(text, call, cut_off=cut_off and not alone)
-        except UnusableReply:
-            self._llm.forget(outcome.request.messages, **outcome.request.options)
-            raise
-        if cut_off and alone and found[0] is not None:  # a second call would be cut at the same place
-            lost = Reject(call.inputs[0].title, "the reply was cut off at its longest; its complete triplets are kept")
-            return [replace(found[0], rejects=(*found[0].rejects, lost))]
-        return list(found)
 
 
 class _Work:
     """What is still to be asked, and why the rest is not."""
 
     def __init__(self, extractor: LLMExtractor, pages: Iterable[PageInputs]) -> None:
-        self._extractor = extractor
-        self._jobs = (job for page in pages for job in extractor.jobs(page))
+        self._of = extractor
+        limit = extractor.options.call_tokens if extractor.task.whole_pages else 0
+        self._jobs = (_Job(page.page, number_call(inputs)) for page in pages for inputs in grouped(page.inputs, limit))
         self._again: deque[_Job] = deque()
         self._unavailable = 0
         self._answered = False  # whether the server has answered any call
@@ -218,7 +155,22 @@ class _Work:
         if self._stopped or self._turned_away:
             return None
         job = self._again.popleft() if self._again else next(self._jobs, None)
-        return None if job is None else self._extractor.request(job)
+        return None if job is None else self._request(job)
+
+    def _request(self, job: _Job) -> ChatRequest[_Job]:
+        from llama_index.core.base.llms.types import ChatMessage
+
+        from clausegraph.core.models.guard import ChatRequest
+
+        options, prompt, schema = self._of.options, self._of.prompt, self._of.task.schema
+        if job.found and options.check is not None:
+            prompt, schema = options.check, CHECK_SCHEMA
+            rendered = render_check(prompt, job.call, job.found)
+        else:
+            rendered = render_call(prompt, job.call, examples=self._of.examples, ontology=options.ontology.guide)
+        messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
+        labels = CallLabels(prompt.task, prompt.id, (job.page,))
+        return ChatRequest(job, messages, self._of.llm.json_options(*schema) if schema else {}, labels)
 
     def settle(self, outcome: ChatOutcome[_Job]) -> Iterator[Extracted]:
         """What an outcome yields; chunks to be asked again go back to the work."""
@@ -227,22 +179,41 @@ class _Work:
             yield from self._failed(job, outcome.error)
             return
         self._unavailable, self._answered = 0, True
-        yield from self._go_on()
+        turned_away, self._turned_away = self._turned_away, []  # they failed for themselves alone
+        for one, error in turned_away:
+            yield from self._failed(one, error)
         try:
-            found = self._extractor.read(outcome)
+            found = self._read(outcome)
         except UnusableReply as error:
+            self._of.llm.forget(outcome.request.messages, **outcome.request.options)
             yield from self._failed(job, error)
             return
         if not job.found:
             rest = [chunk_input for chunk_input, made in zip(job.call.inputs, found, strict=True) if made is None]
             self._ask_again(job, rest, split=len(rest) == len(found))
-        check = self._extractor.to_check(job, found)
-        if check is not None:
-            self._again.append(check)
-            return
-        for chunk_input, extraction in zip(job.call.inputs, found, strict=True):
-            if extraction is not None:
-                yield Extracted(chunk_input.key, extraction)
+            if self._of.options.check is not None and stated(found):
+                self._again.append(replace(job, found=tuple(found)))
+                return
+        for chunk_input, made in zip(job.call.inputs, found, strict=True):
+            if made is not None:
+                yield Extracted(chunk_input.key, made)
+
+    def _read(self, outcome: ChatOutcome[_Job]) -> list[Extraction | None]:
+        """One extraction per chunk of the call; none for chunks that a cut-off reply does not cover."""
+        from clausegraph.core.models.replies import finish_reason
+
+        assert outcome.response is not None
+        job, text = outcome.request.job, outcome.response.message.content or ""
+        if job.found:
+            return checked(text, job.found)
+        alone = len(job.call.inputs) == 1
+        cut_off = finish_reason(outcome.response) == "length"
+        found = list(self._of.task.parse(text, job.call, cut_off=cut_off and not alone))
+        if cut_off and alone and found[0] is not None:  # a second call would be cut at the same place
+            title = job.call.inputs[0].title
+            lost = Reject(title, "the reply was cut off at its longest; its complete triplets are kept")
+            return [replace(found[0], rejects=(*found[0].rejects, lost))]
+        return found
 
     def _failed(self, job: _Job, error: ModelError) -> Iterator[Extracted]:
         """Split a call the model could not do; give up on what cannot be split."""
@@ -256,16 +227,11 @@ class _Work:
             self._unavailable += 1
             if self._unavailable >= _IN_A_ROW:
                 self._stopped = f"not asked: {self._unavailable} calls in a row had no answer, the last: {error}"
-        if isinstance(error, UnusableReply | ModelRefused) and not no_use and not job.found and len(job.inputs) > 1:
-            self._ask_again(job, job.call.inputs, split=True)
+        divisible = isinstance(error, UnusableReply | ModelRefused) and not no_use and not job.found
+        if divisible and len(job.inputs) > 1:
+            self._ask_again(job, job.inputs, split=True)
             return
         yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.inputs)
-
-    def _go_on(self) -> Iterator[Extracted]:
-        """A call was answered: those that were turned away before failed for themselves alone."""
-        turned_away, self._turned_away = self._turned_away, []
-        for job, error in turned_away:
-            yield from self._failed(job, error)
 
     def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
         """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
@@ -280,7 +246,5 @@ class _Work:
         """
         if self._turned_away:
             raise self._turned_away[0][1]
-        if not self._stopped:
-            return
-        for job in [*self._again, *self._jobs]:
+        for job in [*self._again, *self._jobs] if self._stopped else ():
             yield from (Extracted(chunk_input.key, None, self._stopped) for chunk_input in job.inputs)

@@ -127,11 +127,11 @@ def cut(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + CUT
 
 
-def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, ontology: str = "") -> list[PromptMessage]:
+def render_call(prompt: Prompt, call: Call, *, examples: str, ontology: str = "") -> list[PromptMessage]:
     """The messages that ask for the triplets of a call; each prompt gets the inputs it declares.
 
     ``page`` is the numbered page, ``html`` the tagged lines of its elements, ``headings`` the heading path of its first
-    chunk; ``ontology`` are the types of entities, ``types`` those to prefer.
+    chunk; ``ontology`` are the types of entities, ``types`` none that are preferred among them.
 
     Raises:
         PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
@@ -142,7 +142,7 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, ontolo
         "page": lambda: page_text(call),
         "html": lambda: _tagged_lines(call),
         "examples": lambda: examples,
-        "types": lambda: types,
+        "types": lambda: "",
         "ontology": lambda: ontology,
     }
     foreign = [name for name in prompt.inputs if name not in made]

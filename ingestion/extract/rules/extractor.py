@@ -48,7 +48,7 @@ from clausegraph.ingestion.extract.rules.restrictions import (
     restricts,
 )
 from clausegraph.ingestion.extract.rules.sections import Outcomes, Requirements, Scopes, beyond, excluded, excludes
-from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
+from clausegraph.ingestion.extract.rules.tables import Row
 
 _SETS_CASE = phrases("if|when|once|after|where|this|these")  # for what stands after it, too
 _DANGLES = re.compile(  # only points to what was told before: "if you do not"
@@ -121,10 +121,10 @@ class ChunkReader:
 
     def _row(self, element: InputElement) -> None:
         """A row of a table; the case that its header states is kept where the row is not understood."""
-        table = table_of(element, self._elements)
-        found = row_statements(element, self._scene(element), table)
+        row = Row(element, self._elements, self._scene(element))
+        found = row.statements()
         self._state(element, found)
-        condition = row_case(element, table)
+        condition = row.case()
         if condition is not None and not any(one.condition for one in found):
             self._leave(element, Passage(PassageKind.RULE, (Span(element.label, 0, len(element.text)),), condition))
 

@@ -172,9 +172,9 @@ def test_states_its_inputs_and_renders(prompt: Prompt) -> None:
     assert all(f"«{name}»" in whole for name in prompt.inputs)
 
 
-def rendered(prompt: Prompt, types: str = "") -> str:
+def rendered(prompt: Prompt) -> str:
     ontology = policy_ontology().guide
-    messages = render_call(prompt, grant_call(), examples=shipped_examples(prompt), types=types, ontology=ontology)
+    messages = render_call(prompt, grant_call(), examples=shipped_examples(prompt), ontology=ontology)
     return "\n".join(message.content for message in messages)
 
 
@@ -192,11 +192,6 @@ def test_the_default_prompt_is_small() -> None:
     ontology = policy_ontology().guide
     messages = prompt.render(title="", page="", examples=shipped_examples(prompt), types="", ontology=ontology)
     assert sum(count_tokens(message.content) for message in messages) <= FIXED_TOKENS
-
-
-def test_types_are_optional() -> None:
-    prompt = shipped_prompts().get("triplets-conditional")
-    assert "Prefer these" not in rendered(prompt) and "Prefer these" in rendered(prompt, "Types: ship.")
 
 
 def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:

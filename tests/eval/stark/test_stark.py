@@ -17,7 +17,7 @@ from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_paths
 from clausegraph.eval.crag.run import by_group
-from clausegraph.eval.stark.run import hit, read_base, recall, reciprocal_rank, stark_figures
+from clausegraph.eval.stark.run import read_base, stark_figures
 from clausegraph.query.crag.times import now
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
@@ -48,13 +48,6 @@ def base(tmp_path: Path) -> Path:
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def test_figures_of_a_ranking() -> None:
-    ranked = ("x", "a", "y", "b")
-    assert (hit(ranked, {"a"}, 1), hit(ranked, {"a"}, 5)) == (0.0, 1.0)
-    assert (recall(ranked, {"a", "b", "c", "d"}), reciprocal_rank(ranked, {"b", "a"})) == (0.5, 0.5)
-    assert reciprocal_rank(ranked, {"z"}) == 0.0
 
 
 def test_the_example_needs_text_and_relations_and_is_ranked_without_a_model(tmp_path: Path) -> None:

@@ -2,53 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from clausegraph.core.errors import SettingsError
-from clausegraph.core.extraction import Extraction, ExtractionInput
-from clausegraph.core.types import Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond, read_guide
+from clausegraph.core.extraction import ExtractionInput
 from clausegraph.ingestion.extract.llm.numbering import grouped, number_call, page_text
 from tests.ingestion.llm.calls import element, heating_call
 
 pytestmark = pytest.mark.unit
-
-
-def test_a_guide(tmp_path: Path) -> None:
-    path = tmp_path / "types.toml"
-    path.write_text('entity_types = ["Benefit", "person", "benefit"]\nrelations = ["isPaidBy", "covers"]\n')
-    guide = read_guide(path)
-    assert guide == TypesGuide(("benefit", "person"), ("is paid by", "covers"))
-    assert guide.text == "Types: benefit, person.\nRelations: is paid by, covers."
-    assert TypesGuide().text == ""
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["types = []", "relations = 3", "relations = [1]", 'entity_types = [""]', "relations = [", 'entity_types = "x"'],
-)
-def test_a_wrong_guide(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "types.toml"
-    path.write_text(text)
-    with pytest.raises(SettingsError, match=r"types\.toml"):
-        read_guide(path)
-    with pytest.raises(SettingsError, match="nowhere"):
-        read_guide(tmp_path / "nowhere")
-
-
-def test_proposals() -> None:
-    spans = (Span("e0", 0, 1),)
-    made = Extraction(
-        (
-            Statement(Mention("a", "a", "ship"), "carries", Mention("b", "b", "cargo"), spans),
-            Statement(Mention("a", "a", "ship"), "weighs", Literal("3 t", "number"), spans),
-            Statement(Mention("a", "a"), "carries", Mention("c", "c", "cargo"), spans),
-        )
-    )
-    guide = TypesGuide(("ship",), ("weighs",))
-    assert beyond(guide, [made]) == {"entity_types": {"cargo": 2}, "relations": {"carries": 2}}
 
 
 def chunk_of(tokens: int) -> ExtractionInput:

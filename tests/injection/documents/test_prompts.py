@@ -43,7 +43,7 @@ def raw_call(text: str) -> Call:
 
 def rendered(prompt: Prompt, call: Call) -> tuple[list[str], list[str]]:
     """Roles and contents of the messages for a call."""
-    messages = render_call(prompt, call, examples="", types="")
+    messages = render_call(prompt, call, examples="")
     return [message.role for message in messages], [message.content for message in messages]
 
 

@@ -15,11 +15,11 @@ from clausegraph.query.crag.attributes import (
     ATTRIBUTES,
     AttributeLabels,
     AttributeRules,
-    AttributesTogether,
     AttributeSvm,
     ModelAttributes,
     read_attribute_model,
     read_labels,
+    surest,
     train_attribute_model,
 )
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism
@@ -104,19 +104,12 @@ def test_several_together_say_who_agrees() -> None:
         said = {"domain": confidence} if domain else {}
         return Attributes(domain=domain, confidence=said, by=dict.fromkeys(said, by))
 
-    class Fixed:
-        def __init__(self, found: Attributes) -> None:
-            self.found = found
-
-        def predict(self, question: CragQuestion) -> Attributes:
-            return self.found
-
     sports, movie = one(Domain.SPORTS, 0.9, "rules"), one(Domain.MOVIE, 0.6, "svm")
-    agree = AttributesTogether([Fixed(sports), Fixed(one(Domain.SPORTS, 0.6, "svm"))]).predict(asked("x"))
+    agree = surest([sports, one(Domain.SPORTS, 0.6, "svm")])
     assert (agree.domain, agree.by["domain"], agree.confidence["domain"]) == (Domain.SPORTS, "rules+svm", 0.9)
-    differ = AttributesTogether([Fixed(sports), Fixed(movie)]).predict(asked("x"))
-    assert (differ.domain, differ.by["domain"], differ.confidence["domain"]) == (Domain.SPORTS, "rules", 0.54)
-    silent = AttributesTogether([Fixed(one(None, 0.0, "rules")), Fixed(movie)]).predict(asked("x"))
+    differ = surest([sports, movie])
+    assert (differ.domain, differ.by["domain"], differ.confidence["domain"]) == (Domain.SPORTS, "rules", 0.9)
+    silent = surest([one(None, 0.0, "rules"), movie])
     assert silent.domain is Domain.MOVIE
 
 

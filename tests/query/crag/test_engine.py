@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -345,18 +344,6 @@ def test_an_answer_stands_that_there_was_no_time_to_judge(crag: Crag, monkeypatc
     found = crag.ask({ANSWER: reply("1931")}, switches=CragSwitches(seconds=600))
     assert (found.text, found.usage.tasks) == ("1931", {"crag-answer": 1})  # neither check nor critic
     assert "nobody has judged it" in str(told(found, "stop")[0]["because"])
-
-
-def test_what_there_is_time_for() -> None:
-    left = TimeLeft(100, time.monotonic() - 50)
-    assert 49 < left.left <= 50 and not left.hurries and left.has_round
-    left.stepped(24)
-    assert not left.hurries and left.has_round
-    left.stepped(26)
-    assert left.hurries and left.has_round
-    left.stepped(51)
-    assert not left.has_round
-    assert TimeLeft(0).left == float("inf")
 
 
 # --- sources that fail, what is computed, and other ways to gather -------------------------------

@@ -53,21 +53,6 @@ def test_answer_says_where_it_comes_from(world: World, view: View) -> None:
     assert [step.name for step in answer.trace] == ["route", "retrieve", "validate", "read"]
 
 
-def test_the_reader_gets_as_many_hits_as_the_limit_says(world: World, view: View) -> None:
-    seen: list[int] = []
-
-    class Counting:
-        """Reads as the extractive reader does, and counts."""
-
-        def read(self, inquiry: Inquiry, hits: Sequence[Any], rules: Any) -> Any:
-            seen.append(len(hits))
-            return make_reader("extractive", world.embedder).read(inquiry, hits, rules)
-
-    for limit in (1, 2):
-        make_engine(view, world.embedder, reader=Counting(), limit=limit).ask(Inquiry(QUESTION))
-    assert seen == [1, 2]
-
-
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [

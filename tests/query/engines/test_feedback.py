@@ -15,19 +15,10 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.graph import Offer, ego_of
 from clausegraph.query.steps.protocol import (
-    Acceptance,
-    AskedKind,
-    Feedback,
     FeedbackKind,
-    LookedUp,
-    Module,
-    Route,
-    StepParts,
 )
-from clausegraph.query.steps.rules import Lookup, RuleCommentor
 from tests.query.engines.conftest import Asking
 
 pytestmark = pytest.mark.integration
@@ -181,18 +172,6 @@ def test_replies_that_cannot_be_used_are_noted_and_done_without(reply: Any, aski
         for named in route.get("topics", []):  # type: ignore[attr-defined]
             assert named.rpartition(" (")[0] in corpus_names
     assert answer.alternatives or answer.quotes
-
-
-def test_topics_that_meet_and_do_not_answer_are_one_too_many(sample: View, hashing: HashingEmbedder) -> None:
-    inquiry = Inquiry("Is Home Working Relief claimed on Form HW2?", STORY)
-    offer = Offer(sample, hashing, inquiry)
-    ego = ego_of(sample, [topic.key for topic in offer.named])
-    assert len(offer.named) == 2 and ego.shared
-    route = Route(AskedKind.GATE, Module.HYBRID, offer.named)
-    found, judged = LookedUp((), (), len(ego.shared)), Acceptance(False, "it does not say")
-    parts = StepParts(sample, hashing, Lookup(sample, hashing, make_retriever("hybrid", sample, hashing), 60))
-    told_back = RuleCommentor(parts).comment(inquiry, offer, route, found, judged)
-    assert told_back == Feedback(FeedbackKind.LACKING, offer.named[-1].key)
 
 
 def test_two_questions_at_once_do_not_mix(asking: Asking) -> None:

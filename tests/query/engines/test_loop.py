@@ -133,7 +133,3 @@ def test_questions_do_not_wait_for_each_others_threads(sample: View, hashing: Ha
     with ThreadPoolExecutor(many) as pool:
         answers = list(pool.map(engine.ask, [Inquiry("Do I need a street trading licence?")] * many))
     assert len(answers) == many
-
-
-def test_without_a_topic_there_is_only_text() -> None:
-    assert Route(AskedKind.GATE, Module.GRAPH, (), ("gets",)) == Route(AskedKind.GATE)

@@ -13,10 +13,9 @@ from clausegraph.core.errors import SettingsError, UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState
+from clausegraph.core.types import Alternative, Answer, AnswerStatus
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
-from clausegraph.query.engines.corrective import parse_order
 from clausegraph.query.engines.prompt import AnswerForm, PromptContext, of_page, parse_summary
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.steps.reply import parse_turn
@@ -122,16 +121,6 @@ def test_each_form_has_its_prompt_and_its_shots(form: AnswerForm, asking: Asking
     assert "Example of this form" in prompts(asking.fake)[0]
 
 
-def test_conditions_are_elements_that_were_shown(asking: Asking) -> None:
-    asking.script(script(f"Answer: yes\nConditions:\n<li>{LEAF}</li>\nhe is a wizard"))
-    answer = asking.engine("text-prompt").ask(Inquiry("Can she get the Winter Heating Grant of the Heating Help Unit?"))
-    option = answer.alternatives[0]
-    if option.condition is not None:
-        assert option.open_conditions == (f"<li>{LEAF}</li>",)
-        assert all(judged.state is ConditionState.UNKNOWN for judged in [option.condition])  # type: ignore[union-attr]
-    assert "wizard" not in str(option)
-
-
 @pytest.mark.parametrize(("verdict", "triples"), [("correct", 0), ("incorrect", 30), ("ambiguous", 30)])
 def test_corrective_rag_turns_to_the_graph(verdict: str, triples: int, asking: Asking) -> None:
     asking.script(script("£300", verdict))
@@ -207,12 +196,6 @@ def test_what_react_cannot_read_ends_its_turns(reply: Any, asking: Asking) -> No
     answer = asking.engine("react").ask(INQUIRY)
     assert answer.trace[-1].detail["calls"] == 2
     assert all_cited(answer, asking.view)
-
-
-def test_the_models_order_decides_what_is_read() -> None:
-    assert parse_order('{"order": [3, 1, 3, 0, 9, "2"]}', 4) == [2, 0, 1, 3]
-    with pytest.raises(UnusableReply, match="no list"):
-        parse_order("{}", 4)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from clausegraph.core.models.embedding import Embedder, HashingEmbedder
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey, Sentence, Span
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import EngineOptions, make_engine
-from clausegraph.query.engines.loop import better, hits_for_missing
+from clausegraph.query.engines.loop import hits_for_missing
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
 
@@ -58,20 +58,6 @@ def test_hits_for_what_is_missing(status: AnswerStatus, missing: str, shown: set
     hits = hits_for_missing(Inquiry("Until when?"), read, [DEADLINE], lambda inquiry: [FEE, OTHER, DEADLINE])
     assert [one.key for one in hits] == read_again
     assert len({one.score for one in hits}) <= 1
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "is_second"),
-    [
-        (ReadResult(REFUSED, (), missing="x"), ReadResult(ANSWERED, (), missing="y"), True),
-        (ReadResult(ANSWERED, (), missing="x"), ReadResult(ANSWERED, ()), True),
-        (ReadResult(ANSWERED, (), missing="fee and day"), ReadResult(ANSWERED, (), missing="the fee"), True),
-        (ReadResult(ANSWERED, (), missing="x"), ReadResult(ANSWERED, (), missing="y"), False),
-        (ReadResult(ANSWERED, (), missing="x"), ReadResult(REFUSED, ()), False),
-    ],
-)
-def test_the_better_reading(first: ReadResult, second: ReadResult, *, is_second: bool) -> None:
-    assert better(first, second) is (second if is_second else first)
 
 
 @dataclass

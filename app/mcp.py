@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 import anyio
@@ -26,7 +26,7 @@ from clausegraph.app.api.served import Served, serve_workspace
 from clausegraph.app.api.work import Ticket, WorkPool, in_time
 from clausegraph.app.process import version
 from clausegraph.app.services import Record
-from clausegraph.app.services.ask import PassagesReply, answer
+from clausegraph.app.services.ask import answer
 from clausegraph.app.services.ask import search as find_passages
 from clausegraph.app.services.changes import changes
 from clausegraph.app.services.connections import neighbourhood as facts_around
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
 
 
-T = TypeVar("T")
+Told = Record | dict[str, Any]
 Asking = Context[Any, Any]
 Whose = Callable[[Asking], tuple[Served, Principal]]
 
@@ -62,22 +62,32 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         "clausegraph", title="ClauseGraph", instructions=_ABOUT, version=version(), log_level="WARNING"
     )
 
+    async def told(
+        context: Asking, corpus: str | None, work: Callable[[Served, str, Ticket], Told], *, asks: bool = False
+    ) -> dict[str, Any]:
+        """What work gives of a corpus, where the token is for it; what ``asks`` takes its turn among questions."""
+        held, who = whose(context)
+        name = unicodedata.normalize("NFC", corpus if corpus is not None else held.workspace.settings.corpus)
+        if not who.may_see(name):
+            said = f"token {who.name!r} is not for corpus {name[:80]!r}"
+            raise _failed(refusal("Forbidden", 403, "Not allowed", said))
+        return await _told(held, held.work if asks else held.reads, lambda ticket: work(held, name, ticket))
+
     @server.tool(annotations=_READS)
     async def ask(
         context: Asking, question: str, scenario: _Scenario = "", corpus: _Corpus = None, epoch: _Epoch = None
     ) -> dict[str, Any]:
         """Answer a question, with the conditions under which the answer holds, those that are open, and evidence."""
-        held, name = _for(whose, context, corpus)
-        who = whose(context)[1]
+        owner = whose(context)[1].token
 
-        def work(ticket: Ticket) -> dict[str, Any]:
-            begun = held.kept.begin(who.token, name, Inquiry(question, scenario), epoch, {})
+        def work(held: Served, name: str, ticket: Ticket) -> dict[str, Any]:
+            begun = held.kept.begin(owner, name, Inquiry(question, scenario), epoch, {})
             found = answer(held.workspace, name, begun.inquiry, epoch, watch=lambda _: ticket.check())
             kept = held.kept.keep(begun, found)
             where = f"clausegraph://{quote(name, safe='')}/answers/{kept.id}"
             return kept.shown(trace=False).as_json() | ({"resource": where} if kept.is_kept else {})
 
-        return await _told(held, held.work, work)
+        return await told(context, corpus, work, asks=True)
 
     @server.tool(annotations=_READS)
     async def ask_pages(
@@ -108,15 +118,13 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         epoch: _Epoch = None,
     ) -> dict[str, Any]:
         """Find the passages a question is about, best first, without answering it."""
-        held, name = _for(whose, context, corpus)
+        inquiry = Inquiry(question, scenario)
 
-        def work(_: Ticket) -> PassagesReply:
-            inquiry = Inquiry(question, scenario)
-            return find_passages(
-                held.workspace, name, inquiry, retriever=DEFAULT, budget=None, limit=limit, epoch=epoch
-            )
+        def work(held: Served, name: str, _: Ticket) -> Told:
+            given: dict[str, Any] = {"retriever": DEFAULT, "budget": None, "limit": limit, "epoch": epoch}
+            return find_passages(held.workspace, name, inquiry, **given)
 
-        return await _told(held, held.work, work)
+        return await told(context, corpus, work, asks=True)
 
     @server.tool(annotations=_READS)
     async def neighbourhood(
@@ -128,66 +136,47 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         epoch: _Epoch = None,
     ) -> dict[str, Any]:
         """The facts around an entity with the sentences that state them, and the entities they join it with."""
-        held, name = _for(whose, context, corpus)
 
-        return await _told(
-            held,
-            held.reads,
-            lambda _: facts_around(held.workspace, name, [entity], hops=hops, limit=limit, epoch=epoch),
-        )
+        def work(held: Served, name: str, _: Ticket) -> Told:
+            return facts_around(held.workspace, name, [entity], hops=hops, limit=limit, epoch=epoch)
+
+        return await told(context, corpus, work)
 
     @server.tool(annotations=_READS)
     async def page(context: Asking, page: str, corpus: _Corpus = None, epoch: _Epoch = None) -> dict[str, Any]:
         """The text of a page, by its uri, `source:uri`, title or address, each element with its anchor."""
-        held, name = _for(whose, context, corpus)
-        return await _told(held, held.reads, lambda _: page_text(held.workspace, name, page, epoch))
+        return await told(context, corpus, lambda held, name, _: page_text(held.workspace, name, page, epoch))
 
     @server.tool(annotations=_READS)
     async def what_changed(
         context: Asking, since: _Epoch = None, until: _Epoch = None, corpus: _Corpus = None
     ) -> dict[str, Any]:
         """Pages and statements that are new, gone or changed between two epochs; by default by the last publish."""
-        held, name = _for(whose, context, corpus)
-        return await _told(held, held.reads, lambda _: changes(held.workspace, name, since, until))
+        return await told(context, corpus, lambda held, name, _: changes(held.workspace, name, since, until))
+
+    async def resource(context: Asking, corpus: str, work: Callable[[Served, str, Ticket], Told]) -> str:
+        try:
+            return as_json(await told(context, corpus, work))
+        except ToolError as error:
+            raise ResourceError(str(error)) from error
 
     @server.resource("clausegraph://{corpus}/answers/{answer}", title="An answer", mime_type="application/json")
     async def kept_answer(context: Asking, corpus: str, answer: str) -> str:
         """An answer that `ask` gave, as it was, with its conditions and evidence; `resource` in it was its address."""
-        try:
-            held, name = _for(whose, context, corpus)
-            who = whose(context)[1]
-            return as_json(
-                await _told(held, held.reads, lambda _: held.kept.get(who.token, name, answer).shown(trace=False))
-            )
-        except ToolError as error:
-            raise ResourceError(str(error)) from error
+        owner = whose(context)[1].token
+        return await resource(
+            context, corpus, lambda held, name, _: held.kept.get(owner, name, answer).shown(trace=False)
+        )
 
     @server.resource("clausegraph://{corpus}/pages/{+page}", title="A page", mime_type="application/json")
     async def page_of(context: Asking, corpus: str, page: str) -> str:
         """The text of a page of the published epoch."""
-        try:
-            held, name = _for(whose, context, corpus)
-            return as_json(await _told(held, held.reads, lambda _: page_text(held.workspace, name, page)))
-        except ToolError as error:
-            raise ResourceError(str(error)) from error
+        return await resource(context, corpus, lambda held, name, _: page_text(held.workspace, name, page))
 
     return server
 
 
-def _for(whose: Whose, context: Asking, corpus: str | None) -> tuple[Served, str]:
-    """What serves a call, and its corpus.
-
-    Raises:
-        ToolError: the token is not for this corpus.
-    """
-    held, who = whose(context)
-    name = unicodedata.normalize("NFC", corpus if corpus is not None else held.workspace.settings.corpus)
-    if not who.may_see(name):
-        raise _failed(refusal("Forbidden", 403, "Not allowed", f"token {who.name!r} is not for corpus {name[:80]!r}"))
-    return held, name
-
-
-async def _told(held: Served, pool: WorkPool, work: Callable[[Ticket], Record | dict[str, Any]]) -> dict[str, Any]:
+async def _told(held: Served, pool: WorkPool, work: Callable[[Ticket], Told]) -> dict[str, Any]:
     """What work gives, said to be data; what goes wrong on purpose is told with its name."""
     try:
         found = await in_time(pool, held.workspace.settings.serve_seconds, work)

@@ -22,9 +22,9 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 77_000,
-    "tests, lines": 44_300,
-    "compiled regexes": 525,
+    "product, lines": 71_500,
+    "tests, lines": 42_700,
+    "compiled regexes": 500,
     "settings": 60,
     "floors of the deepest room": 8,
     # a slow machine enters some more: progress is told after five seconds

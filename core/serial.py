@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from enum import Enum
@@ -46,6 +47,7 @@ from clausegraph.core.types import (
     mapped,
 )
 
+_ELEMENT = ("anchor", "tag", "html", "text", "headings", "lead_in", "parent", "headers")
 _STATED = ("published", "reviewed", "language")  # of a reading
 
 
@@ -110,7 +112,7 @@ def statement_to_json(statement: Statement) -> dict[str, Any]:
         "subject": _node_to_json(statement.subject),
         "relation": statement.relation,
         "object": _node_to_json(statement.object),
-        "spans": [[span.anchor, span.start, span.end] for span in statement.spans],
+        "spans": _spans_to_json(statement.spans),
         "polarity": statement.polarity,
         "modality": str(statement.modality),
         "condition": condition_to_json(statement.condition),
@@ -151,7 +153,7 @@ def passage_to_json(passage: Passage) -> dict[str, Any]:
     """A passage as a JSON object; what it lacks is left out."""
     value: dict[str, Any] = {
         "kind": passage.kind.value,
-        "spans": [[span.anchor, span.start, span.end] for span in passage.spans],
+        "spans": _spans_to_json(passage.spans),
         "condition": condition_to_json(passage.condition),
         "names": [_node_to_json(name) for name in passage.names] or None,
         "step": _step_to_json(passage.step),
@@ -173,6 +175,10 @@ def passage_from_json(value: dict[str, Any]) -> Passage:
 def passage_from_text(text: str) -> Passage:
     """The passage of a JSON text."""
     return passage_from_json(json.loads(text))
+
+
+def _spans_to_json(spans: Iterable[Span]) -> list[list[Any]]:
+    return [[span.anchor, span.start, span.end] for span in spans]
 
 
 def _step_to_json(step: StepOrder | None) -> list[Any] | None:
@@ -228,23 +234,13 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
         **stated,
         "elements": [
             [
-                e.anchor,
-                e.tag,
-                e.html,
-                e.text,
-                e.headings,
-                e.lead_in,
-                e.parent,
-                e.headers,
-                [[k.href, k.text] for k in e.links],
-                *([] if e.page_number is None else [e.page_number]),
+                *(getattr(one, name) for name in _ELEMENT),
+                [[link.href, link.text] for link in one.links],
+                *([] if one.page_number is None else [one.page_number]),
             ]
-            for e in reading.elements
+            for one in reading.elements
         ],
-        "chunks": [
-            [c.key, c.headings, [[p.anchor, p.start, p.end] for p in c.parts], c.text, c.content_hash]
-            for c in reading.chunks
-        ],
+        "chunks": [[c.key, c.headings, _spans_to_json(c.parts), c.text, c.content_hash] for c in reading.chunks],
     }
 
 

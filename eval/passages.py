@@ -131,12 +131,14 @@ def evaluate(
         progress("retrieve", number + 1, len(questions))
     values = {name: _values(records, name) for name in ROWS}
     times = {name: median(record.milliseconds[name] for record in records) for name in ROWS}
-    means = {name: [fmean(found[what].values()) for what in (_RECALL, _COMPLETE)] for name, found in values.items()}
     return PassageResult(
         questions=len(questions),
         supporting=sum(map(len, gold)),
         unmatched=unmatched,
-        figures={name: RankingFigures(*means[name], times[name]) for name in ROWS},
+        figures={
+            name: RankingFigures(fmean(found[_RECALL].values()), fmean(found[_COMPLETE].values()), times[name])
+            for name, found in values.items()
+        },
         recall_difference=paired_difference(values[BASELINE][_RECALL], values[SYSTEM][_RECALL]),
         complete_difference=paired_difference(values[BASELINE][_COMPLETE], values[SYSTEM][_COMPLETE]),
         records=tuple(records),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,8 +78,7 @@ def list_judged(ledger: Ledger, corpus_id: int, after: int = 0, limit: int | Non
     """What was judged of a corpus, by id, from after an id on."""
     mine = (judged_answers.c.corpus_id == corpus_id, judged_answers.c.id > after)
     query = select(judged_answers).where(*mine).order_by(judged_answers.c.id).limit(limit)
-    with ledger.read() as connection:
-        return [_judged(row) for row in connection.execute(query)]
+    return [_judged(row) for row in ledger.rows(query)]
 
 
 def forget_judgement(ledger: Ledger, corpus: CorpusRow, number: int) -> JudgedAnswer:
@@ -103,14 +103,9 @@ def new_name() -> str:
 
 
 def keep_answer(home: Path, corpus_id: int, epoch: int, owner: str, name: str, data: bytes, most: int) -> None:
-    """Keep an answer, on the disk before this returns. The oldest of the owner go when there are more.
-
-    Args:
-        name: of :func:`new_name`.
-        most: answers of an owner, of all corpora.
-    """
-    path = home / FOLDER / str(corpus_id) / f"epoch-{epoch:08d}" / f"{_file_part(owner)}_{name}{_END}"
-    write_whole(path, data)
+    """Keep an answer under a name of :func:`new_name`, on the disk before this returns. The oldest of the owner, of all
+    corpora, go when there are more than ``most``."""
+    write_whole(home / FOLDER / str(corpus_id) / f"epoch-{epoch:08d}" / f"{_file_part(owner)}_{name}{_END}", data)
     before = time.time() - _CUT_OFF
     unfinished = [path for path, changed in _by_time(home, "*/*/*.tmp") if changed / 1e9 < before]
     _remove([*_newest(home, "*", owner)[most:], *unfinished])
@@ -118,9 +113,7 @@ def keep_answer(home: Path, corpus_id: int, epoch: int, owner: str, name: str, d
 
 def read_answer(home: Path, corpus_id: int, owner: str, name: str) -> bytes | None:
     """An answer of an owner; None where there is none of that name."""
-    for path in _find_file(home, corpus_id, owner, name):
-        return _bytes(path)
-    return None
+    return next((_bytes(path) for path in _find_file(home, corpus_id, owner, name)), None)
 
 
 def newest_answers(home: Path, corpus_id: int, owner: str, count: int) -> Iterator[tuple[str, bytes]]:
@@ -128,7 +121,7 @@ def newest_answers(home: Path, corpus_id: int, owner: str, count: int) -> Iterat
     for path in _newest(home, str(corpus_id), owner)[:count]:
         data = _bytes(path)
         if data is not None:
-            yield path.name[-_NAME - len(_END) : -len(_END)], data
+            yield path.stem[-_NAME:], data
 
 
 def forget_answer(home: Path, corpus_id: int, owner: str, name: str) -> None:
@@ -178,11 +171,8 @@ def _newest(home: Path, corpus: str, owner: str) -> list[Path]:
 def _by_time(home: Path, pattern: str) -> Iterator[tuple[Path, int]]:
     """Files with the time of their last change in nanoseconds; not one that is removed meanwhile."""
     for path in _paths(home, pattern):
-        with file_errors(path):
-            try:
-                yield path, path.stat().st_mtime_ns
-            except FileNotFoundError:
-                continue
+        with file_errors(path), suppress(FileNotFoundError):
+            yield path, path.stat().st_mtime_ns
 
 
 def _paths(home: Path, pattern: str) -> list[Path]:
@@ -192,11 +182,9 @@ def _paths(home: Path, pattern: str) -> list[Path]:
 
 def _bytes(path: Path) -> bytes | None:
     """The content of a file; None where it was removed meanwhile."""
-    with file_errors(path):
-        try:
-            return path.read_bytes()
-        except FileNotFoundError:
-            return None
+    with file_errors(path), suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None
 
 
 def _remove(paths: list[Path]) -> None:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, Select, func, select, tuple_, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json, record_of
-from clausegraph.indexes.ledger.dialect import insert_or_update
+from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import held_lease, is_held
 from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs, in_newest, members, pages, runs, sources
 from clausegraph.indexes.ledger.store import Ledger
@@ -55,25 +55,20 @@ def check_corpus_name(name: str) -> str:
 def ensure_corpus(ledger: Ledger, name: str, settings: dict[str, str]) -> CorpusRow:
     """The corpus of that name, made with ``settings`` if it is new."""
     name = check_corpus_name(name)
+    values = {"name": name, "settings": canonical_json(settings), "newest": 0, "published": 0, "created": time.time()}
     with ledger.write() as connection:
-        row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
-        if row is None:
-            values = {"name": name, "settings": canonical_json(settings), "newest": 0, "published": 0}
-            connection.execute(insert(corpora).values(**values, created=time.time()))
-            row = connection.execute(select(corpora).where(corpora.c.name == name)).one()
-    return _corpus(row)
+        connection.execute(insert_new(corpora), values)
+        return _corpus(connection.execute(select(corpora).where(corpora.c.name == name)).one())
 
 
 def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRow:
     """The corpus of that name; ``option`` is how the command line is given one, empty for a plain argument."""
     name = unicodedata.normalize("NFC", name)
-    with ledger.read() as connection:
-        row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
-        if row is None:
-            names = [other.name for other in connection.execute(select(corpora.c.name).order_by(corpora.c.name))]
-            afar = f"no corpus {name[:80]!r}; the list of corpora has those that you may see"
-            raise NotFoundError(f"no corpus named {name!r} in {ledger.path}{_instead(name, names, option)}", afar=afar)
-    return _corpus(row)
+    every = {corpus.name: corpus for corpus in list_corpora(ledger)}
+    if name not in every:
+        afar = f"no corpus {name[:80]!r}; the list of corpora has those that you may see"
+        raise NotFoundError(f"no corpus named {name!r} in {ledger.path}{_instead(name, [*every], option)}", afar=afar)
+    return every[name]
 
 
 def _instead(name: str, names: list[str], option: str) -> str:
@@ -88,8 +83,7 @@ def _instead(name: str, names: list[str], option: str) -> str:
 
 def list_corpora(ledger: Ledger) -> list[CorpusRow]:
     """Every corpus, by name."""
-    with ledger.read() as connection:
-        return [_corpus(row) for row in connection.execute(select(corpora).order_by(corpora.c.name))]
+    return [_corpus(row) for row in ledger.rows(select(corpora).order_by(corpora.c.name))]
 
 
 def _corpus(row: Row[Any]) -> CorpusRow:
@@ -98,15 +92,10 @@ def _corpus(row: Row[Any]) -> CorpusRow:
 
 def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:
     """Id of the source of that name; its location is kept up to date."""
-    mine = (sources.c.corpus_id == corpus_id, sources.c.name == name)
+    key, values = {"corpus_id": corpus_id, "name": name}, {"kind": kind, "location": location}
     with ledger.write() as connection:
-        row = connection.execute(select(sources).where(*mine)).fetchone()
-        if row is None:
-            values = {"corpus_id": corpus_id, "name": name, "kind": kind, "location": location}
-            return int(connection.execute(insert(sources).values(**values).returning(sources.c.id)).scalar_one())
-        if (row.kind, row.location) != (kind, location):
-            connection.execute(update(sources).where(*mine).values(kind=kind, location=location))
-        return int(row.id)
+        stored = insert_or_update(sources, list(key), key | values, values).returning(sources.c.id)
+        return int(connection.execute(stored).scalar_one())
 
 
 def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
@@ -119,8 +108,7 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
         .group_by(sources.c.id)
         .order_by(sources.c.name)
     )
-    with ledger.read() as connection:
-        return [record_of(SourceRow, row) for row in connection.execute(counted)]
+    return [record_of(SourceRow, row) for row in ledger.rows(counted)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +124,8 @@ class EpochRow:
 
 def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
     """The retained epochs, newest first; a frozen one is not an epoch yet."""
-    query = (
-        select(epochs)
-        .where(epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
-        .order_by(epochs.c.number.desc())
-    )
-    with ledger.read() as connection:
-        rows = connection.execute(query).all()
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
+    rows = ledger.rows(select(epochs).where(*mine).order_by(epochs.c.number.desc()))
     return [record_of(EpochRow, row, summary=decode_summary(row)) for row in rows]
 
 
@@ -212,9 +195,7 @@ def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object])
 
 def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] | None:
     """One run with its report, if the corpus has it."""
-    with ledger.read() as connection:
-        found = _runs(connection, select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id), corpus_id)
-    return found[0] if found else None
+    return next(iter(_runs(ledger, corpus_id, select(runs).where(runs.c.id == run_id))), None)
 
 
 def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
@@ -228,8 +209,7 @@ def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
 def why_no_run(ledger: Ledger, corpus_id: int, run_id: str) -> str:
     """What to say of a run that the corpus does not have: vacuum removed it, where an epoch still names it."""
     made = select(epochs.c.number).where(epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
-    with ledger.read() as connection:
-        number = connection.execute(made.limit(1)).scalar()
+    number = ledger.value(made)
     if number is None:
         return (
             f"no run {run_id[:80]!r} in this corpus; `clausegraph status` lists the last ones, and "
@@ -245,18 +225,14 @@ def list_runs(
     ledger: Ledger, corpus_id: int, limit: int, before: tuple[float, str] | None = None
 ) -> list[dict[str, object]]:
     """Runs, newest first; from after the one that started then and has that id."""
-    query = select(runs).where(runs.c.corpus_id == corpus_id)
-    if before is not None:
-        query = query.where(tuple_(runs.c.started, runs.c.id) < before)
-    with ledger.read() as connection:
-        return _runs(connection, query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit), corpus_id)
+    query = select(runs) if before is None else select(runs).where(tuple_(runs.c.started, runs.c.id) < before)
+    return _runs(ledger, corpus_id, query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit))
 
 
 def killed_runs(ledger: Ledger, corpus_id: int) -> list[str]:
     """The runs that were killed, and that no later run has recorded as such, oldest first."""
-    left = select(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING).order_by(runs.c.started)
-    with ledger.read() as connection:
-        return [str(run["id"]) for run in _runs(connection, left, corpus_id) if run["status"] == KILLED]
+    left = _runs(ledger, corpus_id, select(runs).where(runs.c.status == RUNNING).order_by(runs.c.started))
+    return [str(run["id"]) for run in left if run["status"] == KILLED]
 
 
 def current_holder(ledger: Ledger, corpus_id: int) -> Row[Any] | None:
@@ -266,11 +242,13 @@ def current_holder(ledger: Ledger, corpus_id: int) -> Row[Any] | None:
     return lease if lease is not None and is_held(lease, time.time()) else None
 
 
-def _runs(connection: Connection, query: Select[Any], corpus_id: int) -> list[dict[str, object]]:
+def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, object]]:
     """The runs of a query with their reports; one that has not ended and is not at work was killed."""
-    lease = held_lease(connection, corpus_id)
+    with ledger.read() as connection:
+        lease = held_lease(connection, corpus_id)
+        rows = connection.execute(query.where(runs.c.corpus_id == corpus_id)).all()
     made = []
-    for row in connection.execute(query):
+    for row in rows:
         values = {name: value for name, value in row._mapping.items() if name != "corpus_id"}
         values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
         if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):

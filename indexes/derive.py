@@ -21,7 +21,7 @@ from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import passage_to_json, relabel, statement_from_text, statement_to_json
 from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Span, Statement, Support
 
-DERIVATION_FINGERPRINT = f"projection:3+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+DERIVATION_FINGERPRINT = f"projection:4+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 

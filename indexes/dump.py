@@ -1,7 +1,6 @@
 """The canonical dump of an epoch: sorted JSON lines without surrogate ids, epoch or run numbers.
 
-Two states are the same if and only if their dumps are. ``vector_lines`` carries the numbers themselves,
-for comparison within a tolerance.
+Two states are the same if and only if their dumps are, and their vectors within a tolerance.
 """
 
 from __future__ import annotations
@@ -9,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.serial import passage_to_json, statement_to_json
-from clausegraph.core.types import PageKey
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.ledger.schema import VECTOR_KINDS
 from clausegraph.indexes.views import View
@@ -56,17 +53,4 @@ def _page_lines(view: View) -> Iterator[str]:
 
 def vector_keys(view: View) -> list[tuple[str, str, str]]:
     """(kind, page, ref) of every visible vector, sorted."""
-    return sorted((kind, _page(page), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])
-
-
-def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
-    """Every visible vector by its key, each of shape (dimension,)."""
-    values: dict[tuple[str, str, str], Vectors] = {}
-    for kind in VECTOR_KINDS:
-        names, matrix = view.vectors(kind)
-        values |= {(kind, _page(page), ref): row for (page, ref), row in zip(names, matrix, strict=True)}
-    return values
-
-
-def _page(page: PageKey | None) -> str:
-    return "" if page is None else str(page)
+    return sorted((kind, str(page or ""), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])

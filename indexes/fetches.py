@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from clausegraph.core.errors import StorageError
 from clausegraph.core.hashing import content_hash
+from clausegraph.indexes.ledger.cells import record_of
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.schema import blobs, crawls, fetches
 from clausegraph.indexes.ledger.store import Ledger
@@ -47,16 +48,11 @@ class FetchRow:
     failures: int = 0
 
 
-_COLUMNS = [column for column in fetches.c if column.name not in ("id", "corpus_id", "source_id")]
-
-
 def current_crawl(ledger: Ledger, source_id: int) -> tuple[int, bool]:
     """Number of the newest crawl of a source, 0 before the first, and whether it is still to be gone on with."""
-    with ledger.read() as connection:
-        row = connection.execute(select(crawls).where(crawls.c.source_id == source_id)).fetchone()
-    if row is None:
-        return 0, False
-    return int(row.number), row.ended is None and time.time() - row.heard < RESUMED_WITHIN_S
+    for row in ledger.rows(select(crawls).where(crawls.c.source_id == source_id)):
+        return int(row.number), row.ended is None and time.time() - row.heard < RESUMED_WITHIN_S
+    return 0, False
 
 
 def begin_crawl(ledger: Ledger, corpus_id: int, source_id: int) -> int:
@@ -86,9 +82,8 @@ def end_crawl(
 
 def load_fetches(ledger: Ledger, source_id: int) -> dict[str, FetchRow]:
     """Every address of a source."""
-    with ledger.read() as connection:
-        rows = connection.execute(select(*_COLUMNS).where(fetches.c.source_id == source_id)).all()
-    return {row.address: FetchRow(**(dict(row._mapping) | {"permanent": bool(row.permanent)})) for row in rows}
+    rows = ledger.rows(select(fetches).where(fetches.c.source_id == source_id))
+    return {row.address: record_of(FetchRow, row, permanent=bool(row.permanent)) for row in rows}
 
 
 def store_fetch(
@@ -113,14 +108,12 @@ def forget_pages(connection: Connection, source_id: int, uris: Sequence[str]) ->
 def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:
     """The bytes of a page as they were stored."""
     query = select(blobs.c.data).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash)
-    with ledger.read() as connection:
-        data = connection.execute(query).scalar()
     try:
-        raw = zlib.decompress(data or b"")
-    except zlib.error as error:
-        raise StorageError(f"{ledger.path}: the stored bytes {raw_hash[:12]} are not there, or damaged") from error
+        raw = zlib.decompress(ledger.value(query) or b"")
+    except zlib.error:
+        raw = b""
     if content_hash("raw", raw) != raw_hash:
-        raise StorageError(f"{ledger.path}: the stored bytes {raw_hash[:12]} are damaged")
+        raise StorageError(f"{ledger.path}: the stored bytes {raw_hash[:12]} are not there, or damaged")
     return raw
 
 

@@ -27,6 +27,7 @@ from clausegraph.indexes.ledger.schema import (
     hidden_statements,
     hidden_supports,
     in_newest,
+    on_pages,
     pages,
     seen_at,
     sources,
@@ -136,9 +137,8 @@ def split_hidden(rows: Iterable[SupportRow], claims: Collection[Claim]) -> tuple
 
 def list_hidden(ledger: Ledger, corpus_id: int) -> list[HiddenStatement]:
     """The decisions of a corpus, by id."""
-    mine = select(hidden_statements).where(hidden_statements.c.corpus_id == corpus_id)
-    with ledger.read() as connection:
-        return [record_of(HiddenStatement, row) for row in connection.execute(mine.order_by(hidden_statements.c.id))]
+    query = select(hidden_statements).where(hidden_statements.c.corpus_id == corpus_id)
+    return [record_of(HiddenStatement, row) for row in ledger.rows(query.order_by(hidden_statements.c.id))]
 
 
 def look_up(ledger: Ledger, corpus: CorpusRow, statement: str) -> tuple[PageKey, Statement]:
@@ -212,12 +212,8 @@ def effects(
 
 def _rows(table: Table, corpus_id: int) -> Select[Any]:
     """Supports or hidden ones with the names of their pages."""
-    return (
-        select(table, sources.c.name.label("source"), pages.c.uri)
-        .join(pages, pages.c.id == table.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
-        .where(table.c.corpus_id == corpus_id)
-    )
+    named = select(table, sources.c.name.label("source"), pages.c.uri).select_from(on_pages(table))
+    return named.where(table.c.corpus_id == corpus_id)
 
 
 def _statement(table: Table, row: Row[Any]) -> Statement:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select, true
 
 from clausegraph.indexes.derive import (
     DEFINITIONS,
@@ -36,8 +36,8 @@ from clausegraph.indexes.ledger.schema import (
     supports,
     vectors,
 )
-from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches, load_reading
+from clausegraph.indexes.ledger.store import Ledger, batches
+from clausegraph.indexes.truth import load_reading
 
 Row = dict[str, Any]
 NO_ROWS = PageRows((), (), ())
@@ -81,14 +81,12 @@ def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], mod
     targets = list(targets)  # what their pages define may rename what any other page names
     with ledger.read() as connection:
         names = wanted_names(connection, corpus_id, _definitions(connection, corpus_id, targets))
-        replaced = _plan_names(connection, plan, names)
-        hidden = hidden_claims(connection, corpus_id)
-        planned: set[int] = set()
+        renamed = _plan_names(connection, plan, names)
+        planner = _Planner(connection, plan, names, hidden_claims(connection, corpus_id))
         for target in targets:
-            _plan_page(connection, plan, target, names, hidden.get(target.page_id, ()))
-            planned.add(target.page_id)
-        moved = _plan_hidden(connection, plan, names, hidden, planned)
-        _plan_renamed(connection, plan, names, replaced, planned | moved)
+            planner.plan_page(target)
+        for page_id in sorted(planner.touched(renamed) - {target.page_id for target in targets}):
+            planner.plan_decisions(page_id)
     return plan
 
 
@@ -114,128 +112,87 @@ def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, s
     return {now.get(name, name) for name in changed}
 
 
-def _plan_hidden(
-    connection: Connection,
-    plan: PublishPlan,
-    names: Mapping[str, str],
-    hidden: Mapping[int, Collection[Claim]],
-    planned: set[int],
-) -> set[int]:
-    """Hide what was decided to be wrong, and show again what is not any more, on pages that are not planned as a whole;
-    returns those on which something moves: all their supports are under ``names`` then."""
-    withheld = select(hidden_supports.c.page_id).where(
-        hidden_supports.c.corpus_id == plan.corpus_id, hidden_supports.c.until == OPEN
-    )
-    moved = set()
-    for page_id in sorted({*hidden, *connection.execute(withheld).scalars()} - planned):
-        claims = hidden.get(page_id, ())
-        shown, to_hide = split_hidden(_open_rows(connection, supports, page_id), claims)
-        to_show, hidden_still = split_hidden(_open_rows(connection, hidden_supports, page_id), claims)
-        if not to_hide and not to_show:
-            continue
-        moved.add(page_id)
-        rows = [_under(row, names) for row in (*shown, *to_show)]
-        _compare_supports(connection, plan, page_id, rows, [*to_hide, *hidden_still])
-        _plan_facts(connection, plan, page_id, rows)
-    return moved
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    """Plans pages under ``names``, without the statements that ``hidden`` claims of pages are about."""
+
+    connection: Connection
+    plan: PublishPlan
+    names: Mapping[str, str]
+    hidden: Mapping[int, Collection[Claim]]
+
+    def touched(self, entities: Collection[str]) -> set[int]:
+        """Pages that decisions may change: those with something hidden, and those that name one of the entities."""
+        about: list[tuple[Table, ColumnElement[bool]]] = [(hidden_supports, true())]
+        for part in batches(sorted(entities)):
+            about.append((supports, or_(supports.c.subject.in_(part), supports.c.object.in_(part))))
+        found = set(self.hidden)
+        for table, condition in about:
+            mine = select(table.c.page_id).distinct().where(table.c.corpus_id == self.plan.corpus_id)
+            found.update(self.connection.execute(mine.where(table.c.until == OPEN, condition)).scalars())
+        return found
+
+    def plan_page(self, target: PageTarget) -> None:
+        """Bring a page to what it shall be."""
+        page_id, rows = target.page_id, target.rows
+        member = {"page_version_id": target.version_id, "extractor": target.extractor}
+        wanted = [member | {"projection": DERIVATION_FINGERPRINT}] if target.version_id is not None else []
+        shown, hidden = split_hidden(rows.supports, self.hidden.get(page_id, ()))
+        renamed = [with_names(s, self.names) if self.names.keys() & {s.subject, s.object} else s for s in shown]
+        self._compare(members, page_id, wanted, ("page_version_id", "extractor", "projection"))
+        self._compare(chunks, page_id, map(asdict, rows.chunks), ("key", "content_hash", "input_key"))
+        self._compare_supports(page_id, renamed, hidden)
+        self._compare(passages, page_id, map(asdict, rows.passages), ("content_key",))
+        self._compare_vectors(page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
+
+    def plan_decisions(self, page_id: int) -> None:
+        """Put the statements of a page whose version stays under the names, and hide and show them as decided."""
+        there = [
+            record_of(SupportRow, row)
+            for table in (supports, hidden_supports)
+            for row in self.connection.execute(_open(table, table).where(table.c.page_id == page_id))
+        ]
+        shown, hidden = split_hidden(there, self.hidden.get(page_id, ()))
+        shown = [_under(row, self.names) for row in shown]
+        if self._compare_supports(page_id, shown, hidden):
+            query = _open(members, members.c.page_version_id).where(members.c.page_id == page_id)
+            reading = load_reading(self.connection, self.connection.execute(query).scalar_one())
+            facts = fact_vectors(shown, stated_texts(reading, shown))
+            self._compare_vectors(page_id, facts, vectors.c.kind == "fact")
+
+    def _compare_supports(self, page_id: int, shown: Iterable[SupportRow], hidden: Iterable[SupportRow]) -> bool:
+        """The supports of a page under the names that are in force, and those that are hidden, under their own; whether
+        any changes."""
+        as_written = [asdict(_under(row, {})) for row in hidden]
+        changes = self._compare(supports, page_id, map(asdict, shown), ("content_key",))
+        return self._compare(hidden_supports, page_id, as_written, ("content_key",)) or changes
+
+    def _compare_vectors(self, page_id: int, rows: Sequence[VectorRow], *among: ColumnElement[bool]) -> None:
+        wanted = [
+            {"model": self.plan.model, "kind": row.kind, "ref": row.ref, "text_hash": row.text_hash} for row in rows
+        ]
+        self._compare(vectors, page_id, wanted, ("kind", "ref", "text_hash", "model"), *among)
+        self.plan.texts |= {row.text_hash: row.text for row in rows}
+
+    def _compare(
+        self, table: Table, page_id: int, wanted: Iterable[Row], key: tuple[str, ...], *among: ColumnElement[bool]
+    ) -> bool:
+        """Open what is wanted and not there, close what is there (``among`` these rows of the page) and not wanted;
+        whether there is anything to do."""
+        query = _open(table, table.c.id, *(table.c[name] for name in key)).where(table.c.page_id == page_id, *among)
+        there = {tuple(row[1:]): row.id for row in self.connection.execute(query)}
+        base = {"corpus_id": self.plan.corpus_id, "page_id": page_id}
+        new = {tuple(row[name] for name in key): base | row for row in wanted}
+        opened = [row for identity, row in new.items() if identity not in there]
+        closed = [number for identity, number in there.items() if identity not in new]
+        self.plan.opened.setdefault(table, []).extend(opened)
+        self.plan.closed.setdefault(table, []).extend(closed)
+        return bool(opened or closed)
 
 
-def _open_rows(connection: Connection, table: Table, page_id: int) -> list[SupportRow]:
-    query = select(table).where(table.c.page_id == page_id, table.c.until == OPEN).order_by(table.c.id)
-    return [record_of(SupportRow, row) for row in connection.execute(query)]
+def _open(table: Table, *columns: Any) -> Select[Any]:
+    return select(*columns).where(table.c.until == OPEN).order_by(table.c.id)
 
 
 def _under(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
     return decode(supports.c.statement, row.content_key, row, lambda support: with_names(support, names))
-
-
-def _compare_supports(
-    connection: Connection, plan: PublishPlan, page_id: int, shown: Iterable[SupportRow], hidden: Iterable[SupportRow]
-) -> None:
-    """The supports of a page under the names that are in force, and those that are hidden, under their own."""
-    base = {"corpus_id": plan.corpus_id, "page_id": page_id}
-    for table, rows in ((supports, shown), (hidden_supports, (_under(row, {}) for row in hidden))):
-        _compare(connection, plan, table, page_id, [base | asdict(row) for row in rows], ("content_key",))
-
-
-def _plan_renamed(
-    connection: Connection, plan: PublishPlan, names: Mapping[str, str], entities: set[str], planned: set[int]
-) -> None:
-    """Put the open supports of these entities under ``names``, but for pages that are planned as a whole."""
-    base = {"corpus_id": plan.corpus_id}
-    seen: set[int] = set()
-    moved: dict[int, dict[int, SupportRow]] = {}  # page → id of a row → what it becomes
-    for part in batches(sorted(entities)):
-        touched = select(supports).where(
-            supports.c.corpus_id == plan.corpus_id,
-            supports.c.until == OPEN,
-            or_(supports.c.subject.in_(part), supports.c.object.in_(part)),
-        )
-        for row in connection.execute(touched.order_by(supports.c.id)):
-            if row.page_id in planned or row.id in seen:
-                continue
-            seen.add(row.id)
-            is_now = record_of(SupportRow, row)
-            wanted = decode(supports.c.statement, row.id, is_now, lambda support: with_names(support, names))
-            if wanted.content_key != is_now.content_key:
-                plan.closed.setdefault(supports, []).append(row.id)
-                plan.opened.setdefault(supports, []).append(base | {"page_id": row.page_id} | asdict(wanted))
-                moved.setdefault(row.page_id, {})[row.id] = wanted
-    for page_id, changed in moved.items():
-        open_rows = connection.execute(select(supports).where(supports.c.page_id == page_id, supports.c.until == OPEN))
-        _plan_facts(connection, plan, page_id, [changed.get(row.id) or record_of(SupportRow, row) for row in open_rows])
-
-
-def _plan_facts(connection: Connection, plan: PublishPlan, page_id: int, rows: Sequence[SupportRow]) -> None:
-    """The fact vectors of a page whose version stays, and whose supports are to be these."""
-    version = select(members.c.page_version_id).where(members.c.page_id == page_id, members.c.until == OPEN)
-    reading = load_reading(connection, connection.execute(version).scalar_one())
-    wanted = fact_vectors(rows, stated_texts(reading, rows))
-    _compare_vectors(connection, plan, page_id, wanted, vectors.c.kind == "fact")
-
-
-def _plan_page(
-    connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str], claims: Collection[Claim]
-) -> None:
-    base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
-    rows = target.rows
-    member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
-    wanted_members = [member | {"projection": DERIVATION_FINGERPRINT}] if target.version_id is not None else []
-    wanted_chunks = [
-        base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
-    ]
-    shown, hidden = split_hidden(rows.supports, claims)
-    renamed = [with_names(s, names) if s.subject in names or s.object in names else s for s in shown]
-    _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
-    _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
-    _compare_supports(connection, plan, target.page_id, renamed, hidden)
-    _compare(connection, plan, passages, target.page_id, [base | asdict(p) for p in rows.passages], ("content_key",))
-    _compare_vectors(connection, plan, target.page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
-
-
-def _compare_vectors(
-    connection: Connection, plan: PublishPlan, page_id: int, rows: Sequence[VectorRow], *among: ColumnElement[bool]
-) -> None:
-    base = {"corpus_id": plan.corpus_id, "page_id": page_id, "model": plan.model}
-    wanted = [base | {"kind": row.kind, "ref": row.ref, "text_hash": row.text_hash} for row in rows]
-    _compare(connection, plan, vectors, page_id, wanted, ("kind", "ref", "text_hash", "model"), *among)
-    plan.texts |= {row.text_hash: row.text for row in rows}
-
-
-def _compare(
-    connection: Connection,
-    plan: PublishPlan,
-    table: Table,
-    page_id: int,
-    wanted: Sequence[Row],
-    key: tuple[str, ...],
-    *among: ColumnElement[bool],
-) -> None:
-    """Open what is wanted and not there, close what is there (``among`` these rows of the page) and not wanted."""
-    query = select(table.c.id, *(table.c[name] for name in key)).where(
-        table.c.page_id == page_id, table.c.until == OPEN, *among
-    )
-    there = {tuple(row[1:]): row.id for row in connection.execute(query)}
-    new = {tuple(row[name] for name in key): row for row in wanted}
-    plan.opened.setdefault(table, []).extend(row for identity, row in new.items() if identity not in there)
-    plan.closed.setdefault(table, []).extend(number for identity, number in there.items() if identity not in new)

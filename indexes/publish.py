@@ -37,9 +37,8 @@ from clausegraph.indexes.ledger.schema import (
     segments,
     supports,
 )
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.plan import PublishPlan
-from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import write_new_segment
 
 ROWS_AT_ONCE = 250  # written in one transaction: some 20 ms
@@ -49,9 +48,8 @@ Change = tuple[Executable, Sequence[Mapping[str, Any]]]  # a statement, and the 
 
 def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
     """Write the plan as rows of the next epoch; returns its number."""
-    with ledger.read() as connection:  # nobody else publishes while we have the lease
-        newest = connection.execute(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id)).scalar_one()
-    number = int(newest) + 1
+    newest = ledger.value(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id))
+    number = int(newest) + 1  # nobody else publishes while we have the lease
     prepare_epoch(ledger, plan.corpus_id, number)
     _carry_out(ledger, lease, _freezing(plan, number, lease.run_id))
     return number
@@ -142,9 +140,9 @@ def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJE
 def _unfinished(ledger: Ledger, corpus_id: int) -> tuple[int, str]:
     """Number and state of the epoch that is not flipped, of which there is never more than one; 0 without one."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state != FLIPPED)
-    with ledger.read() as connection:
-        row = connection.execute(select(epochs.c.number, epochs.c.state).where(*mine)).first()
-    return (0, "") if row is None else (int(row.number), str(row.state))
+    for row in ledger.rows(select(epochs.c.number, epochs.c.state).where(*mine)):
+        return int(row.number), str(row.state)
+    return 0, ""
 
 
 def take_back(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> int | None:
@@ -165,12 +163,10 @@ def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projectio
 def _taking_back(ledger: Ledger, corpus_id: int, number: int) -> Iterator[Change]:
     yield _epoch(corpus_id, number, FROZEN).values(state=FREEZING), [{}]  # it lacks rows from here on
     for table in VERSIONED:
-        mine = table.c.corpus_id == corpus_id
-        with ledger.read() as connection:
-            closed = connection.execute(select(table.c.id).where(mine, table.c.until == number)).scalars().all()
-            opened = connection.execute(select(table.c.id).where(mine, table.c.since == number)).scalars().all()
+        mine = select(table.c.id).where(table.c.corpus_id == corpus_id)
+        closed = [row.id for row in ledger.rows(mine.where(table.c.until == number))]
         yield from _until(table, closed, OPEN)
-        for part in batches(opened, ROWS_AT_ONCE):
-            yield delete(table).where(table.c.id == bindparam("row")), [{"row": identity} for identity in part]
+        for part in batches(ledger.rows(mine.where(table.c.since == number)), ROWS_AT_ONCE):
+            yield delete(table).where(table.c.id == bindparam("row")), [{"row": row.id} for row in part]
     it = (epochs.c.corpus_id == corpus_id, epochs.c.number == number, epochs.c.state == FREEZING)
     yield delete(epochs).where(*it), [{}]

@@ -12,12 +12,12 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from clausegraph.indexes.files import give_back, make_private, rewrite
+from clausegraph.indexes.files import give_back, make_private, remove_path, rewrite
 
 T = TypeVar("T")
 
@@ -30,34 +30,24 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, value BLOB NOT NULL, used REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS replies_used ON replies (used);
 """
-_DAMAGED = ".damaged-"  # then when: a file that could not be read, and its log
 _EVICT = "DELETE FROM replies WHERE key IN (SELECT key FROM replies ORDER BY used LIMIT 10)"
 
 
 def forget_all(home: Path) -> list[str]:
-    """Remove every reply of a home folder, also files that were damaged; returns what remains and why, in words."""
+    """Remove every reply of a home folder; returns what remains and why, in words."""
     path = home / RESPONSES
-    remains = [_forget_file(path)] if path.exists() else []
-    for damaged in sorted(home.glob(f"{RESPONSES}{_DAMAGED}*")):
-        try:
-            damaged.unlink()
-        except OSError as error:
-            remains.append(f"{damaged}: {error.strerror}; remove it")
-    return [what for what in remains if what]
-
-
-def _forget_file(path: Path) -> str:
     try:
+        if not path.exists():
+            return []
         with closing(sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)) as connection:
             connection.execute("PRAGMA secure_delete=ON")
             connection.executescript(_SCHEMA)  # a process may have been killed before it wrote that
             connection.execute("DELETE FROM replies")
-        return rewrite(path, _BUSY_S)
+        return [unused] if (unused := rewrite(path, _BUSY_S)) else []
     except sqlite3.Error as error:
-        if not _is_damage(error):
-            return f"replies of language models in {path} ({error}); make it writable, or remove the file"
-        _move_aside(path)
-    return ""
+        if _is_damage(error):
+            return [*_remove(path)]
+        return [f"replies of language models in {path} ({error}); make it writable, or remove the file"]
 
 
 class FileResponseCache:
@@ -140,9 +130,9 @@ class FileResponseCache:
                         self._warned = True
                         return None
                     self._shut()
-                    aside = _move_aside(self._path)
-                    _log.warning("the response cache %s is damaged (%s): moved to %s, a new one is begun",
-                                 self._path, error, aside)  # fmt: skip
+                    _log.warning("the response cache %s is damaged (%s): a new one is begun", self._path, error)
+                    if any(_remove(self._path)):
+                        return None
         return None
 
     def _connection(self) -> sqlite3.Connection:
@@ -169,14 +159,10 @@ class FileResponseCache:
         self._open = None
 
 
-def _move_aside(path: Path) -> Path:
-    """Whoever has the file open goes on with it under its new name."""
-    aside = path.with_name(f"{path.name}{_DAMAGED}{time.time_ns()}")
+def _remove(path: Path) -> Iterator[str]:
+    """Remove a file that is damaged, with its log; what remains and why."""
     for suffix in ("", "-wal", "-shm"):
-        beside = path.with_name(path.name + suffix)
-        if beside.exists():
-            beside.rename(aside.with_name(aside.name + suffix))
-    return aside
+        yield from remove_path(path.with_name(path.name + suffix))
 
 
 def _held(connection: sqlite3.Connection) -> int:

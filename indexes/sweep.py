@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, MetaData, Table, delete, or_, select
+from sqlalchemy import delete
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import failure_of, file_errors, remove_path
+from clausegraph.indexes.files import failure_of, remove_path
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held_epochs, users_of_epoch
-from clausegraph.indexes.ledger.schema import corpora, metadata
+from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.vectors.segments import vector_index
@@ -50,38 +50,14 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
     numbers = [epoch.number for epoch in list_epochs(ledger, corpus.id)]
     with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
         promise_removal(connection)
-        delete_rows(connection, metadata, corpus.id)
+        connection.execute(delete(members).where(members.c.corpus_id == corpus.id))  # not looked through for each page
+        connection.execute(delete(corpora).where(corpora.c.id == corpus.id))  # and all that belongs to it
     readers = [
         f"what {users_of_epoch(ledger, corpus.id, number)} has read of epoch {number} of corpus {corpus.name!r}; "
         "wait for it or stop it"
         for number in sorted(held_epochs(ledger, corpus.id, numbers))
     ]
     return readers + sweep(ledger)
-
-
-def delete_rows(connection: Connection, tables: MetaData, corpus_id: int) -> None:
-    """Delete the corpus and every row that belongs to it, those that refer to others first."""
-    for table in reversed(tables.sorted_tables):
-        condition = corpus_condition(table, corpus_id)
-        if condition is not None:
-            connection.execute(delete(table).where(condition))
-
-
-def corpus_condition(table: Table, corpus_id: int) -> ColumnElement[bool] | None:
-    """Which rows of a table belong to a corpus, as its foreign keys say; None where no row belongs to any.
-
-    A key that names the corpus says it; without one, a row belongs where one of those that it refers to does.
-    """
-    if table.name == corpora.name:
-        return table.c.id == corpus_id
-    keys = [key for key in table.foreign_keys if key.column.table is not table]
-    named = [key.parent == corpus_id for key in keys if key.column.table.name == corpora.name]
-    reached = [
-        key.parent.in_(select(key.column).where(condition))
-        for key in (keys if not named else ())
-        if (condition := corpus_condition(key.column.table, corpus_id)) is not None
-    ]
-    return or_(*named, *reached) if named or reached else None
 
 
 def sweep(ledger: Ledger) -> list[str]:
@@ -100,14 +76,6 @@ def sweep(ledger: Ledger) -> list[str]:
     return remains
 
 
-def make_room(ledger: Ledger) -> list[str]:
-    """On a disk that is nearly full, remove what readers make again: deleting needs room first, for the log.
-
-    Returns what remains and why, in words.
-    """
-    return [*remove_path(ledger.caches)] if ledger.is_tight else []
-
-
 def was_promised(ledger: Ledger) -> bool:
     """Whether a command that removes for good was cut off before it was done."""
     with ledger.read() as connection:
@@ -117,12 +85,11 @@ def was_promised(ledger: Ledger) -> bool:
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
     """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
     index = vector_index(ledger)
-    stored, read, cached = set[int](), set[int](), list[Path]()
+    stored, read, kept = set[int](), set[int](), list[Path]()
     for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
         lambda: stored.update(index.corpora()),
         lambda: read.update(corpora_with_files(ledger)),
-        lambda: cached.extend(_inside(ledger.caches)),
-        lambda: cached.extend(corpus_folders(ledger.home)),
+        lambda: kept.extend(corpus_folders(ledger.home)),
     ):
         yield from failure_of(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}
@@ -130,11 +97,6 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
         yield from failure_of(partial(forget, ledger, corpus_id))
     for corpus_id in sorted(stored - listed):
         yield from failure_of(partial(index.drop, corpus_id))
-    for folder in cached:
+    for folder in kept:
         if folder.name not in {str(corpus_id) for corpus_id in listed}:
             yield from remove_path(folder)
-
-
-def _inside(folder: Path) -> list[Path]:
-    with file_errors(folder):
-        return sorted(folder.iterdir()) if folder.exists() else []

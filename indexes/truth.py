@@ -7,10 +7,10 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Column, Connection, Row, Select, Table, exists, func, insert, select
+from sqlalchemy import Column, Connection, Select, Table, exists, func, insert, select
 
 from clausegraph.core.errors import ModelMismatchError, StorageError
 from clausegraph.core.extraction import Extraction
@@ -39,6 +39,7 @@ from clausegraph.indexes.ledger.schema import (
     in_newest,
     members,
     metadata,
+    on_pages,
     page_versions,
     pages,
     passages,
@@ -46,18 +47,11 @@ from clausegraph.indexes.ledger.schema import (
     sources,
     supports,
 )
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, Reads, batches
+from clausegraph.indexes.words import count_words, store_words
 
-T = TypeVar("T")
-_BATCH = 500  # bound parameters in one IN list
 _BYTES = 4  # of a number of a vector
 _ROWS_AT_ONCE = 200  # with data, written in one transaction
-
-
-def batches(items: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
-    """Consecutive slices of at most ``size`` items."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +105,12 @@ class OpenMember:
 def open_members(ledger: Ledger, source_id: int) -> dict[str, OpenMember]:
     """The pages of a source in the newest state, by uri."""
     query = (
-        select(
-            members.c.page_id, pages.c.uri, members.c.page_version_id, page_versions.c.version_key,
-            members.c.extractor, members.c.projection,
-        )
+        select(members, pages.c.uri, page_versions.c.version_key, members.c.page_version_id.label("version_id"))
         .join(pages, pages.c.id == members.c.page_id)
         .join(page_versions, page_versions.c.id == members.c.page_version_id)
         .where(pages.c.source_id == source_id, in_newest(members))
-    )  # fmt: skip
-    with ledger.read() as connection:
-        return {row.uri: OpenMember(*row) for row in connection.execute(query)}
+    )
+    return {row.uri: record_of(OpenMember, row, derivation=row.projection) for row in ledger.rows(query)}
 
 
 def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str]]:
@@ -128,8 +118,7 @@ def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str
     query = select(members.c.page_id, members.c.page_version_id, members.c.extractor).where(
         members.c.corpus_id == corpus_id, in_newest(members)
     )
-    with ledger.read() as connection:
-        return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(members.c.page_id))]
+    return [tuple(row) for row in ledger.rows(query.order_by(members.c.page_id))]
 
 
 def store_versions(
@@ -137,12 +126,12 @@ def store_versions(
 ) -> dict[str, StoredPage]:
     """Store page versions unless they are there, by uri; rows are made from the reading that is stored.
 
-    What takes long is done before the transaction: others may be waiting to write.
+    What takes long is done before the transactions, one for each page: others may be waiting to write.
     """
     packed = [(version, _packed(version)) for version in versions]
     ids: dict[str, tuple[int, int, bool]] = {}
-    with ledger.write() as connection:
-        for version, columns in packed:
+    for version, columns in packed:
+        with ledger.write() as connection:
             page_id = _page_id(connection, corpus_id, source_id, version.uri)
             ids[version.uri] = (page_id, *_store_version(connection, corpus_id, page_id, columns))
     with ledger.read() as connection:
@@ -156,11 +145,12 @@ def store_versions(
 
 
 def _packed(version: VersionInput) -> dict[str, Any]:
-    """The columns of a version, and the ``data`` of its bytes."""
+    """The columns of a version, the ``data`` of its bytes, and its ``words``."""
     return {
         "version_key": version.key, "raw_hash": raw_hash_of(version.raw), "content_type": version.content_type,
         "title": version.title, "url": version.url, "pipeline": version.pipeline, "fetched": time.time(),
         "reading": pack(reading_to_json(version.reading)), "data": zlib.compress(version.raw),
+        "words": count_words(version.reading.chunks),
     }  # fmt: skip
 
 
@@ -174,18 +164,18 @@ def _store_version(
         return int(found), False
     values = dict(columns)
     blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
+    words = values.pop("words")
     connection.execute(insert_new(blobs), blob)
     made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
-    return int(connection.execute(made.returning(page_versions.c.id)).scalar_one()), True
+    version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())
+    store_words(connection, corpus_id, version_id, words)
+    return version_id, True
 
 
 def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:
+    connection.execute(insert_new(pages), {"corpus_id": corpus_id, "source_id": source_id, "uri": uri})
     query = select(pages.c.id).where(pages.c.source_id == source_id, pages.c.uri == uri)
-    found = connection.execute(query).scalar()
-    if found is None:
-        values = {"corpus_id": corpus_id, "source_id": source_id, "uri": uri}
-        found = connection.execute(insert(pages).values(**values).returning(pages.c.id)).scalar_one()
-    return int(found)
+    return int(connection.execute(query).scalar_one())
 
 
 def load_reading(connection: Connection, version_id: int) -> Reading:
@@ -198,73 +188,57 @@ def load_reading(connection: Connection, version_id: int) -> Reading:
 
 def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> dict[str, Extraction]:
     """The extractions there are for these input keys."""
-    query = select(extractions.c.input_key, extractions.c.data)
-    with ledger.read() as connection:
-        return {
-            row.input_key: decode(extractions.c.data, row.input_key, row.data, extraction_from_bytes)
-            for row in _among(connection, query, extractions.c.input_key, keys, corpus_id, extractor=extractor)
-        }
+    found = ledger.rows_of(_extracted(corpus_id, extractor), extractions.c.input_key, keys)
+    return {row.input_key: decode(extractions.c.data, row.input_key, row.data, extraction_from_bytes) for row in found}
 
 
 def known_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> set[str]:
     """Those input keys that have a stored extraction."""
-    query = select(extractions.c.input_key)
-    with ledger.read() as connection:
-        found = _among(connection, query, extractions.c.input_key, keys, corpus_id, extractor=extractor)
-        return {row.input_key for row in found}
+    query = _extracted(corpus_id, extractor).with_only_columns(extractions.c.input_key)
+    return {row.input_key for row in ledger.rows_of(query, extractions.c.input_key, keys)}
 
 
-def _among(
-    connection: Connection,
-    query: Select[Any],
-    column: Column[Any],
-    values: Sequence[str],
-    corpus_id: int,
-    **made_by: str,
-) -> Iterator[Row[Any]]:
-    """The rows of a table of a corpus whose column has one of these values, made by that extractor or model."""
-    table = column.table
-    mine = (table.c.corpus_id == corpus_id, *(table.c[name] == value for name, value in made_by.items()))
-    for part in batches(list(dict.fromkeys(values))):
-        yield from connection.execute(query.where(*mine, column.in_(part)))
+def _extracted(corpus_id: int, extractor: str) -> Select[Any]:
+    mine = (extractions.c.corpus_id == corpus_id, extractions.c.extractor == extractor)
+    return select(extractions.c.input_key, extractions.c.data).where(*mine)
+
+
+def _embedded(corpus_id: int, model: str) -> Select[Any]:
+    mine = (embeddings.c.corpus_id == corpus_id, embeddings.c.model == model)
+    return select(embeddings.c.text_hash, embeddings.c.data).where(*mine)
 
 
 def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict[str, Extraction]) -> None:
     """Store extractions by input key; one that is there already stays as it is."""
     mine = {"corpus_id": corpus_id, "extractor": extractor, "created": time.time()}
     rows = [mine | {"input_key": key, "data": pack(extraction_to_json(value))} for key, value in made.items()]
-    for part in batches(rows, _ROWS_AT_ONCE):
-        with ledger.write() as connection:
-            connection.execute(insert_new(extractions), part)
+    _store(ledger, extractions, rows)
 
 
 def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], model: str) -> list[str]:
     """Those text hashes that have no embedding by this model, in the order given."""
-    query, column = select(embeddings.c.text_hash), embeddings.c.text_hash
-    with ledger.read() as connection:
-        found = {row.text_hash for row in _among(connection, query, column, hashes, corpus_id, model=model)}
+    query = _embedded(corpus_id, model).with_only_columns(embeddings.c.text_hash)
+    found = {row.text_hash for row in ledger.rows_of(query, embeddings.c.text_hash, hashes)}
     return [value for value in dict.fromkeys(hashes) if value not in found]
 
 
 def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequence[str], matrix: Vectors) -> None:
     """Store one vector per text hash: ``matrix`` has shape (len(hashes), dimension)."""
     mine = {"corpus_id": corpus_id, "model": model, "created": time.time()}
-    rows = [
-        mine | {"text_hash": key, "data": vector.astype("<f4").tobytes()}
-        for key, vector in zip(hashes, matrix, strict=True)
-    ]
+    pairs = zip(hashes, matrix, strict=True)
+    rows = [mine | {"text_hash": key, "data": vector.astype("<f4").tobytes()} for key, vector in pairs]
+    _store(ledger, embeddings, rows)
+
+
+def _store(ledger: Ledger, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     for part in batches(rows, _ROWS_AT_ONCE):
         with ledger.write() as connection:
-            connection.execute(insert_new(embeddings), part)
+            connection.execute(insert_new(table), part)
 
 
 def check_dimension(ledger: Ledger, corpus_id: int, model: str, dimension: int) -> None:
     """Raise where the corpus has vectors of this model with another dimension."""
-    query = select(func.length(embeddings.c.data)).where(
-        embeddings.c.corpus_id == corpus_id, embeddings.c.model == model
-    )
-    with ledger.read() as connection:
-        stored = connection.execute(query.limit(1)).scalar()
+    stored = ledger.value(_embedded(corpus_id, model).with_only_columns(func.length(embeddings.c.data)))
     if stored is not None and stored != _BYTES * dimension:
         raise ModelMismatchError(
             f"{model} gave vectors of {dimension} numbers, and those the corpus has of it are of {stored // _BYTES}: "
@@ -272,12 +246,11 @@ def check_dimension(ledger: Ledger, corpus_id: int, model: str, dimension: int) 
         )
 
 
-def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:
+def load_embeddings(reads: Reads, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:
     """The vectors there are for these text hashes, each of shape (dimension,)."""
-    query = select(embeddings.c.text_hash, embeddings.c.data)
     found: dict[str, Vectors] = {
         row.text_hash: decode(embeddings.c.data, row.text_hash, row.data, vector_from_bytes)
-        for row in _among(connection, query, embeddings.c.text_hash, hashes, corpus_id, model=model)
+        for row in reads.rows_of(_embedded(corpus_id, model), embeddings.c.text_hash, hashes)
     }
     lengths = Counter(len(vector) for vector in found.values())
     if len(lengths) > 1:
@@ -299,8 +272,7 @@ def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: 
     """The passages of a page at an epoch, by chunk and key."""
     query = (
         select(passages)
-        .join(pages, pages.c.id == passages.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
+        .select_from(on_pages(passages))
         .where(sources.c.corpus_id == corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
         .where(seen_at(passages, epoch))
         .order_by(passages.c.chunk_key, passages.c.content_key)
@@ -330,22 +302,18 @@ def known_versions(ledger: Ledger, source_id: int) -> dict[str, dict[str, KnownV
     columns = (page_versions.c.version_key.label("key"), *(page_versions.c[name] for name in names))
     query: Select[Any] = select(pages.c.uri, *columns, published.label("published"))
     found: dict[str, dict[str, KnownVersion]] = {}
-    with ledger.read() as connection:
-        joined = query.join(page_versions, page_versions.c.page_id == pages.c.id)
-        for row in connection.execute(joined.where(pages.c.source_id == source_id)):
-            found.setdefault(row.uri, {})[row.key] = record_of(KnownVersion, row)
+    joined = query.join(page_versions, page_versions.c.page_id == pages.c.id)
+    for row in ledger.rows(joined.where(pages.c.source_id == source_id)):
+        found.setdefault(row.uri, {})[row.key] = record_of(KnownVersion, row)
     return found
 
 
 def open_chunks(ledger: Ledger, page_ids: Sequence[int]) -> dict[int, dict[str, str]]:
     """The chunks of these pages in the newest state: input key by content hash, by page id."""
     found: dict[int, dict[str, str]] = {}
-    columns = (chunks.c.page_id, chunks.c.content_hash, chunks.c.input_key)
-    with ledger.read() as connection:
-        for part in batches(page_ids):
-            query = select(*columns).where(chunks.c.page_id.in_(part), chunks.c.until == OPEN)
-            for row in connection.execute(query):
-                found.setdefault(row.page_id, {})[row.content_hash] = row.input_key
+    query = select(chunks.c.page_id, chunks.c.content_hash, chunks.c.input_key).where(chunks.c.until == OPEN)
+    for row in ledger.rows_of(query, chunks.c.page_id, page_ids):
+        found.setdefault(row.page_id, {})[row.content_hash] = row.input_key
     return found
 
 

@@ -1,4 +1,4 @@
-"""Vacuum: what no retained epoch shows leaves the ledger, the segments, the caches and the disk.
+"""Vacuum: what no retained epoch shows leaves the ledger, the segments and the disk.
 
 An epoch is retained while it is one of the newest ``keep_epochs``, younger than ``keep_days``, published, or held by a
 view. Decisions of people stay; a proposal about names that are gone goes with them.
@@ -12,10 +12,9 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 
 from sqlalchemy import (
     ColumnElement,
@@ -35,7 +34,7 @@ from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
 from clausegraph.indexes.files import failure_of, remove_path
-from clausegraph.indexes.ledger.dialect import compact, promise_removal, take_in_log
+from clausegraph.indexes.ledger.dialect import compact, promise_removal
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import AT_ONCE, forget, take_epochs, users_of_epoch
 from clausegraph.indexes.ledger.schema import (
@@ -63,14 +62,16 @@ from clausegraph.indexes.ledger.schema import (
     vectors,
     work_batches,
 )
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.response_cache import forget_all
-from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
 
+KEEP_EPOCHS = 10
+KEEP_DAYS = 30.0
+MANY_SEGMENTS = 20  # of one kind: a publish that makes more merges them
 _DAY_S = 86400.0
+Reasons = dict[int, list[str]]  # why epochs stay, oldest first
 _ROWS_AT_ONCE = 500  # in a transaction: some 40 ms
-_ROWS_IF_TIGHT = 20  # each changes pages of several indexes, and every changed page goes through the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +92,95 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
-class Retained:
-    """The epochs that stay, oldest first, each with its reasons; how many went; those that only a reader keeps."""
+class VacuumReport:
+    """What went: epochs, rows by table, and how many segments were replaced by how many.
 
+    ``kept`` has each epoch that stays, oldest first, with the reasons: "published", "held" by a view, "young", made in
+    the "future" of a clock that was set back, or among the "newest"; without any it is "between" others that stay.
+    ``unpublished`` are page versions that no epoch shows and that are too young to go. ``remains`` says what should be
+    gone and is not, why, and what to do.
+    """
+
+    oldest_retained: int
     kept: dict[int, list[str]]
-    gone: int
-    held: list[int]
+    unpublished: int
+    epochs: int
+    rows: dict[str, int]
+    segments_before: int
+    segments_after: int
+    remains: list[str]
 
-    @property
-    def floor(self) -> int:
-        """The oldest that stays; 0 without any."""
-        return min(self.kept, default=0)
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
 
 
-def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Retained:
-    """Take the epochs that have no reason to stay out of the list, but none that a reader holds, nor any after it."""
+NOTHING = VacuumReport(0, {}, 0, 0, {}, 0, 0, [])
+
+
+def vacuum(
+    ledger: Ledger,
+    corpus: CorpusRow,
+    lease: RunLease,
+    keep_epochs: int = KEEP_EPOCHS,
+    keep_days: float = KEEP_DAYS,
+    *,
+    promised: bool = False,
+) -> VacuumReport:
+    """Remove what only epochs older than the retained ones show.
+
+    Args:
+        promised: a ``sweep`` of the home is to follow, by which no byte of it stays on the disk; a run that is killed
+            before is reminded of it.
+    """
+    retention = Retention(max(1, keep_epochs), keep_days, time.time())
+    kept, gone, held = _remove_epochs(ledger, lease, retention)
+    floor = min(kept, default=0)  # the oldest that stays
+    remains = [
+        f"epoch {number} of corpus {corpus.name!r} and what later ones do not show: "
+        f"{users_of_epoch(ledger, corpus.id, number)} reads it; wait for it or stop it"
+        for number in held
+    ]
+    rows: dict[str, int] = {}
+    for table, condition in _removable(lease, floor, retention.before):
+        key = _key(table)
+        found = ledger.rows(select(*key).where(table.c.corpus_id == corpus.id, condition))
+        if found and not any(rows.values()):  # before the first row goes
+            remains += _forget_replies(ledger, promised)
+        rows[table.name] = len(found)
+        one = delete(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
+        for part in batches(
+            [{f"key_{name}": cell for name, cell in row._mapping.items()} for row in found], _ROWS_AT_ONCE
+        ):
+            with ledger.write() as connection:
+                check_fence(connection, lease)
+                connection.execute(one, part)
+    unread = select(func.count()).select_from(page_versions).where(page_versions.c.corpus_id == corpus.id, _UNPUBLISHED)
+    unpublished = int(ledger.value(unread))
+    before = len(listed_segments(ledger, corpus.id))
+    remains += _rewrite_segments(ledger, lease)
+    for path in folders_but(ledger.home, corpus.id, kept):
+        remains += remove_path(path)
+    compact(ledger.path)
+    after = len(listed_segments(ledger, corpus.id))
+    return VacuumReport(floor, kept, unpublished, gone, rows, before, after, remains)
+
+
+def _forget_replies(ledger: Ledger, promised: bool) -> list[str]:
+    """Replies of language models may quote what goes: they go now, or with the sweep that is promised."""
+    if not promised:
+        return forget_all(ledger.home)
+    with ledger.write() as connection:
+        promise_removal(connection)
+    return []
+
+
+def _remove_epochs(
+    ledger: Ledger, lease: RunLease, retention: Retention
+) -> tuple[dict[int, list[str]], int, list[int]]:
+    """Take the epochs that have no reason to stay out of the list, but none that a reader holds, nor any after it.
+
+    Returns those that stay with their reasons, oldest first, how many went, and those that only a reader keeps.
+    """
     gone = 0
     mine = (epochs.c.corpus_id == lease.corpus_id,)
     while True:
@@ -125,12 +200,10 @@ def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Reta
         kept = _kept(connection, lease.corpus_id, retention, held)
         listed = select(epochs.c.number).where(*mine)  # with one that is to be flipped
         forget(ledger, lease.corpus_id, keep=list(connection.execute(listed).scalars()))
-    return Retained(kept, gone, held)
+    return kept, gone, held
 
 
-def _kept(
-    connection: Connection, corpus_id: int, retention: Retention, held: Collection[int] = ()
-) -> dict[int, list[str]]:
+def _kept(connection: Connection, corpus_id: int, retention: Retention, held: Collection[int] = ()) -> Reasons:
     """The oldest epoch that has a reason to stay and all after it, oldest first; ``VacuumReport`` has the reasons."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
     rows = connection.execute(select(epochs.c.number, epochs.c.created).where(*mine).order_by(epochs.c.number)).all()
@@ -148,36 +221,6 @@ def _kept(
         why[row.number] = [reason for reason, applies in reasons.items() if applies]
     floor = min((number for number, reasons in why.items() if reasons), default=0)
     return {number: reasons or ["between"] for number, reasons in why.items() if number >= floor}
-
-
-def remove_rows(
-    ledger: Ledger, lease: RunLease, floor: int, before: float, beforehand: Callable[[], None]
-) -> dict[str, int]:
-    """Delete what no epoch from ``floor`` on shows; returns the numbers of rows by table.
-
-    Args:
-        before: what no epoch shows stays where it was made at this moment or later: a killed run may still need it.
-        beforehand: called once, before the first row goes, where one does.
-    """
-    counts: dict[str, int] = {}
-    for table, condition in _removable(lease, floor, before):
-        key = _key(table)
-        with ledger.read() as connection:
-            rows = connection.execute(select(*key).where(table.c.corpus_id == lease.corpus_id, condition)).all()
-        if rows and not any(counts.values()):
-            beforehand()
-        counts[table.name] = len(rows)
-        one = delete(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
-        is_tight = bool(rows) and ledger.is_tight
-        for part in batches(rows, _ROWS_IF_TIGHT if is_tight else _ROWS_AT_ONCE):
-            with ledger.write() as connection:
-                check_fence(connection, lease)
-                connection.execute(
-                    one, [{f"key_{name}": value for name, value in row._mapping.items()} for row in part]
-                )
-            if is_tight:
-                take_in_log(ledger.path)
-    return counts
 
 
 def _key(table: Table) -> list[ColumnElement[object]]:
@@ -229,82 +272,6 @@ def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnEleme
     yield decisions, and_(decisions.c.state == PROPOSED, is_about_gone)
 
 
-KEEP_EPOCHS = 10
-KEEP_DAYS = 30.0
-MANY_SEGMENTS = 20  # of one kind: a publish that makes more merges them
-
-
-@dataclass(frozen=True, slots=True)
-class VacuumReport:
-    """What went: epochs, rows by table, and how many segments were replaced by how many.
-
-    ``kept`` has each epoch that stays, oldest first, with the reasons: "published", "held" by a view, "young", made in
-    the "future" of a clock that was set back, or among the "newest"; without any it is "between" others that stay.
-    ``unpublished`` are page versions that no epoch shows and that are too young to go. ``remains`` says what should be
-    gone and is not, why, and what to do.
-    """
-
-    oldest_retained: int
-    kept: dict[int, list[str]]
-    unpublished: int
-    epochs: int
-    rows: dict[str, int]
-    segments_before: int
-    segments_after: int
-    remains: list[str]
-
-    def as_dict(self) -> dict[str, object]:
-        return asdict(self)
-
-
-NOTHING = VacuumReport(0, {}, 0, 0, {}, 0, 0, [])
-
-
-def vacuum(
-    ledger: Ledger,
-    corpus: CorpusRow,
-    lease: RunLease,
-    keep_epochs: int = KEEP_EPOCHS,
-    keep_days: float = KEEP_DAYS,
-    *,
-    promised: bool = False,
-) -> VacuumReport:
-    """Remove what only epochs older than the retained ones show.
-
-    Args:
-        promised: a ``sweep`` of the home is to follow, by which no byte of it stays on the disk; a run that is killed
-            before is reminded of it.
-    """
-    retention = Retention(max(1, keep_epochs), keep_days, time.time())
-    retained = remove_epochs(ledger, lease, retention)
-    remains = [
-        f"epoch {number} of corpus {corpus.name!r} and what later ones do not show: "
-        f"{users_of_epoch(ledger, corpus.id, number)} reads it; wait for it or stop it"
-        for number in retained.held
-    ]
-
-    def beforehand() -> None:
-        if promised:
-            with ledger.write() as connection:
-                promise_removal(connection)
-        else:
-            remains.extend(forget_all(ledger.home))
-
-    rows = remove_rows(ledger, lease, retained.floor, retention.before, beforehand)
-    unread = select(func.count()).select_from(page_versions).where(page_versions.c.corpus_id == corpus.id, _UNPUBLISHED)
-    with ledger.read() as connection:
-        unpublished = int(connection.execute(unread).scalar_one())
-    before = len(listed_segments(ledger, corpus.id))
-    if ledger.is_tight:
-        compact(ledger.path)  # new segments are written before the old ones go
-    remains += _rewrite_segments(ledger, lease)
-    for path in [*_old_caches(ledger, corpus.id, retained.kept), *folders_but(ledger.home, corpus.id, retained.kept)]:
-        remains += remove_path(path)
-    compact(ledger.path)
-    after = len(listed_segments(ledger, corpus.id))
-    return VacuumReport(retained.floor, retained.kept, unpublished, retained.gone, rows, before, after, remains)
-
-
 def has_many_segments(ledger: Ledger, corpus_id: int) -> bool:
     """Whether a kind has more segments than searching them one by one should meet."""
     kinds = Counter((row.model, row.kind) for row in listed_segments(ledger, corpus_id))
@@ -320,11 +287,3 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
         if len(rows) > 1 or holds_strangers(ledger, rows[0]):
             yield from failure_of(partial(merge_segments, ledger, lease, model, kind))
     yield from failure_of(partial(remove_unlisted, ledger, lease.corpus_id))
-
-
-def _old_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> list[Path]:
-    """Whatever is not of a retained epoch, and what killed writes left in those of retained ones."""
-    folder = ledger.cache_folder(corpus_id)
-    names = {f"epoch-{number:08d}" for number in kept}
-    others = [path for path in folder.glob("*") if path.name not in names]
-    return sorted(others) + sorted(path for path in folder.glob("*/*.tmp") if path.parent not in others)

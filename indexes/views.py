@@ -6,7 +6,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -22,9 +21,10 @@ from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.hidden import hidden_places
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
-from clausegraph.indexes.ledger.schema import members, pages, seen_at, sources, vectors
+from clausegraph.indexes.ledger.schema import members, on_pages, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches, load_passages, load_reading
+from clausegraph.indexes.lexical import StoredWords, Words
+from clausegraph.indexes.truth import load_passages, load_reading
 from clausegraph.indexes.vectors.protocol import VisibleVectors
 from clausegraph.indexes.vectors.segments import open_segments
 
@@ -73,7 +73,7 @@ class View:
         self.corpus = corpus.name
         self.epoch = epoch
         self.model = model
-        self.cache_dir: Path | None = ledger.cache_folder(corpus.id) / f"epoch-{epoch:08d}"
+        self.words: Words = StoredWords(self._reads, corpus.id, epoch)
         self.graph: Graph = SqlGraph(self._reads, corpus.id, epoch)
 
     def page_keys(self) -> tuple[PageKey, ...]:
@@ -165,14 +165,14 @@ class View:
     def wake(self) -> bool:
         """Hold the epoch again; false: it is gone or about to go, or the view was closed."""
         try:
+            with self._reads.read():
+                pass
             if self._hold is None:
                 self._hold = hold(self._ledger, self._corpus_id, self.epoch)
             with self._reads.read():
                 return True
         except (NotFoundError, ViewExpired):
-            held, self._hold = self._hold, None
-            if held is not None:
-                held.abandon()
+            self.rest()
             return False
 
     def close(self) -> None:
@@ -215,15 +215,10 @@ class View:
         return tuple(assertions_of(stated, {page: reading}, self._taken_for))
 
     def _load_versions(self) -> dict[PageKey, int]:
-        query = (
-            select(sources.c.name, pages.c.uri, members.c.page_version_id)
-            .join(pages, pages.c.id == members.c.page_id)
-            .join(sources, sources.c.id == pages.c.source_id)
-            .where(members.c.corpus_id == self._corpus_id, seen_at(members, self.epoch))
-            .order_by(sources.c.name, pages.c.uri)
-        )
-        with self._reads.read() as connection:
-            return {PageKey(row.name, row.uri): row.page_version_id for row in connection.execute(query)}
+        query = select(sources.c.name, pages.c.uri, members.c.page_version_id).select_from(on_pages(members))
+        shown = query.where(members.c.corpus_id == self._corpus_id, seen_at(members, self.epoch))
+        rows = self._reads.rows(shown.order_by(sources.c.name, pages.c.uri))
+        return {PageKey(row.name, row.uri): row.page_version_id for row in rows}
 
     def _visible(self, kind: str) -> list[VisibleVectors]:
         if kind not in self._segments:
@@ -234,18 +229,10 @@ class View:
 
     def _names(self, ids: list[int]) -> dict[int, Name]:
         """Page and ref of each vector id; rows never change, so what was looked up once is kept."""
+        query = select(vectors.c.id, vectors.c.ref, sources.c.name, pages.c.uri).select_from(on_pages(vectors))
         unknown = [identity for identity in ids if identity not in self._named]
-        for part in batches(unknown, 5000):
-            query = (
-                select(vectors.c.id, vectors.c.ref, sources.c.name, pages.c.uri)
-                .outerjoin(pages, pages.c.id == vectors.c.page_id)
-                .outerjoin(sources, sources.c.id == pages.c.source_id)
-                .where(vectors.c.id.in_(part))
-            )
-            with self._reads.read() as connection:
-                for row in connection.execute(query):
-                    page = None if row.name is None else PageKey(row.name, row.uri)
-                    self._named[row.id] = (page, row.ref)
+        for row in self._reads.rows_of(query, vectors.c.id, unknown):
+            self._named[row.id] = (PageKey(row.name, row.uri), row.ref)
         return self._named
 
 
@@ -271,7 +258,7 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_
 
 
 def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:
-    """Hold first, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
+    """Hold it, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
 
     The published one may be replaced, and even be on its way out, before it is held; then the next one is tried.
     """
@@ -279,21 +266,17 @@ def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:
     while True:
         with ledger.read() as connection:
             number = get_published(connection, corpus) if epoch is None else epoch
+            if epoch is not None:
+                find_epoch(connection, corpus, number)
+        held = None
         try:
-            return _view_of(ledger, corpus, number)
-        except NotFoundError:
+            held = hold(ledger, corpus.id, number)
+            with ledger.read() as connection:
+                return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
+        except ClauseGraphError as error:
+            if held is not None:
+                held.close()
             tries -= 1
-            if not tries:
+            if not tries or not isinstance(error, NotFoundError):
                 raise
             time.sleep(_PAUSE_S)
-
-
-def _view_of(ledger: Ledger, corpus: CorpusRow, number: int) -> View:
-    held = hold(ledger, corpus.id, number)
-    try:
-        with ledger.read() as connection:
-            return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
-    except ClauseGraphError:
-        if held is not None:
-            held.abandon()
-        raise

@@ -90,10 +90,10 @@ def epoch_of_run(
     ledger: Ledger, corpus_id: int, run_id: str, after: int
 ) -> tuple[int, dict[str, dict[str, int]]] | None:
     """Number and row counts of the epoch that a run has flipped since the newest one was ``after``, or None."""
-    with ledger.read() as connection:
-        query = select(epochs).where(epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
-        row = connection.execute(query.where(epochs.c.state == FLIPPED, epochs.c.number > after)).fetchone()
-    return None if row is None else (int(row.number), decode_summary(row))
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
+    for row in ledger.rows(select(epochs).where(*mine, epochs.c.state == FLIPPED, epochs.c.number > after)):
+        return int(row.number), decode_summary(row)
+    return None
 
 
 def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, Any], *, keep: bool = False) -> None:
@@ -110,9 +110,8 @@ def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, An
 
 def read_steps(ledger: Ledger, run_id: str) -> dict[str, dict[str, Any]]:
     """What the steps of a run have left so far, by step."""
-    with ledger.read() as connection:
-        rows = connection.execute(select(run_steps.c.step, run_steps.c.data).where(run_steps.c.run_id == run_id))
-        return {row.step: decode_json(run_steps.c.data, f"{run_id} {row.step}", row.data, OBJECT) for row in rows}
+    rows = ledger.rows(select(run_steps.c.step, run_steps.c.data).where(run_steps.c.run_id == run_id))
+    return {row.step: decode_json(run_steps.c.data, f"{run_id} {row.step}", row.data, OBJECT) for row in rows}
 
 
 def forget_work(ledger: Ledger, run_id: str) -> None:
@@ -157,16 +156,14 @@ def lost_claim(claim: Claim) -> LeaseLostError:
 
 def batch_states(ledger: Ledger, run_id: str) -> dict[str, int]:
     """How many batches of a run are open, claimed and done."""
-    query = select(work_batches.c.state, func.count()).where(work_batches.c.run_id == run_id)
-    with ledger.read() as connection:
-        return {row[0]: row[1] for row in connection.execute(query.group_by(work_batches.c.state))}
+    counted = func.count().label("batches")
+    query = select(work_batches.c.state, counted).where(work_batches.c.run_id == run_id)
+    return {row.state: row.batches for row in ledger.rows(query.group_by(work_batches.c.state))}
 
 
 def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, Any]]]:
     """Chunks and result of every batch, in order."""
-    query = select(work_batches).where(work_batches.c.run_id == run_id).order_by(work_batches.c.id)
-    with ledger.read() as connection:
-        rows = connection.execute(query).all()
+    rows = ledger.rows(select(work_batches).where(work_batches.c.run_id == run_id).order_by(work_batches.c.id))
     waiting = [row.id for row in rows if row.state != "done"]
     if waiting:
         raise LeaseHeldError(

@@ -3,51 +3,38 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, a_number, command
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, a_number, argument, command, option
 from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.text import counted
 
-if TYPE_CHECKING:
-    from clausegraph.app.services.history import ListedRun
-
 _IN_WORDS = {
-    "members": "page entry",
-    "page_versions": "page version",
-    "blobs": "stored file",
-    "supports": "statement",
-    "hidden_supports": "hidden statement",
-    "entity_names": "entity name",
-    "entity_tokens": "entity word",
-    "decisions": "proposal",
-    "runs": "run report",
-    "model_calls": "model call",
-    "budgets": "budget",
-    "run_pages": "planned page",
-    "run_steps": "step of a run",
-    "work_batches": "batch of work",
-}  # tables whose names are not the word for what one of their rows is
+    "members": "page entry", "page_versions": "page version", "blobs": "stored file", "supports": "statement",
+    "hidden_supports": "hidden statement", "entity_names": "entity name", "entity_tokens": "entity word",
+    "decisions": "proposal", "runs": "run report", "model_calls": "model call", "budgets": "budget",
+    "run_pages": "planned page", "run_steps": "step of a run", "work_batches": "batch of work",
+}  # fmt: skip
+"""Tables whose names are not the word for what one of their rows is."""
 _DIFFERENT = 1
 
 
 @command("status")
 def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.corpora import corpus_status
 
+    workspace = session.workspace(corpus)
     found = corpus_status(workspace, corpus)
     home = workspace.settings.home
     lines: list[Any] = [f"home: {home}"] + ([] if found else ["no corpora yet"])
     for one in found:
         lines += ["", *_corpus_lines(one)]
-    session.emit({"home": str(home), "corpora": found}, *session.lines(lines))
+    session.emit({"home": str(home), "corpora": found}, *lines)
 
 
 def _corpus_lines(one: dict[str, Any]) -> list[Any]:
@@ -58,50 +45,44 @@ def _corpus_lines(one: dict[str, Any]) -> list[Any]:
         f"  embedded by {one['model'] or 'nothing yet'}",
     ]
     for name, state in one["projections"].items():
-        reason = f": {state['reason']}" if state["reason"] else ""
-        lines.append(f"  in {name}: {state['state']}{reason}")
-    if one["running"]:
-        run = one["running"]
+        lines.append(f"  in {name}: {state['state']}" + (f": {state['reason']}" if state["reason"] else ""))
+    if run := one["running"]:
         who = f"process {run['pid']} on {run['host']}" if run["pid"] else f"in steps, from {run['host']}"
         lines.append(f"  run {run['run']} holds it ({who})")
-    lines.append(table(("  source", "kind", "pages", "location"), [_source_row(s) for s in one["sources"]]))
-    lines.append(table(("  run", "kind", "source", "status", "started"), [_run_row(run) for run in one["runs"]]))
+    sources = [(f"  {of['name']}", of["kind"], of["pages"], of["location"]) for of in one["sources"]]
+    runs = [(f"  {run.id}", run.kind, run.source, run.status, moment(run.started)) for run in one["runs"]]
+    lines.append(table(("  source", "kind", "pages", "location"), sources))
+    lines.append(table(("  run", "kind", "source", "status", "started"), runs))
     return lines
-
-
-def _source_row(source: dict[str, Any]) -> list[Any]:
-    return ["  " + source["name"], source["kind"], source["pages"], source["location"]]
-
-
-def _run_row(run: ListedRun) -> list[Any]:
-    return ["  " + run.id, run.kind, run.source, run.status, moment(run.started)]
 
 
 @command("epochs list")
 def epochs_list(session: Session, *, corpus: CorpusOption = None) -> None:
     """List the retained epochs, newest first."""
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.history import list_epochs
 
-    found = list_epochs(workspace, workspace.settings.corpus)
-    rows = [[e.epoch, "published" if e.published else "", moment(e.created), e.run, e.model] for e in found]
-    session.emit(found, table(("epoch", "", "created", "run", "model"), rows) if rows else "no epochs yet")
+    found = session.call(corpus, list_epochs)
+    rows = [(e.epoch, "published" if e.published else "", moment(e.created), e.run, e.model) for e in found]
+    session.emit(found, table(("epoch", "", "created", "run", "model"), rows, "no epochs yet"))
 
 
 @command("epochs rollback")
 def epochs_rollback(
-    session: Session, number: Annotated[int, typer.Argument(min=1, help="The epoch.")], corpus: CorpusOption = None
+    session: Session, number: Annotated[int, argument("The epoch.", min=1)], corpus: CorpusOption = None
 ) -> None:
     """Let readers see an older epoch again (or the newest, after a rollback).
 
     The next ingest publishes from the newest state, not from this one.
     """
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import history as epochs
+    from clausegraph.app.services.history import rollback
 
-    done = epochs.rollback(workspace, workspace.settings.corpus, number)
+    done = session.call(corpus, rollback, number)
     said = f"corpus {done['corpus']!r}: readers now see epoch {number} (newest is {done['newest']})"
-    session.emit(done, said, *session.lines(done["lagging"]))
+    session.emit(done, said, *done["lagging"])
+
+
+_EPOCHS = option("Newest epochs to keep.", min=1, max=1_000_000_000, show_default="the setting keep_epochs: 10")
+_DAYS = option("Days to keep an epoch.", min=0, max=36_525, callback=a_number, show_default="the setting keep_days: 30")
 
 
 @command("epochs vacuum")
@@ -109,22 +90,8 @@ def epochs_vacuum(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    keep_epochs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1_000_000_000, help="Newest epochs to keep.", show_default="the setting keep_epochs: 10"
-        ),
-    ] = None,
-    keep_days: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=36_525,
-            callback=a_number,
-            help="Days to keep an epoch.",
-            show_default="the setting keep_days: 30",
-        ),
-    ] = None,
+    keep_epochs: Annotated[int | None, _EPOCHS] = None,
+    keep_days: Annotated[float | None, _DAYS] = None,
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments.
 
@@ -132,101 +99,80 @@ def epochs_vacuum(
     Reports of runs that are older than --keep-days go too. The exit code is 4 where something that should be gone
     remains; what, why and what to do is said.
     """
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.history import vacuum_corpus
 
-    done = vacuum_corpus(workspace, workspace.settings.corpus, keep_epochs, keep_days)
-    gone = {_IN_WORDS.get(name, name.removesuffix("s")): count for name, count in done["rows"].items() if count}
-    removed = ", ".join(counted(count, what) for what, count in gone.items()) or "nothing"
-    session.emit(
-        done,
-        f"epochs removed: {done['epochs']}, kept: {len(done['kept'])}",
-        *(f"  epoch {number}: {_why_kept(reasons, done)}" for number, reasons in done["kept"].items()),
-        f"removed: {removed}; vector segments: {done['segments_before']} before, {done['segments_after']} after",
-        *session.lines(_unpublished(done)),
-        *([f"replies of language models forgotten: {done['replies']}"] if done["replies"] else []),
-        *session.lines(done["lagging"]),
-        *what_remains(session, done),
-    )
-    fail_if_any_remains(done)
+    done = session.call(corpus, vacuum_corpus, keep_epochs, keep_days)
+    gone = [
+        counted(count, _IN_WORDS.get(name, name.removesuffix("s"))) for name, count in done["rows"].items() if count
+    ]
+    segments = f"vector segments: {done['segments_before']} before, {done['segments_after']} after"
+    lines = [f"epochs removed: {done['epochs']}, kept: {len(done['kept'])}"]
+    lines += [f"  epoch {number}: {_why_kept(reasons, done)}" for number, reasons in done["kept"].items()]
+    lines.append(f"removed: {', '.join(gone) or 'nothing'}; {segments}")
+    if ready := done["ready"]:
+        lines.append(f"kept: epoch {ready} of a run that was killed; the next `clausegraph ingest` publishes it")
+    if done["unpublished"]:
+        what = counted(done["unpublished"], "page version")
+        lines.append(f"kept: {what} that no epoch shows, younger than {done['keep_days']:g} days (--keep-days 0)")
+    if done["replies"]:
+        lines.append(f"replies of language models forgotten: {done['replies']}")
+    _end(session, done, lines)
 
 
-def what_remains(session: Session, done: dict[str, Any]) -> list[Any]:
-    """What should be gone and is not, and what finishes it."""
-    again = ["run `clausegraph epochs vacuum` again then"] if done["remains"] else []
-    return session.lines([*(f"NOT REMOVED: {what}" for what in done["remains"]), *again])
-
-
-def fail_if_any_remains(done: dict[str, Any]) -> None:
-    """End the command as failed where text is left that was to go, here or in a server that could not follow."""
+def _end(session: Session, done: dict[str, Any], lines: list[str]) -> None:
+    """Tell what should be gone and is not, here or in a server that could not follow; the command has failed then."""
+    lines += [*done["lagging"], *(f"NOT REMOVED: {what}" for what in done["remains"])]
+    lines += ["run `clausegraph epochs vacuum` again then"] if done["remains"] else []
+    session.emit(done, *lines)
     if done["remains"] or done["lagging"]:
         raise typer.Exit(LedgerError.exit_code)
 
 
-def _unpublished(done: dict[str, Any]) -> list[str]:
-    said = []
-    if done["ready"]:
-        said.append(f"kept: epoch {done['ready']} of a run that was killed; the next `clausegraph ingest` publishes it")
-    if done["unpublished"]:
-        what = counted(done["unpublished"], "page version")
-        said.append(f"kept: {what} that no epoch shows, younger than {done['keep_days']:g} days (--keep-days 0)")
-    return said
-
-
 def _why_kept(reasons: list[str], done: dict[str, Any]) -> str:
     """Why an epoch stays, and the option by which it would not."""
+    count = done["keep_epochs"]
     words = {
         "published": "readers get it",
         "held": "a reader holds it",
         "future": "made in the future, says a clock that was set back (--keep-days 0)",
         "young": f"younger than {done['keep_days']:g} days (--keep-days 0)",
-        "newest": f"one of the newest {done['keep_epochs']} (--keep-epochs 1)",
+        "newest": "the newest" if count == 1 else f"one of the newest {count} (--keep-epochs 1)",
         "between": "an older one stays",
     }
-    if done["keep_epochs"] == 1:
-        words["newest"] = "the newest"
     return ", ".join(words[reason] for reason in reasons)
 
 
 @command("corpora list")
 def corpora_list(session: Session) -> None:
     """List the corpora."""
-    workspace = session.workspace()
     from clausegraph.app.services.corpora import list_corpora
 
-    found = list_corpora(workspace)
-    rows = [[one["corpus"], one["published"], one["pages"], len(one["sources"])] for one in found]
-    session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows) if rows else "no corpora yet")
+    found = list_corpora(session.workspace())
+    rows = [(one["corpus"], one["published"], one["pages"], len(one["sources"])) for one in found]
+    session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows, "no corpora yet"))
 
 
 @command("corpora drop")
 def corpora_drop(
     session: Session,
     *,
-    name: Annotated[str, typer.Argument(help="The corpus.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    name: Annotated[str, argument("The corpus.")],
+    yes: Annotated[bool, option("Do not ask.", "--yes", "-y")] = False,
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history.
 
     The exit code is 4 where something of it remains; what, why and what to do is said.
     """
-    workspace = session.workspace()
     from clausegraph.app.services import corpora
 
+    workspace = session.workspace()
     corpora.check_corpus(workspace, name)
-    if not yes:
-        _confirm(session, name)
-    done = corpora.drop(workspace, name)
-    said = f"corpus {name!r} is gone" + (", but not all that it left:" if done["remains"] else "")
-    session.emit(done, said, *session.lines(done["lagging"]), *what_remains(session, done))
-    fail_if_any_remains(done)
-
-
-def _confirm(session: Session, name: str) -> None:
-    if session.json or not sys.stdin.isatty():
+    if not yes and (session.json or not sys.stdin.isatty()):
         raise InputError(f"dropping corpus {name!r} cannot be undone; add --yes to do it")
-    if not typer.confirm(f"Remove corpus {name!r} with all its pages and history?", err=True):
+    if not yes and not typer.confirm(f"Remove corpus {name!r} with all its pages and history?", err=True):
         raise typer.Exit(1)
+    done = corpora.drop(workspace, name)
+    _end(session, done, [f"corpus {name!r} is gone" + (", but not all that it left:" if done["remains"] else "")])
 
 
 @command("project neo4j", stores=True)
@@ -234,82 +180,51 @@ def bring_neo4j_up(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Remove the corpus from Neo4j and write it anew.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Compare every node and relationship at the end.")] = False,
-    status: Annotated[bool, typer.Option("--status", help="Only say where Neo4j stands.")] = False,
+    rebuild: Annotated[bool, option("Remove the corpus from Neo4j and write it anew.")] = False,
+    verify: Annotated[bool, option("Compare every node and relationship at the end.")] = False,
+    status: Annotated[bool, option("Only say where Neo4j stands.")] = False,
 ) -> None:
     """Bring Neo4j to the newest epoch of a corpus: after a time without it, an old backup, or a wipe."""
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
     from clausegraph.app.services.corpora import neo4j_status, project_neo4j
 
+    workspace = session.workspace(corpus)
+    name = workspace.settings.corpus
     if status:
         now = neo4j_status(workspace, name)
-        session.emit(now, *session.lines([f"corpus {name!r} in Neo4j is {now['state']}: {_projected(now)}"]))
+        at = f"epoch {now['prepared']} of {now['ledger_newest']}" + (f"; {now['reason']}" if now["reason"] else "")
+        session.emit(now, f"corpus {name!r} in Neo4j is {now['state']}: {at}")
         return
     done = project_neo4j(workspace, name, rebuild=rebuild, verify=verify)
     before, report, found = done["before"], done["report"], done["differences"]
-    said = [f"corpus {name!r} in Neo4j was {before['state']}" + (f": {before['reason']}" if before["reason"] else "")]
-    said.append(
+    was = before["state"] + (f": {before['reason']}" if before["reason"] else "")
+    said = [
+        f"corpus {name!r} in Neo4j was {was}",
         f"{report['action']}: now at epoch {report['epoch']}; {report['written']} relationships written, "
-        f"{report['closed']} closed, {report['removed']} removed in {report['seconds']:.1f} s"
-    )
+        f"{report['closed']} closed, {report['removed']} removed in {report['seconds']:.1f} s",
+    ]
     if found is not None:
         said += [f"  {line}" for line in found] or ["every node and relationship is as the ledger has it"]
-    session.emit(done, *session.lines(said))
+    session.emit(done, *said)
     if found:
         raise typer.Exit(_DIFFERENT)
 
 
-def _projected(status: dict[str, object]) -> str:
-    return f"epoch {status['prepared']} of {status['ledger_newest']}" + (
-        f"; {status['reason']}" if status["reason"] else ""
-    )
-
-
-class Form(StrEnum):
-    """What a file can be."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    GRAPHML = "graphml"
-
-
-class Receiver(StrEnum):
-    """Whom an epoch can be handed over to."""
-
-    LLAMAINDEX = "llamaindex"
+_TARGET = argument("With --to: a new folder, or the address of an empty Neo4j.", "DIR|URI", show_default=False)
+_OUTPUT = option("The file to write.", "--output", "-o")
+_FORMS = "jsonl: everything; csv: statements; graphml: the graph."
+_FORM = option(_FORMS, "--format", "-f", show_default="what FILE ends with; jsonl for a bare name")
+_TO = option("llamaindex: stores that LlamaIndex opens with its own classes.", show_default="a file")
 
 
 @command("export")
 def export(
     session: Session,
     *,
-    target: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DIR|URI", help="With --to: a new folder, or the address of an empty Neo4j.", show_default=False
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write.", show_default="none")
-    ] = None,
-    form: Annotated[
-        Form | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="jsonl: everything; csv: statements; graphml: the graph.",
-            show_default="what FILE ends with; jsonl for a bare name",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")] = False,
-    to: Annotated[
-        Receiver | None,
-        typer.Option(
-            "--to", help="llamaindex: stores that LlamaIndex opens with its own classes.", show_default="a file"
-        ),
-    ] = None,
+    target: Annotated[str | None, _TARGET] = None,
+    output: Annotated[Path | None, _OUTPUT] = None,
+    form: Annotated[Literal["jsonl", "csv", "graphml"] | None, _FORM] = None,
+    force: Annotated[bool, option("Replace the file where there is one.")] = False,
+    to: Annotated[Literal["llamaindex"] | None, _TO] = None,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
@@ -317,22 +232,18 @@ def export(
 
     Either --output FILE, or --to llamaindex DIR|URI; a Neo4j gets user and password from the settings.
     """
-    if to is None and (output is None or target is not None):
-        raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
     if to is not None and target is None:
-        raise InputError(f"say where to: `clausegraph export --to {to.value} DIR`, or the address of a Neo4j")
+        raise InputError(f"say where to: `clausegraph export --to {to} DIR`, or the address of a Neo4j")
     if to is not None and (output is not None or form is not None or force):
-        raise InputError(f"--to {to.value} takes no --output, --format or --force; its DIR or URI is all it needs")
-    from clausegraph.app.services.export import export_file, form_of
+        raise InputError(f"--to {to} takes no --output, --format or --force; its DIR or URI is all it needs")
+    from clausegraph.app.services.export import export_file, export_llamaindex, form_of
 
-    kind = None if output is None else form_of(output, form.value if form else None)
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
-    if output is not None and kind is not None:
-        done = export_file(workspace, name, epoch, kind, output, replace=force)
+    if to is not None:
+        done = session.call(corpus, export_llamaindex, epoch, str(target))
+    elif output is not None and target is None:
+        kind = form_of(output, form)
+        done = session.call(corpus, export_file, epoch, kind, output, replace=force)
     else:
-        from clausegraph.app.services.export import export_llamaindex
-
-        done = export_llamaindex(workspace, name, epoch, str(target))
+        raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
     listed = ", ".join(counted(count, what) for what, count in done["counts"].items())
     session.emit(done, f"{done['output']} ({done['format']}): {listed}")

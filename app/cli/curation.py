@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
 from clausegraph.core.errors import InputError
 from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.entities import ListedDecision, ListedDefinition, NameDecision
-    from clausegraph.app.services.questions import JudgedQuestion
+    from clausegraph.app.services.entities import NameDecision
     from clausegraph.app.services.statements import HidingDecision
-    from clausegraph.ingestion.report import RunReport
 
 WAITS = "effective at the next publish: any ingest, or `clausegraph entities apply`, which publishes all decisions now"
-
-ByOption = Annotated[str | None, typer.Option("--by", help="Who decides.", show_default="the user's name")]
+ByOption = Annotated[str | None, option("Who decides.", show_default="the user's name")]
 _MOST = 100_000
 
 
@@ -32,47 +29,47 @@ def entities_review(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    of_type: Annotated[
-        str | None, typer.Option("--type", help="Only entities of this type.", show_default="all types")
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Proposals to show.")] = 20,
-    accept: Annotated[
-        list[str] | None, typer.Option("--accept", help="Ids to accept, as 1,2 or repeated.", show_default="none")
-    ] = None,
-    reject: Annotated[
-        list[str] | None, typer.Option("--reject", help="Ids to reject, as 1,2 or repeated.", show_default="none")
-    ] = None,
-    interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Ask about one after the other.")] = False,
+    of_type: Annotated[str | None, option("Only entities of this type.", "--type", show_default="all types")] = None,
+    limit: Annotated[int, option("Proposals to show.", min=1, max=1_000_000)] = 20,
+    accept: Annotated[list[str] | None, option("Ids to accept, as 1,2 or repeated.")] = None,
+    reject: Annotated[list[str] | None, option("Ids to reject, as 1,2 or repeated.")] = None,
+    interactive: Annotated[bool, option("Ask about one after the other.", "--interactive", "-i")] = False,
     by: ByOption = None,
 ) -> None:
     """Propose names that may stand for one entity, with evidence; or accept and reject proposals.
 
     Nothing is merged that was not accepted, and a rejected pair is never proposed again.
     """
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
+    from clausegraph.app.services import entities
+
     accepted, rejected = _ids(accept), _ids(reject)
     if interactive and (accepted or rejected):
         raise InputError("give --interactive, or ids with --accept and --reject, not both")
     if interactive and (session.json or not sys.stdout.isatty()):
         raise InputError("--interactive needs a terminal; use --accept and --reject with ids")
-    from clausegraph.app.services import entities
-
     if accepted or rejected:
-        done = entities.decide(workspace, name, accepted, rejected, by or user())
-        session.emit(done, *(f"{one.state} {_name_words(one)}" for one in done), *session.lines([_effect(done)]))
+        done = session.call(corpus, entities.decide, accepted, rejected, by or user())
+        session.emit(done, *(f"{one.state} {_name_words(one)}" for one in done), _effect(done))
         return
+    workspace = session.workspace(corpus)
+    name = workspace.settings.corpus
     found = entities.review(workspace, name, of_type, None if interactive else limit)
-    if not interactive:
-        session.emit(found, *_proposal_lines(found, session.hints.hint("entities review --accept ID,… --reject ID,…")))
+    if interactive:
+
+        def decide(accepting: bool, number: int) -> None:
+            chosen = ([number], []) if accepting else ([], [number])
+            entities.decide(workspace, name, *chosen, by or user())
+
+        decided = ask_each(session, found["proposals"], decide, lambda text: str(typer.prompt(text, default="s")))
+        session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {WAITS}")
         return
-
-    def one_by_one(accepting: bool, number: int) -> None:
-        entities.decide(workspace, name, [number] if accepting else [], [] if accepting else [number], by or user())
-
-    decided = ask_each(session, found["proposals"], one_by_one, lambda text: str(typer.prompt(text, default="s")))
-    waits = session.hints.complete(WAITS)
-    session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {waits}")
+    shown = len(found["proposals"])
+    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['open']} open proposals, {found['new']} new"
+    lines = [head if shown == found["open"] else f"{head}; the best {shown}:"]
+    for card in found["proposals"]:
+        lines += ["", *_card(card)]
+    lines += ["\ndecide with `clausegraph entities review --accept ID,… --reject ID,…`"] if shown else []
+    session.emit(found, *lines)
 
 
 def ask_each(
@@ -103,52 +100,44 @@ def entities_merges(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="Merges to show.")] = 50,
+    limit: Annotated[int, option("Merges to show.", "--limit", "-n", min=1, max=1_000_000)] = 50,
 ) -> None:
     """List what is one entity, best first: what pages define, with the sentence, what was decided, what is proposed."""
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import entities
+    from clausegraph.app.services.entities import merges
 
-    found = entities.merges(workspace, workspace.settings.corpus, limit)
-    counts = f"{found['in_force']} in force, {found['proposed']} proposed"
-    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {counts}"
-    columns = ("score", "name", "entity", "why", "sentence")
-    rows = [
-        (f"{one['score']:.2f}", *one["written"], _why_merged(one), one_line(one["quote"] or "", 160))
-        for one in found["merges"]
-    ]
-    session.emit(found, head, *([table(columns, rows)] if rows else []))
-
-
-def _why_merged(one: dict[str, Any]) -> str:
-    words = {"defined": f"defined by {one['page']}", "accepted": f"accepted by {one['by']}", "follows": "by others"}
-    return words.get(
-        one["state"], f"proposed, id {one['id']}" if one["id"] else "proposed; `entities review` stores it"
-    )
+    found = session.call(corpus, merges, limit)
+    rows = []
+    for one in found["merges"]:
+        proposed = f"proposed, id {one['id']}" if one["id"] else "proposed; `entities review` stores it"
+        known = {"defined": f"defined by {one['page']}", "accepted": f"accepted by {one['by']}", "follows": "by others"}
+        why = known.get(one["state"], proposed)
+        rows.append((f"{one['score']:.2f}", *one["written"], why, one_line(one["quote"] or "", 160)))
+    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['in_force']} in force, "
+    items = [table(("score", "name", "entity", "why", "sentence"), rows)] if rows else []
+    session.emit(found, f"{head}{found['proposed']} proposed", *items)
 
 
 @command("entities merge")
 def entities_merge(
     session: Session,
     *,
-    name: Annotated[str, typer.Argument(help="The name, as the pages write it.")],
-    entity: Annotated[str, typer.Argument(help="The name it is taken for.")],
+    name: Annotated[str, argument("The name, as the pages write it.")],
+    entity: Annotated[str, argument("The name it is taken for.")],
     corpus: CorpusOption = None,
     by: ByOption = None,
 ) -> None:
     """Take NAME for ENTITY without a proposal."""
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import entities
+    from clausegraph.app.services.entities import merge
 
-    made = entities.merge(workspace, workspace.settings.corpus, name, entity, by or user())
-    session.emit(made, f"accepted {_name_words(made)}", *session.lines([WAITS]))
+    made = session.call(corpus, merge, name, entity, by or user())
+    session.emit(made, f"accepted {_name_words(made)}", WAITS)
 
 
 @command("entities undo")
 def entities_undo(
     session: Session,
     *,
-    what: Annotated[str, typer.Argument(metavar="ID|NAME", help="Id of the decision, or the name it is about.")],
+    what: Annotated[str, argument("Id of the decision, or the name it is about.", "ID|NAME")],
     corpus: CorpusOption = None,
     by: ByOption = None,
 ) -> None:
@@ -156,73 +145,73 @@ def entities_undo(
 
     What a page defines, as in "Disclosure and Barring Service (DBS)", is rejected; undone again, it is defined again.
     """
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import entities
+    from clausegraph.app.services.entities import undo
 
-    done = entities.undo(workspace, workspace.settings.corpus, what, by or user())
+    done = session.call(corpus, undo, what, by or user())
     was = done.decision
     after = "removed" if done.now == "removed" else "a proposal again"
     said = f"undone {_name_words(was)}, which was {was.state}: it is {after}"
     if done.now == "rejected":
         said = f"rejected {_name_words(was)}, as pages define it; `clausegraph entities undo {was.id}` takes that back"
     waits = done.now == "rejected" or was.evidence.get("origin") == "definition"
-    session.emit(done, said, *session.lines([WAITS if waits else _effect([was])]))
+    session.emit(done, said, WAITS if waits else _effect([was]))
+
+
+_STATE = option("Only proposed, accepted or rejected ones.", show_default="all")
 
 
 @command("entities list")
 def entities_list(
-    session: Session,
-    *,
-    corpus: CorpusOption = None,
-    state: Annotated[
-        str | None, typer.Option(help="Only proposed, accepted or rejected ones.", show_default="all")
-    ] = None,
+    session: Session, *, corpus: CorpusOption = None, state: Annotated[str | None, _STATE] = None
 ) -> None:
     """List the decisions, and whether they are in force or wait for the next publish."""
-    workspace = session.workspace(corpus)
-    if state not in (None, "proposed", "accepted", "rejected"):
-        raise InputError(f"no state {state!r}; take proposed, accepted or rejected")
     from clausegraph.app.services.entities import decisions_status
 
-    found = decisions_status(workspace, workspace.settings.corpus, state)
+    if state not in (None, "proposed", "accepted", "rejected"):
+        raise InputError(f"no state {state!r}; take proposed, accepted or rejected")
+    found = session.call(corpus, decisions_status, state)
+    rows = [
+        (one.id, one.name, one.entity, one.state, one.decided_by, moment(one.decided),
+         _since(one.in_force_since) if one.state == "accepted" else "")
+        for one in found.decisions
+    ]  # fmt: skip
     columns = ("id", "name", "entity", "state", "by", "decided", "in force")
-    items: list[Any] = session.lines(["no decisions yet; `clausegraph entities review` proposes some"])
-    if found.decisions:
-        items = [table(columns, [_name_row(one) for one in found.decisions])]
+    items: list[Any] = [table(columns, rows, "no decisions yet; `clausegraph entities review` proposes some")]
     if found.defined:
-        defined = [(one.name, one.entity, ", ".join(one.pages[:3]), _since(one)) for one in found.defined]
-        items += ["", *session.lines(["defined by pages:"]), table(("name", "entity", "pages", "in force"), defined)]
+        defined = [
+            (one.name, one.entity, ", ".join(one.pages[:3]), _since(one.in_force_since)) for one in found.defined
+        ]
+        items += ["", "defined by pages:", table(("name", "entity", "pages", "in force"), defined)]
     if found.pending:
-        rows = [(change.name, change.before, change.after) for change in found.pending]
-        items += ["", *session.lines([WAITS]), table(("name", "stands now for", "then for"), rows)]
+        pending = [(change.name, change.before, change.after) for change in found.pending]
+        items += ["", WAITS, table(("name", "stands now for", "then for"), pending)]
     if found.published != found.newest:
         items.append(f"rolled back: readers get epoch {found.published}, the newest is {found.newest}")
     session.emit(found, *items)
 
 
+def _since(epoch: int | None) -> str:
+    return f"since epoch {epoch}" if epoch else "waits for the next publish"
+
+
 @command("entities apply", stores=True)
 def entities_apply(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish the decisions about names and statements now, without a run of a source."""
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.entities import run_apply
 
     with session.progress() as progress:
-        report = run_apply(workspace, workspace.settings.corpus, progress)
-    session.emit(report.as_dict(), *session.lines(_applied(report)))
-
-
-def _applied(report: RunReport) -> list[str]:
-    head = f"corpus {report.corpus!r}: "
-    recovered = [f"{head}{report.recovered}"] if report.recovered else []
-    recovered += [f"{head}{problem}" for problem in report.lagging]
+        report = session.call(corpus, run_apply, progress)
+    said = [*([report.recovered] if report.recovered else []), *report.lagging]
     if report.epoch is None:
-        return [*recovered, f"{head}every decision is in force already"]
-    names, hidden = report.rows["entity_names"], report.rows["hidden_supports"]
-    changes = f"{names['opened']} names merged, {names['closed']} as they were"
-    changes += f", {report.rows['supports']['opened']} statements moved"
-    if hidden["opened"] or hidden["closed"]:
-        changes += f", {hidden['opened']} hidden, {hidden['closed']} shown again"
-    return [*recovered, f"{head}published epoch {report.epoch}: {changes}"]
+        said.append("every decision is in force already")
+    else:
+        names, hidden = report.rows["entity_names"], report.rows["hidden_supports"]
+        changes = f"{names['opened']} names merged, {names['closed']} as they were"
+        changes += f", {report.rows['supports']['opened']} statements moved"
+        if hidden["opened"] or hidden["closed"]:
+            changes += f", {hidden['opened']} hidden, {hidden['closed']} shown again"
+        said.append(f"published epoch {report.epoch}: {changes}")
+    session.emit(report.as_dict(), *(f"corpus {report.corpus!r}: {line}" for line in said))
 
 
 def _ids(given: Sequence[str] | None) -> list[int]:
@@ -251,27 +240,6 @@ def _effect(decided: Sequence[NameDecision]) -> str:
     return WAITS if any(one.state == "accepted" for one in decided) else "nothing changes for readers"
 
 
-def _name_row(one: ListedDecision) -> list[object]:
-    force = "" if one.state != "accepted" else _since(one)
-    return [one.id, one.name, one.entity, one.state, one.decided_by, moment(one.decided), force]
-
-
-def _since(one: ListedDecision | ListedDefinition) -> str:
-    since = one.in_force_since
-    return f"since epoch {since}" if since else "waits for the next publish"
-
-
-def _proposal_lines(found: dict[str, Any], decide: str) -> list[Any]:
-    shown = len(found["proposals"])
-    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['open']} open proposals, {found['new']} new"
-    lines: list[Any] = [head if shown == found["open"] else f"{head}; the best {shown}:"]
-    for card in found["proposals"]:
-        lines += ["", *_card(card)]
-    if shown:
-        lines.append(f"\ndecide with {decide}")
-    return lines
-
-
 def _card(card: dict[str, Any]) -> list[str]:
     name, entity = card["name"], card["entity"]
     lines = [f"{card['id']}: {name['key']!r} is {entity['key']!r}?  score {card['score']:.2f} ({card['variant']})"]
@@ -283,14 +251,15 @@ def _card(card: dict[str, Any]) -> list[str]:
     return lines
 
 
+_STATEMENT = argument("Its id, or how that begins; or that of a fact that it alone states.", "ID")
+
+
 @command("statements hide")
 def statements_hide(
     session: Session,
     *,
-    statement: Annotated[
-        str, typer.Argument(metavar="ID", help="Its id, or how that begins; or that of a fact that it alone states.")
-    ],
-    reason: Annotated[str, typer.Option("--reason", help="Why it is wrong.")],
+    statement: Annotated[str, _STATEMENT],
+    reason: Annotated[str, option("Why it is wrong.")],
     corpus: CorpusOption = None,
     by: ByOption = None,
 ) -> None:
@@ -299,50 +268,49 @@ def statements_hide(
     The decision outlives new versions of the page as long as the element says the same and the same is read from it.
     The page itself keeps its words, which are still found and quoted.
     """
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import statements
+    from clausegraph.app.services.statements import hide
 
-    done = statements.hide(workspace, workspace.settings.corpus, statement, reason, by or user())
+    done = session.call(corpus, hide, statement, reason, by or user())
     said = f"hidden by decision {_statement_words(done)}"
     if not done.new:
         before = f"{done.decided_by} has hidden it before"
         said = f"{before}, by decision {_statement_words(done)}: {one_line(done.reason)}"
-    session.emit(done, said, *session.lines([WAITS] if done.state == "waits" else []))
+    session.emit(done, said, *([WAITS] if done.state == "waits" else []))
 
 
 @command("statements undo")
 def statements_undo(
     session: Session,
     *,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="Of the decision, as `statements list` says.")],
+    number: Annotated[int, argument("Of the decision, as `statements list` says.", "NUMBER", min=1)],
     corpus: CorpusOption = None,
 ) -> None:
     """Take the decision back: the next publish shows the statement again, if its page still states it."""
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import statements
+    from clausegraph.app.services.statements import undo
 
-    done = statements.undo(workspace, workspace.settings.corpus, number)
-    session.emit(done, f"undone {_statement_words(done)}", *session.lines([WAITS] if done.state == "hidden" else []))
+    done = session.call(corpus, undo, number)
+    session.emit(done, f"undone {_statement_words(done)}", *([WAITS] if done.state == "hidden" else []))
 
 
 @command("statements list")
 def statements_list(session: Session, *, corpus: CorpusOption = None) -> None:
     """List what is hidden: by whom, why, and whether that is in force, waits, or has nothing to hide now."""
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.statements import hidden_status
 
-    found = hidden_status(workspace, workspace.settings.corpus)
+    found = session.call(corpus, hidden_status)
+    rows = [
+        (one.id, one.words or f"({one.anchor})", one.page, one.reason, one.decided_by, moment(one.decided),
+         _since(one.since) if one.state in ("hidden", "waits") else "nothing to hide now")
+        for one in found.hidden
+    ]  # fmt: skip
     columns = ("id", "statement", "page", "reason", "by", "decided", "in force")
-    items: list[Any] = session.lines(
-        ["nothing is hidden; `clausegraph statements hide ID --reason TEXT` hides a statement"]
-    )
-    if found.hidden:
-        items = [table(columns, [_statement_row(one) for one in found.hidden])]
+    empty = "nothing is hidden; `clausegraph statements hide ID --reason TEXT` hides a statement"
+    items: list[Any] = [table(columns, rows, empty)]
     if found.returning:
-        rows = [(one.words, one.page) for one in found.returning]
-        items += ["", "shown again at the next publish:", table(("statement", "page"), rows)]
+        returning = [(one.words, one.page) for one in found.returning]
+        items += ["", "shown again at the next publish:", table(("statement", "page"), returning)]
     if any(one.state == "waits" for one in found.hidden) or found.returning:
-        items += ["", *session.lines([WAITS])]
+        items += ["", WAITS]
     session.emit(found, *items)
 
 
@@ -350,64 +318,52 @@ def _statement_words(decision: HidingDecision) -> str:
     return f"{decision.id}: {one_line(decision.words or 'what its page does not state now')}"
 
 
-def _statement_row(one: HidingDecision) -> list[object]:
-    said = {"hidden": f"since epoch {one.since}", "waits": "waits for the next publish"}
-    words = one.words or f"({one.anchor})"
-    force = said.get(one.state, "nothing to hide now")
-    return [one.id, words, one.page, one.reason, one.decided_by, moment(one.decided), force]
-
-
 @command("questions list")
 def questions_list(session: Session, *, corpus: CorpusOption = None) -> None:
     """List the answers that were judged on the console: by whom, of which epoch, and what would be right."""
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.questions import judged_slice
 
-    found = judged_slice(workspace, workspace.settings.corpus, _MOST).items
+    found = session.call(corpus, judged_slice, _MOST).items
+    rows = [
+        (one.id, one_line(one.question), one.status, one.verdict, one_line(one.expected), one.judged_by,
+         moment(one.judged))
+        for one in found
+    ]  # fmt: skip
     columns = ("id", "question", "answered", "judged", "expected", "by", "when")
-    items: list[Any] = session.lines(["no answer was judged yet; a curator does so on the console's Ask"])
-    if found:
-        items = [table(columns, map(_question_row, found))]
-    session.emit(found, *items)
+    session.emit(found, table(columns, rows, "no answer was judged yet; a curator does so on the console's Ask"))
 
 
 @command("questions export")
 def questions_export(
     session: Session,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, as `eval conditionalqa` reads it.")],
+    output: Annotated[Path, option("File to write, as `eval conditionalqa` reads it.", "--output", "-o")],
     corpus: CorpusOption = None,
 ) -> None:
     """Write what was judged as questions with their gold answers, in ConditionalQA's form.
 
     A right answer is gold as long as the pages say what it rests on; a wrong one where somebody said what is right.
     """
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services import questions
+    from clausegraph.app.services.questions import export
 
+    workspace = session.workspace(corpus)
     name = workspace.settings.corpus
-    done = questions.export(workspace, name, output)
+    done = export(workspace, name, output)
     left = [f"left out {one['id']} ({one_line(one['question'])}): {one['why']}" for one in done["left_out"]]
-    command_words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {name}"
-    hint = f"`{command_words}` measures an engine on them"
-    session.emit(done, f"{done['written']} questions written to {output}", *left, *session.lines([hint]))
+    words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {name}"
+    said = f"{done['written']} questions written to {output}"
+    session.emit(done, said, *left, f"`{words}` measures an engine on them")
 
 
 @command("questions remove")
 def questions_remove(
     session: Session,
     *,
-    number: Annotated[int, typer.Argument(metavar="ID", min=1, help="As `questions list` shows it.")],
+    number: Annotated[int, argument("As `questions list` shows it.", "ID", min=1)],
     corpus: CorpusOption = None,
 ) -> None:
     """Forget a judged answer, with its question and scenario."""
-    workspace = session.workspace(corpus)
     from clausegraph.app.services.questions import forget
 
-    gone = forget(workspace, workspace.settings.corpus, number)
+    gone = session.call(corpus, forget, number)
     session.emit(gone, f"forgot {gone.id}: {one_line(gone.question)}")
-
-
-def _question_row(one: JudgedQuestion) -> list[object]:
-    words = [one.id, one_line(one.question), one.status, one.verdict, one_line(one.expected)]
-    return [*words, one.judged_by, moment(one.judged)]

@@ -3,67 +3,51 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from clausegraph.app.cli.evaluate import (
+    CassetteOption,
     EvalCorpusOption,
     ForceOption,
     OutputOption,
     check_folder,
     interval,
-    percent,
     write_run_report,
 )
-from clausegraph.app.cli.output import table
-from clausegraph.app.cli.session import Session, command
+from clausegraph.app.cli.output import figures, table
+from clausegraph.app.cli.session import Session, argument, command, option
 from clausegraph.core.errors import InputError, require_extra
 
 if TYPE_CHECKING:
-    from clausegraph.eval.crag.run import CragFigures, CragRecord
+    from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.passages import PassageResult
 
-RecordsOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Folder of records; gone on with.", show_default="none")
-]
-CassetteOption = Annotated[
-    Path | None, typer.Option("--cassette", help="Replay a model's replies from this file.", show_default="none")
-]
-RecordOption = Annotated[bool, typer.Option("--record", help="Record replies that the cassette lacks.")]
-TogetherOption = Annotated[int, typer.Option("--at-once", min=1, max=64, help="Questions that are open together.")]
-JudgeOption = Annotated[bool, typer.Option("--judge/--no-judge", help="Whether the model grades other wordings.")]
-SecondsOption = Annotated[float, typer.Option("--seconds", min=0, help="Limit of an answer; 0: none.")]
+RecordsOption = Annotated[Path | None, option("Folder of records; gone on with.", "--output", "-o")]
+RecordOption = Annotated[bool, option("Record replies that the cassette lacks.")]
+TogetherOption = Annotated[int, option("Questions that are open together.", "--at-once", min=1, max=64)]
+JudgeOption = Annotated[bool, option("Whether the model grades other wordings.", "--judge/--no-judge")]
+SecondsOption = Annotated[float, option("Limit of an answer; 0: none.", min=0)]
 _PASSAGES_CORPUS = "passages"
 _SHOWN = 100  # characters of an answer and of a reason
+_TABLES = "The rows of a table, as Markdown: baselines, electricsheep, ustc, kerag, without."
+_ROW = option("A set of switches, see --rows; several.", show_default="as-set")
+_METHOD = option("A way to rank, see --methods; several.", show_default="all that can be had")
+_TYPE = option("Type of the nodes that may be answers; several.", "--type", show_default="all")
 
 
 @command("eval crag")
 def crag(
     session: Session,
     *,
-    questions: Annotated[
-        Path | None, typer.Option("--questions", help="CRAG's JSON lines, plain or .bz2.", show_default="none")
-    ] = None,
-    task: Annotated[int, typer.Option("--task", help="1: five pages; 2: and the API; 3: fifty pages and the API.")] = 2,
-    row: Annotated[
-        list[str] | None, typer.Option("--row", help="A set of switches, see --rows; several.", show_default="as-set")
-    ] = None,
-    rows: Annotated[bool, typer.Option("--rows", help="List the sets of switches, and end.")] = False,
-    table_name: Annotated[
-        str | None,
-        typer.Option(
-            "--table",
-            help="The rows of a table, as Markdown: baselines, electricsheep, ustc, kerag, without.",
-            show_default="none",
-        ),
-    ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option("--at", help="When questions are asked whose file does not say so.", show_default="none"),
-    ] = None,
+    questions: Annotated[Path | None, option("CRAG's JSON lines, plain or .bz2.")] = None,
+    task: Annotated[int, option("1: five pages; 2: and the API; 3: fifty pages and the API.")] = 2,
+    row: Annotated[list[str] | None, _ROW] = None,
+    rows: Annotated[bool, option("List the sets of switches, and end.")] = False,
+    table_name: Annotated[str | None, option(_TABLES, "--table")] = None,
+    at: Annotated[str | None, option("When questions are asked whose file does not say so.")] = None,
     seconds: SecondsOption = 30.0,
     judge: JudgeOption = True,
     output: RecordsOption = None,
@@ -75,12 +59,11 @@ def crag(
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
     from clausegraph.eval.crag.run import crag_figures
     from clausegraph.eval.crag.tables import ROWS, as_markdown, table_of
-    from clausegraph.ingestion.pipeline import no_progress
     from clausegraph.query.crag.times import parse_time
 
     if rows:
         listed = {name: one.about for name, one in ROWS.items()}
-        session.emit(listed, table(("row", "what it is"), list(listed.items())))
+        session.emit(listed, table(("row", "what it is"), listed.items()))
         return
     if questions is None:
         raise InputError("--questions is missing; give a file of CRAG's questions (or --rows)")
@@ -91,7 +74,7 @@ def crag(
     chosen = tuple(published.rows) if published else tuple(row or ["as-set"])
     trial = CragTrial(task, chosen, judge, seconds, asked, cassette, record, at_once)
     with session.progress() as progress:
-        found = measure_crag(session.workspace(None), questions, trial, output, progress or no_progress)
+        found = measure_crag(session.workspace(None), questions, trial, output, progress)
     if published:
         figures = {name: crag_figures(records) for name, records in found.items()}
         session.emit({name: asdict(one) for name, one in figures.items()}, as_markdown(published, figures))
@@ -103,7 +86,7 @@ def crag(
 def crag_judge(
     session: Session,
     *,
-    verdicts: Annotated[Path, typer.Option("--verdicts", help="JSON lines of question, gold, answer, verdict.")],
+    verdicts: Annotated[Path, option("JSON lines of question, gold, answer, verdict.")],
     cassette: CassetteOption = None,
     record: RecordOption = False,
 ) -> None:
@@ -111,17 +94,14 @@ def crag_judge(
     from clausegraph.app.services.crag_evaluation import measure_judge
 
     found = measure_judge(session.workspace(None), verdicts, cassette, record=record)
-    shares = [[name, f"{found.right[name]} of {total}"] for name, total in found.total.items()]
+    shares = [(name, f"{found.right[name]} of {total}") for name, total in found.total.items()]
     missed = [
-        [one.verdict, graded.verdict, graded.by, one.answer[:_SHOWN], graded.why[:_SHOWN]]
+        (one.verdict, graded.verdict, graded.by, one.answer[:_SHOWN], graded.why[:_SHOWN])
         for one, graded in found.wrong
     ]
+    wrong = [[one.answer, graded.verdict] for one, graded in found.wrong]
     session.emit(
-        {
-            "right": found.right,
-            "total": found.total,
-            "wrong": [[one.answer, graded.verdict] for one, graded in found.wrong],
-        },
+        {"right": found.right, "total": found.total, "wrong": wrong},
         table(("a person says", "the judge agrees"), shares),
         table(("a person says", "the judge", "by", "answer", "why"), missed) if missed else "",
     )
@@ -131,10 +111,10 @@ def crag_judge(
 def crag_attributes(
     session: Session,
     *,
-    questions: Annotated[Path, typer.Option("--questions", help="Labelled questions: JSON lines, as in examples/.")],
-    sample: Annotated[int, typer.Option("--sample", min=1, help="Ask about so many; examples are of the others.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="By which the sample is drawn.")] = 13,
-    at: Annotated[str | None, typer.Option("--at", help="When they are asked.", show_default="now")] = None,
+    questions: Annotated[Path, option("Labelled questions: JSON lines, as in examples/.")],
+    sample: Annotated[int, option("Ask about so many; examples are of the others.", min=1)] = 20,
+    seed: Annotated[int, option("By which the sample is drawn.")] = 13,
+    at: Annotated[str | None, option("When they are asked.", show_default="now")] = None,
     cassette: CassetteOption = None,
     record: RecordOption = False,
     at_once: TogetherOption = 1,
@@ -146,7 +126,7 @@ def crag_attributes(
     trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
     found = measure_attributes(session.workspace(None), questions, sample, seed, trial)
     columns = list(next(iter(found.right.values())))
-    rows = [[name, *(f"{right[one]} of {found.questions}" for one in columns)] for name, right in found.right.items()]
+    rows = [(name, *(f"{right[one]} of {found.questions}" for one in columns)) for name, right in found.right.items()]
     session.emit(asdict(found), table(("predictor", *columns), rows))
 
 
@@ -154,19 +134,11 @@ def crag_attributes(
 def stark(
     session: Session,
     *,
-    folder: Annotated[Path, typer.Argument(help="Folder with nodes.jsonl, edges.jsonl and questions.jsonl.")],
-    method: Annotated[
-        list[str] | None,
-        typer.Option("--method", help="A way to rank, see --methods; several.", show_default="all that can be had"),
-    ] = None,
-    methods: Annotated[bool, typer.Option("--methods", help="List the ways to rank, and end.")] = False,
-    candidates: Annotated[
-        list[str] | None,
-        typer.Option("--type", help="Type of the nodes that may be answers; several.", show_default="all"),
-    ] = None,
-    questions: Annotated[
-        Path | None, typer.Option("--questions", help="In place of the folder's.", show_default="none")
-    ] = None,
+    folder: Annotated[Path, argument("Folder with nodes.jsonl, edges.jsonl and questions.jsonl.")],
+    method: Annotated[list[str] | None, _METHOD] = None,
+    methods: Annotated[bool, option("List the ways to rank, and end.")] = False,
+    candidates: Annotated[list[str] | None, _TYPE] = None,
+    questions: Annotated[Path | None, option("In place of the folder's.")] = None,
     output: RecordsOption = None,
     cassette: CassetteOption = None,
     record: RecordOption = False,
@@ -174,48 +146,34 @@ def stark(
     """Measure retrieval from nodes with text and relations: Hit@1, Hit@5, Recall@20, MRR, as STaRK does."""
     from clausegraph.app.services.graph_evaluation import METHODS, StarkTrial, measure_stark
     from clausegraph.eval.stark.run import stark_figures
-    from clausegraph.ingestion.pipeline import no_progress
 
     if methods:
-        session.emit(dict(METHODS), table(("method", "what it is"), list(METHODS.items())))
+        session.emit(dict(METHODS), table(("method", "what it is"), METHODS.items()))
         return
     trial = StarkTrial(tuple(method or ()), tuple(candidates or ()), questions, cassette, record)
     with session.progress() as progress:
-        found = measure_stark(session.workspace(None), folder, trial, output, progress or no_progress)
-    figures = {name: stark_figures(records) for name, records in found.items()}
-    value = {
-        name: {"figures": asdict(one), "answers": [asdict(record) for record in found[name]]}
-        for name, one in figures.items()
-    }
-    rows = [
-        [
-            name,
-            one.questions,
-            *(f"{100 * share:.1f}" for share in (one.hit_1, one.hit_5, one.recall_20, one.mrr)),
-            f"{one.calls:.1f}",
-            f"{one.prompt_tokens:,.0f}",
-            f"{one.seconds:.2f}",
-        ]
-        for name, one in figures.items()
-    ]
-    columns = ("method", "questions", "Hit@1", "Hit@5", "Recall@20", "MRR", "calls", "prompt tokens", "seconds")
-    failed = [
-        f"{name}: {one.failed} questions failed: {next(r.failed for r in found[name] if r.failed)[:200]}"
-        for name, one in figures.items()
-        if one.failed
-    ]
-    session.emit(value, table(columns, rows), *failed)
+        found = measure_stark(session.workspace(None), folder, trial, output, progress)
+    value: dict[str, Any] = {}
+    failed: list[str] = []
+    for name, records in found.items():
+        value[name] = {"figures": asdict(stark_figures(records)), "answers": [asdict(record) for record in records]}
+        failed += _first(f"{name}: ", "questions failed", [record.failed for record in records])
+    session.emit(value, figures("method", {name: one["figures"] for name, one in value.items()}), *failed)
+
+
+def _first(head: str, what: str, reasons: Sequence[str]) -> list[str]:
+    """How many questions met a misfortune, and the first reason; nothing where none did."""
+    said = [reason for reason in reasons if reason]
+    return [f"{head}{len(said)} {what}: {said[0][:200]}"] if said else []
 
 
 @command("eval kgqa")
 def kgqa(
     session: Session,
     *,
-    questions: Annotated[Path, typer.Option("--questions", help="Lines of question, answer, path (PathQuestion's).")],
-    triples: Annotated[Path, typer.Option("--triples", help="Lines of head, relation, tail.")],
-    row: Annotated[
-        list[str] | None, typer.Option("--row", help="kerag, own-only; several.", show_default="kerag")
-    ] = None,
+    questions: Annotated[Path, option("Lines of question, answer, path (PathQuestion's).")],
+    triples: Annotated[Path, option("Lines of head, relation, tail.")],
+    row: Annotated[list[str] | None, option("kerag, own-only; several.", show_default="kerag")] = None,
     judge: JudgeOption = True,
     seconds: SecondsOption = 30.0,
     output: RecordsOption = None,
@@ -226,12 +184,11 @@ def kgqa(
     """Measure questions over a knowledge graph alone, by a plan (KERAG): hits and truthfulness by hops."""
     from clausegraph.app.services.crag_evaluation import CragTrial
     from clausegraph.app.services.graph_evaluation import measure_kgqa
-    from clausegraph.ingestion.pipeline import no_progress
 
     rows = tuple(row or ["kerag"])
     trial = CragTrial(rows=rows, judge=judge, seconds=seconds, cassette=cassette, record=record, at_once=at_once)
     with session.progress() as progress:
-        found = measure_kgqa(session.workspace(None), questions, triples, trial, output, progress or no_progress)
+        found = measure_kgqa(session.workspace(None), questions, triples, trial, output, progress)
     _emit_crag(session, found)
 
 
@@ -239,8 +196,8 @@ def kgqa(
 def passages(
     session: Session,
     *,
-    passages: Annotated[Path, typer.Option("--passages", help="JSON list of passages with their triples.")],
-    questions: Annotated[Path, typer.Option("--questions", help="JSON list of questions with supporting passages.")],
+    passages: Annotated[Path, option("JSON list of passages with their triples.")],
+    questions: Annotated[Path, option("JSON list of questions with supporting passages.")],
     output: OutputOption = None,
     force: ForceOption = False,
     corpus: EvalCorpusOption = _PASSAGES_CORPUS,
@@ -265,17 +222,13 @@ def passages(
 
         run = describe_run("passages", {"passages": passages, "questions": questions}, start, (workspace, result.epoch))
         write_records(output / RECORDS_FILE, result.records, PASSAGE_RECORD)
-        write_run_report(
-            session, output, replace(run, retrievers=tuple(result.figures), system=SYSTEM, baseline=BASELINE)
-        )
-    rows = [
-        [by, percent(figures.recall), percent(figures.complete), f"{figures.milliseconds:.0f}"]
-        for by, figures in result.figures.items()
-    ]
+        run = replace(run, retrievers=tuple(result.figures), system=SYSTEM, baseline=BASELINE)
+        write_run_report(session, output, run)
+    value = _passages_json(result)
     session.emit(
-        _passages_json(result),
+        value,
         f"{result.questions} questions, {result.supporting} supporting passages, {result.unmatched} not in the corpus",
-        table(("ranking", f"recall@{AT}", f"all in top {AT}", "ms"), rows),
+        figures(f"found in the first {AT}", value["rankings"]),
         f"{SYSTEM} minus {BASELINE}, 95% bootstrap interval: recall@{AT} {interval(result.recall_difference, '+')}, "
         f"all in top {AT} {interval(result.complete_difference, '+')}",
     )
@@ -283,9 +236,7 @@ def passages(
 
 @command("eval report")
 def report(
-    session: Session,
-    *,
-    folder: Annotated[Path, typer.Argument(help="Folder that --output named.", show_default=False)],
+    session: Session, *, folder: Annotated[Path, argument("Folder that --output named.", show_default=False)]
 ) -> None:
     """Make report.html, report.md and the plots of an evaluation anew from its records; no model is used."""
     require_extra("eval", "`clausegraph eval`")
@@ -300,65 +251,42 @@ def _emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
     """Figures by row and group, calls by step, and what was not right."""
     from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 
-    figures = {name: crag_figures(records) for name, records in found.items()}
-    value: dict[str, Any] = {
-        name: {
-            "figures": asdict(figures[name]),
+    value: dict[str, Any] = {}
+    items: list[Any] = []
+    for name, records in found.items():
+        value[name] = {
+            "figures": asdict(crag_figures(records)),
             "groups": {group: asdict(one) for group, one in by_group(records).items()},
             "calls_by_step": calls_by_step(records),
             "answers": [asdict(record) for record in records],
         }
-        for name, records in found.items()
-    }
-    columns = ("accuracy", "hallucination", "missing", "score", "calls", "prompt tokens", "tokens", "seconds")
-    items: list[Any] = [table(("row", "questions", *columns), [[name, *_row(one)] for name, one in figures.items()])]
-    for name, records in found.items():
-        groups = by_group(records)
-        if groups:
-            items += ["", table((name, "questions", *columns), [[group, *_row(one)] for group, one in groups.items()])]
-        items += ["", f"calls a question by step, {name}: {_steps(calls_by_step(records))}"]
+        items += ["", figures(name, value[name]["groups"])] if value[name]["groups"] else []
+        steps = ", ".join(f"{task} {count:.1f}" for task, count in value[name]["calls_by_step"].items())
+        items += ["", f"calls a question by step, {name}: {steps or 'none'}"]
         wrong = [one for one in records if one.verdict != "correct"]
-        items += [
-            table(
-                ("not right", "verdict", "by", "answer", "why"),
-                [[one.id, one.verdict, one.by, one.answer[:_SHOWN], one.why[:_SHOWN]] for one in wrong],
-            )
-        ]
-        if unjudged := figures[name].unjudged:
+        rows = [(one.id, one.verdict, one.by, one.answer[:_SHOWN], one.why[:_SHOWN]) for one in wrong]
+        items.append(table(("not right", "verdict", "by", "answer", "why"), rows))
+        if unjudged := value[name]["figures"]["unjudged"]:
             items.append(f"{unjudged} answers are worded otherwise and were not judged: they count as wrong")
-        if without := [one.failed_sources[0] for one in records if one.failed_sources]:
-            items.append(f"{len(without)} questions went on without a source that failed: {without[0][:200]}")
-        if failed := figures[name].failed:
-            items.append(f"{failed} questions failed: {next(one.failed for one in records if one.failed)[:200]}")
-    session.emit(value, *items)
-
-
-def _row(figures: CragFigures) -> list[str]:
-    shares = [figures.accuracy, figures.hallucination, figures.missing, figures.score]
-    costs = [f"{figures.calls:.1f}", f"{figures.prompt_tokens:,.0f}", f"{figures.output_tokens:,.0f}"]
-    return [str(figures.questions), *(f"{100 * share:.1f}" for share in shares), *costs, f"{figures.seconds:.2f}"]
-
-
-def _steps(counted: dict[str, float]) -> str:
-    return ", ".join(f"{task} {count:.1f}" for task, count in counted.items()) or "none"
+        sources = ["; ".join(one.failed_sources[:1]) for one in records]
+        items += _first("", "questions went on without a source that failed", sources)
+        items += _first("", "questions failed", [one.failed for one in records])
+    session.emit(value, figures("row", {name: one["figures"] for name, one in value.items()}), *items)
 
 
 def _passages_json(result: PassageResult) -> dict[str, Any]:
     differences = {"recall": result.recall_difference, "complete": result.complete_difference}
+    digits = {"recall": 4, "complete": 4, "milliseconds": 1}
     return {
         "questions": result.questions,
         "supporting": result.supporting,
         "unmatched": result.unmatched,
         "rankings": {
-            by: {
-                "recall": round(figures.recall, 4),
-                "complete": round(figures.complete, 4),
-                "milliseconds": round(figures.milliseconds, 1),
-            }
+            by: {name: round(getattr(figures, name), places) for name, places in digits.items()}
             for by, figures in result.figures.items()
         },
         "hybrid_minus_vectors": {
-            name: {"mean": round(found.mean, 4), "low": round(found.low, 4), "high": round(found.high, 4)}
+            name: {key: round(getattr(found, key), 4) for key in ("mean", "low", "high")}
             for name, found in differences.items()
         },
     }

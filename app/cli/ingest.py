@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
 from clausegraph.core.errors import ModelError
 from clausegraph.core.text import one_line
 from clausegraph.core.types import WebMode
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from clausegraph.ingestion.report import RunReport
 
-_REJECTS_SHOWN = 10
-_PAGES_SHOWN = 50
+_FEW = 10  # rejects and other addresses that are listed
+_MANY = 50  # pages and chunks
+_FATES = ("added", "changed", "removed", "kept")
 _NO_REPORT = {
     "running": "no report yet: the run is going on",
     "killed": "no report: its process was killed; what it had stored is kept, and the next run goes on with it",
@@ -31,7 +32,11 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     """What a run did, in figures, with everything that went wrong; of a dry run the pages too."""
     from clausegraph.ingestion.changes import skipped_words
 
-    lines: list[RenderableType] = [_headline(report), f"pages: {_page_counts(report)}"]
+    counts = Counter(fate for _, fate, _ in _fates(report))
+    told = [f"{counts[name]} {name}" for name in _FATES] + [f"{report.pages_unchanged} unchanged"]
+    rest = {"read again": counts["read again"], "left for the next run": report.pages_left, "failed": counts["failed"]}
+    told += [f"{count} {name}" for name, count in rest.items() if count]
+    lines: list[RenderableType] = [_headline(report), f"pages: {', '.join(told)}"]
     if report.dry_run:
         lines += _page_table(report)
     else:
@@ -45,17 +50,16 @@ def report_lines(report: RunReport) -> list[RenderableType]:
         lines.append("fetched: " + ", ".join(f"{count} {what}" for what, count in report.fetched.items()))
     if report.pages_same:
         lines.append(f"one page with several addresses: {len(report.pages_same)} more")
-        lines.append(table(("address", "is the page"), list(report.pages_same.items())[:_REJECTS_SHOWN]))
+        lines.append(table(("address", "is the page"), list(report.pages_same.items())[:_FEW]))
     if report.skipped:
         lines.append(skipped_words(report.skipped))
     if report.rejects:
         lines.append(f"not used: {len(report.rejects)}")
-        lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_REJECTS_SHOWN]]))
+        lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_FEW]]))
     if report.failures:
         lines.append(f"failed: {len(report.failures)} chunks; their pages stay as they were, run again to go on")
-        why = Counter((reject.what, reject.reason) for reject in report.failures)
-        rows = [(page, str(count), reason) for (page, reason), count in why.most_common(_REJECTS_SHOWN)]
-        lines.append(table(("page", "chunks", "why"), rows))
+        common = Counter((reject.what, reject.reason) for reject in report.failures).most_common(_FEW)
+        lines.append(table(("page", "chunks", "why"), [(page, str(count), why) for (page, why), count in common]))
     return lines
 
 
@@ -68,7 +72,13 @@ def run_lines(run: dict[str, Any], corpus: str) -> list[RenderableType]:
     if run["report"] is None:
         return [head, _NO_REPORT.get(run["status"], "no report")]
     report = report_from(run["report"]) if "run_id" in run["report"] else RunReport(run["id"], corpus, run["source"])
-    return [head, *report_lines(report), *_page_table(report), *_chunk_table(report)]
+    chunks = [
+        (uri, chunk, reason)
+        for uri, by_reason in report.chunks_why.items()
+        for reason, keys in by_reason.items()
+        for chunk in keys
+    ]
+    return [head, *report_lines(report), *_page_table(report), *_listed(("page", "chunk", "extracted because"), chunks)]
 
 
 def usage_line(task: str, used: dict[str, float]) -> str:
@@ -93,133 +103,73 @@ def _headline(report: RunReport) -> str:
     return f"{name}: {published}"
 
 
-def _page_counts(report: RunReport) -> str:
-    again = [uri for uri in report.pages_changed if _is_read_again(report, uri)]
-    counts = {
-        "added": len(report.pages_added),
-        "changed": len(report.pages_changed) - len(again),
-        "removed": len(report.pages_removed),
-        "kept": len(report.pages_kept),
-        "unchanged": report.pages_unchanged,
-    }
-    if again:
-        counts["read again"] = len(again)
-    if report.pages_left:
-        counts["left for the next run"] = report.pages_left
-    if report.pages_failed:
-        counts["failed"] = len(report.pages_failed)
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+def _fates(report: RunReport) -> list[tuple[str, str, str]]:
+    """Every page that is not simply unchanged, what becomes of it, and why; "read again" is by --force alone."""
+    from clausegraph.ingestion.changes import FORCED
+
+    fates = {uri: fate for fate in (*_FATES, "failed") for uri in getattr(report, f"pages_{fate}")}
+    why = report.pages_why
+    fates |= {uri: "read again" for uri, fate in fates.items() if fate == "changed" and why.get(uri) == FORCED}
+    return [(uri, fates.get(uri, "left"), why.get(uri, "")) for uri in fates | why]
 
 
 def _page_table(report: RunReport) -> list[RenderableType]:
-    """Every page that is not simply unchanged, what becomes of it, and why."""
-    rows = list(_page_rows(report))
-    if not rows:
-        return []
-    columns = ("page", "would be" if report.dry_run else "what", "why")
-    return ["", table(columns, rows[:_PAGES_SHOWN]), *_more(rows)]
+    return _listed(("page", "would be" if report.dry_run else "what", "why"), _fates(report))
 
 
-def _page_rows(report: RunReport) -> Iterator[tuple[str, str, str]]:
-    told: set[str] = set()
-    for fate in ("added", "changed", "removed", "kept", "failed"):
-        for uri in getattr(report, f"pages_{fate}"):
-            told.add(uri)
-            yield (
-                uri,
-                "read again" if fate == "changed" and _is_read_again(report, uri) else fate,
-                report.pages_why.get(uri, ""),
-            )
-    for uri in (uri for uri in report.pages_why if uri not in told):
-        yield uri, "left", report.pages_why[uri]
+def _listed(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[RenderableType]:
+    """The first rows as a table, and how many more there are; nothing where there is none."""
+    left = len(rows) - _MANY
+    more = [f"… and {left} more; --json has all"] if left > 0 else []
+    return ["", table(columns, rows[:_MANY]), *more] if rows else []
 
 
-def _is_read_again(report: RunReport, uri: str) -> bool:
-    """Whether only --force made the run read a page: nothing about it had changed."""
-    from clausegraph.ingestion.changes import FORCED
-
-    return report.pages_why.get(uri) == FORCED
-
-
-def _chunk_table(report: RunReport) -> list[RenderableType]:
-    """The chunks of changed pages that were extracted, and why; those of a new page are new."""
-    rows = [
-        (uri, chunk, reason)
-        for uri, by_reason in report.chunks_why.items()
-        for reason, keys in by_reason.items()
-        for chunk in keys
-    ]
-    if not rows:
-        return []
-    return ["", table(("page", "chunk", "extracted because"), rows[:_PAGES_SHOWN]), *_more(rows)]
-
-
-def _more(rows: list[tuple[str, str, str]]) -> list[str]:
-    left = len(rows) - _PAGES_SHOWN
-    return [f"… and {left} more; --json has all"] if left > 0 else []
+_NAME = option("Name of the source within the corpus.", show_default="the name of its folder, file or host")
+_MODE = option("What an address is; auto: a sitemap or feed by its name, else one page.", "--as")
+_ALIKE = option("Ask at most so many of a site that differ in numbers alone.", min=1, max=1_000_000)
+_INCLUDE = option("Only pages of a site with such a path (*).", metavar="PATTERN", show_default="all")
+_LIMIT = option("Read at most so many new or changed pages.", min=1, max=1_000_000_000, show_default="all")
 
 
 @command("ingest", stores=True)
 def ingest(
     session: Session,
     *,
-    source: Annotated[str, typer.Argument(help="A folder of files, one file, a documents.json, or an address.")],
+    source: Annotated[str, argument("A folder of files, one file, a documents.json, or an address.")],
     corpus: CorpusOption = None,
-    source_name: Annotated[
-        str | None,
-        typer.Option(help="Name of the source within the corpus.", show_default="the name of its folder, file or host"),
-    ] = None,
-    mode: Annotated[
-        WebMode, typer.Option("--as", help="What an address is; auto: a sitemap or feed by its name, else one page.")
-    ] = "auto",
-    depth: Annotated[int, typer.Option(min=0, max=1000, help="Links from a site's first page to its last ones.")] = 10,
-    addresses: Annotated[int, typer.Option(min=1, max=1_000_000, help="Ask at most so many addresses.")] = 2000,
-    alike: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Ask at most so many of a site that differ in numbers alone.")
-    ] = 100,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", help="Only pages of a site with such a path (*).", show_default="all"),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", help="No pages of a site with such a path.", show_default="none"),
-    ] = None,
-    pdf: Annotated[bool, typer.Option("--pdf", help="PDFs that a site links to, too.")] = False,
-    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone.")] = False,
-    relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
-    allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="A source without a page is meant: remove its pages.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, max=1_000_000_000, help="Read at most so many new or changed pages.", show_default="all"),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
+    source_name: Annotated[str | None, _NAME] = None,
+    mode: Annotated[WebMode, _MODE] = "auto",
+    depth: Annotated[int, option("Links from a site's first page to its last ones.", min=0, max=1000)] = 10,
+    addresses: Annotated[int, option("Ask at most so many addresses.", min=1, max=1_000_000)] = 2000,
+    alike: Annotated[int, _ALIKE] = 100,
+    include: Annotated[list[str] | None, _INCLUDE] = None,
+    exclude: Annotated[list[str] | None, option("No pages of a site with such a path.", metavar="PATTERN")] = None,
+    pdf: Annotated[bool, option("PDFs that a site links to, too.")] = False,
+    keep_missing: Annotated[bool, option("Keep pages that are gone.")] = False,
+    relocate: Annotated[bool, option("The source has moved here.")] = False,
+    allow_empty: Annotated[bool, option("A source without a page is meant: remove its pages.")] = False,
+    force: Annotated[bool, option("Read every page again.")] = False,
+    limit: Annotated[int | None, _LIMIT] = None,
+    dry_run: Annotated[bool, option("Only report what would change.")] = False,
 ) -> None:
     """Read a source into a corpus and publish what changed.
 
     A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
     """
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services.ingest import web_options
+    from clausegraph.app.services.ingest import run_ingest, web_options
     from clausegraph.ingestion.sources import open_source
 
-    web = {"mode": mode, "depth": depth, "addresses": addresses, "alike": alike, "include": include} | {
-        "exclude": exclude,
-        "pdf": pdf,
-    }
+    workspace = session.workspace(corpus)
+    web = {"mode": mode, "depth": depth, "addresses": addresses, "alike": alike, "include": include}
     # before the pipeline is loaded: a wrong path answers at once
-    opened = open_source(source, source_name, web_options(workspace.settings, web))
-    from clausegraph.app.services.ingest import run_ingest
+    opened = open_source(source, source_name, web_options(workspace.settings, web | {"exclude": exclude, "pdf": pdf}))
     from clausegraph.ingestion.pipeline import Options
 
     options = Options(keep_missing, dry_run, force, relocate, limit, allow_empty)
     with session.progress() as progress:
         report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
-    session.emit(report.as_dict(), *session.lines(report_lines(report)))
-    if not report.dry_run and not session.quiet:
+    session.emit(report.as_dict(), *report_lines(report))
+    if not report.dry_run:
         session.note(f"report: `clausegraph show {report.run_id}`")
     if report.pages_failed:
         raise typer.Exit(ModelError.exit_code)

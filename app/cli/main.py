@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -11,13 +11,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from clausegraph.app.cli.session import REGISTERED, HomeOption, JsonOption, QuietOption, Session, report_error
+from clausegraph.app.cli.session import REGISTERED, HomeOption, JsonOption, QuietOption, Session, option, report_error
 
 # Typer carries its own copy of click in some versions and not in others; either way this is its UsageError
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 _USAGE = 2
 _ABOUT = "Policy pages to a knowledge graph and a vector index; answers with the conditions under which they hold."
-_HERE = "clausegraph.app.cli."
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", ""),
@@ -59,9 +58,8 @@ class ListsByDefault(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put ``list`` before options that stand alone, and where nothing stands."""
-        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
-            args = ["list", *args]
-        return super().parse_args(ctx, args)
+        named = args and (not args[0].startswith("-") or args[0] in ctx.help_option_names)
+        return super().parse_args(ctx, args if named else ["list", *args])
 
 
 @cache
@@ -69,9 +67,9 @@ def made(name: str) -> Any:
     """The command or group of that first word; its module is loaded here, unless it is."""
     module, about = COMMANDS[name]
     if not any(words.split()[0] == name for words in REGISTERED):
-        import_module(_HERE + module)
-    outer = typer.Typer()
+        import_module(f"clausegraph.app.cli.{module}")
     lists = name == "pages"
+    outer = typer.Typer()
     group = typer.Typer(cls=ListsByDefault if lists else TyperGroup, help=about, no_args_is_help=not lists)
     for words, function in REGISTERED.items():
         first, _, rest = words.partition(" ")
@@ -82,17 +80,11 @@ def made(name: str) -> Any:
     return typer.main.get_group(outer).commands[name]
 
 
-class _Made(MutableMapping[str, Any]):
+class _Made(Mapping[str, Any]):
     """The commands of ``COMMANDS``, each made when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
         return made(name)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        raise TypeError(f"{name} belongs into COMMANDS")
-
-    def __delitem__(self, name: str) -> None:
-        raise TypeError(f"{name} is in COMMANDS")
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -106,7 +98,8 @@ class Root(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = _Made()
+        commands: Any = _Made()
+        self.commands = commands
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
         words = list(sys.argv[1:] if args is None else args)
@@ -123,15 +116,12 @@ class Root(TyperGroup):
 
 def make_app() -> typer.Typer:
     """The whole command line."""
+    helped = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
-        name="clausegraph",
-        cls=Root,
-        help=_ABOUT,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(root)
+        name="clausegraph", cls=Root, help=_ABOUT, no_args_is_help=True, pretty_exceptions_enable=False,
+        context_settings=helped,
+    )  # fmt: skip
+    app.callback(help=_ABOUT)(root)
     return app
 
 
@@ -143,16 +133,17 @@ def _version(wanted: bool) -> None:
         raise typer.Exit()
 
 
+_Version = Annotated[bool, option("Print the version.", "--version", callback=_version, is_eager=True)]
+
+
 def root(
     ctx: typer.Context,
     home: HomeOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
+    version: _Version = False,
 ) -> None:
-    """Policy pages to a knowledge graph and a vector index; answers with the conditions under which they hold."""
+    """Keep the global options for the command."""
     ctx.obj = Session(home, json, quiet)
 
 

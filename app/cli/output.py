@@ -7,10 +7,12 @@ terminal nor Rich's markup takes it for a command.
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any
 
 from clausegraph.app.services import json_value
@@ -64,19 +66,34 @@ def show_line(value: Any) -> None:
     sys.stdout.flush()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A plain table of cleaned cells; numbers to the right."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "") -> Table | str:
+    """A plain table of cleaned cells; numbers to the right. Where there is no row, ``empty`` if it says something."""
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, header_style="bold")
     listed = [list(row) for row in rows]
+    if empty and not listed:
+        return empty
+    made = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(columns):
         numeric = bool(listed) and all(isinstance(row[number], (int, float)) for row in listed)
         made.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in listed:
         made.add_row(*(Text(clean("" if cell is None else cell)) for cell in row))
     return made
+
+
+def figures(head: str, rows: Mapping[Any, Any]) -> Table | str:
+    """A table of figures, a row for each name; its columns are the keys of the first mapping, or fields of a record."""
+    listed = {name: row if isinstance(row, Mapping) else asdict(row) for name, row in rows.items()}
+    columns = list(next(iter(listed.values()), ()))
+    named = (column.replace("_", " ") for column in columns)
+    return table((head, *named), [(name, *(figure(row[one]) for one in columns)) for name, row in listed.items()])
+
+
+def figure(value: float) -> str:
+    """A number as people read it; a dash for NaN."""
+    return "-" if math.isnan(value) else f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
 
 
 def step_words(step: str | None, procedure: str | None) -> str:

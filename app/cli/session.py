@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import math
@@ -10,11 +11,12 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVar, get_args, get_type_hints
 
 import typer
 
@@ -28,35 +30,28 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
 
+P = ParamSpec("P")
+T = TypeVar("T")
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
-_PANEL = "Global options"
 _HINT = re.compile(r"`clausegraph ([^`]+)`")
 _WITHOUT_CORPUS = {"corpora", "dags", "dev", "doctor", "prompts", "server", "settings"}
 _WITHOUT_HOME = {"dags", "dev", "prompts", "server"}
 REGISTERED: dict[str, Callable[..., None]] = {}
 """Commands by their words, as "epochs list", once their module is loaded; in the order of a group's help."""
 
-HomeOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--home",
-        help="Folder of the ledger and the vectors.",
-        rich_help_panel=_PANEL,
-        show_default="the setting home: ~/.clausegraph",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_PANEL)]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=_PANEL)]
-QuestionArgument = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; quotes are optional.")]
-ScenarioOption = Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.", show_default="none")]
-CorpusOption = Annotated[
-    str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default="the setting corpus: default")
-]
-EpochOption = Annotated[
-    int | None, typer.Option("--epoch", min=1, max=10**15, help="A retained epoch.", show_default="the published one")
-]
+
+def option(help: str, *flags: str, **more: Any) -> Any:
+    """An option with its help. :func:`command` gives it the flag and the shown default where none is named here."""
+    made: Any = typer.Option(help=help, **more)
+    made.param_decls = flags
+    return made
+
+
+def argument(help: str, metavar: str | None = None, **more: Any) -> Any:
+    """An argument with its help."""
+    return typer.Argument(help=help, metavar=metavar, **more)
 
 
 def a_number(value: float | None) -> float | None:
@@ -64,6 +59,21 @@ def a_number(value: float | None) -> float | None:
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is no number")
     return value
+
+
+_GLOBAL: dict[str, Any] = {"rich_help_panel": "Global options"}
+_HOME = option(
+    "Folder of the ledger and the vectors.", "--home", show_default="the setting home: ~/.clausegraph", **_GLOBAL
+)
+HomeOption = Annotated[Path | None, _HOME]
+JsonOption = Annotated[bool, option("Print one JSON document.", "--json", **_GLOBAL)]
+QuietOption = Annotated[bool, option("No progress, no notes.", "--quiet", "-q", **_GLOBAL)]
+QuestionArgument = Annotated[list[str], argument("The question; quotes are optional.", "QUESTION")]
+ScenarioOption = Annotated[str, option("Who asks, in plain words.", "--scenario", "-s", show_default="none")]
+_CORPUS = option("Name of the corpus.", "--corpus", "-c", show_default="the setting corpus: default")
+CorpusOption = Annotated[str | None, _CORPUS]
+_EPOCH = option("A retained epoch.", "--epoch", min=1, max=10**15, show_default="the published one")
+EpochOption = Annotated[int | None, _EPOCH]
 
 
 @dataclass(frozen=True)
@@ -83,10 +93,9 @@ class Hints:
     def hint(self, words: str) -> str:
         """A command to paste, between backticks; ``words`` are those after ``clausegraph``."""
         name = words.split(maxsplit=1)[0]
-        if self.corpus is not None and name not in _WITHOUT_CORPUS and "--corpus" not in words:
-            words += f" --corpus {shlex.quote(self.corpus)}"
-        if self.home is not None and name not in _WITHOUT_HOME and "--home" not in words:
-            words += f" --home {shlex.quote(str(self.home))}"
+        for value, flag, without in ((self.corpus, "--corpus", _WITHOUT_CORPUS), (self.home, "--home", _WITHOUT_HOME)):
+            if value is not None and name not in without and flag not in words:
+                words += f" {flag} {shlex.quote(str(value))}"
         return f"`clausegraph {words}`"
 
 
@@ -124,33 +133,44 @@ class Session:
 
         return self.watched.enter_context(Workspace(settings))
 
+    def call(
+        self,
+        corpus: str | None,
+        service: Callable[Concatenate[Workspace, str, P], T],
+        /,
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> T:
+        """What a use case returns for the corpus that the option names, else for that of the settings."""
+        workspace = self.workspace(corpus)
+        return service(workspace, workspace.settings.corpus, *args, **options)
+
     @contextmanager
-    def progress(self) -> Iterator[Step | None]:
-        """What a pipeline calls with (stage, done, total); None where nothing but the result was asked for."""
+    def progress(self) -> Iterator[Step]:
+        """What a pipeline calls with (stage, done, total); silent where nothing but the result was asked for."""
         if self.quiet or self.json:
-            yield None
+            yield lambda *_: None
             return
         with bars() if sys.stderr.isatty() else progress_lines(self.note) as step:
             yield step
 
-    def emit(self, value: Any, *items: RenderableType) -> None:
-        """The result: ``value`` as JSON where it was asked for, else ``items`` for people."""
+    def emit(self, value: Any, *items: RenderableType, verbatim: bool = False) -> None:
+        """The result: ``value`` as JSON where it was asked for, else ``items`` for people.
+
+        Hints in texts are completed; not so where the texts are ``verbatim``, of documents.
+        """
         if self.json:
             show_json(value)
         else:
-            show(*items)
+            show(*(self.hints.complete(one) if isinstance(one, str) and not verbatim else one for one in items))
 
     def note(self, text: str) -> None:
         """A remark on stderr, unless quiet; its hints are completed."""
         if not self.quiet and not self.json:
             note(self.hints.complete(text))
 
-    def lines(self, items: Iterable[RenderableType]) -> list[RenderableType]:
-        """Lines of our own words, among tables, with their hints completed."""
-        return [self.hints.complete(item) if isinstance(item, str) else item for item in items]
 
-
-def command(name: str, *, stores: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command(words: str, *, stores: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register ``function(session, ...)`` as the command of these words, with the global options after its own.
 
     ``stores`` says that an interrupted one keeps its work, and goes on with it when it is run again.
@@ -160,31 +180,40 @@ def command(name: str, *, stores: bool = False) -> Callable[[Callable[..., None]
         @functools.wraps(function)
         def run(ctx: typer.Context, home: Path | None, json: bool, quiet: bool, **values: Any) -> None:
             before: Session = ctx.obj or Session()
-            words = ctx.command_path.removeprefix(ctx.find_root().command_path).split()
-            session = Session(home or before.home, json or before.json, quiet or before.quiet, ".".join(words), stores)
+            name = ".".join(ctx.command_path.removeprefix(ctx.find_root().command_path).split())
+            session = Session(home or before.home, json or before.json, quiet or before.quiet, name, stores)
             if not session.quiet:
                 _tell_misspelt()
             guarded(session, lambda: function(session, **_checked(values)))
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
-        parameters = [
-            parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in own
+        parameters = [_described(parameter, hints[parameter.name]) for parameter in own]
+        keyword = Parameter.KEYWORD_ONLY
+        parameters += [
+            Parameter("ctx", keyword, annotation=typer.Context),
+            Parameter("home", keyword, default=None, annotation=HomeOption),
+            Parameter("json", keyword, default=False, annotation=JsonOption),
+            Parameter("quiet", keyword, default=False, annotation=QuietOption),
         ]
-        added = {"ctx": typer.Context, "home": HomeOption, "json": JsonOption, "quiet": QuietOption}
-        for key, annotation in added.items():
-            default = {"ctx": inspect.Parameter.empty, "home": None}.get(key, False)
-            parameters.append(
-                inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            )
         described: Any = run
         described.__signature__ = inspect.Signature(parameters)
         described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        REGISTERED[name] = described
+        REGISTERED[words] = described
         return function
 
     return register
+
+
+def _described(parameter: Parameter, hint: Any) -> Parameter:
+    """The parameter with its flag, as ``--at-once``, and "none" as the shown default of None, unless told otherwise."""
+    kind, info = get_args(hint)
+    info = copy.copy(info)
+    if isinstance(info, typer.models.OptionInfo):
+        info.param_decls = info.param_decls or (f"--{parameter.name.replace('_', '-')}",)
+    if parameter.default is None and info.show_default is True:
+        info.show_default = "none"
+    return parameter.replace(annotation=Annotated[kind, info], kind=Parameter.KEYWORD_ONLY)
 
 
 def _checked(values: dict[str, Any]) -> dict[str, Any]:
@@ -198,6 +227,7 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
+    from clausegraph.core.settings import debug_enabled
     from clausegraph.core.telemetry.spans import FLUSH_SECONDS, stop_telemetry
 
     wait = FLUSH_SECONDS
@@ -209,7 +239,8 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest when it ends
         raise typer.Exit(OUTPUT_CLOSED) from error
     except ClauseGraphError as error:
-        _trace()
+        if debug_enabled():
+            traceback.print_exc(file=sys.stderr)
         report_error(session.json, type(error).__name__, session.hints.complete(str(error)))
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
@@ -220,9 +251,8 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
     except UnicodeEncodeError as error:  # of the terminal's own encoding
         if error.encoding.lower() in ("utf-8", "utf8"):
             raise  # which can write whatever we print: this is a defect of ours
-        report_error(
-            False, "InputError", f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8"
-        )
+        said = f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8"
+        report_error(False, "InputError", said)
         raise typer.Exit(InputError.exit_code) from error
     finally:
         stop_telemetry(wait)
@@ -261,10 +291,3 @@ def report_error(as_json: bool, kind: str, message: str) -> None:
         show_json({"error": {"type": kind, "message": message}})
     else:
         note(f"Error: {message}")
-
-
-def _trace() -> None:
-    from clausegraph.core.settings import debug_enabled
-
-    if debug_enabled():
-        traceback.print_exc(file=sys.stderr)

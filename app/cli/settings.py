@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from clausegraph.app.access.tokens import Role
-from clausegraph.app.cli.output import table
-from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
+from clausegraph.app.cli.output import moment, table
+from clausegraph.app.cli.session import CorpusOption, Session, a_number, argument, command, option
 
-NameArgument = Annotated[str, typer.Argument(help="As task (its newest version) or task.vN.", show_default=False)]
+NameArgument = Annotated[str, argument("As task (its newest version) or task.vN.", show_default=False)]
 _MARKS = {"ok": "✓", "warning": "!", "broken": "✗"}
 _BROKEN = 1
 
@@ -23,22 +23,22 @@ def settings(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the reference: every setting's meaning.")] = False,
+    markdown: Annotated[bool, option("Print the reference: every setting's meaning.")] = False,
 ) -> None:
     """Show every setting with its value and where that comes from."""
     from clausegraph.app.services.settings import list_settings, settings_page
 
     if markdown:
         page = settings_page()
-        session.emit({"markdown": page}, page.rstrip())
+        session.emit({"markdown": page}, page.rstrip(), verbatim=True)
         return
     found = list_settings(session.settings(corpus))
-    rows = [(one["name"], _written(one["value"]), one["from"]) for one in found]
+    rows = []
+    for one in found:
+        value = one["value"]
+        said = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        rows.append((one["name"], said, one["from"]))
     session.emit(found, table(("setting", "value", "from"), rows))
-
-
-def _written(value: object) -> str:
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @command("prompts list")
@@ -57,7 +57,7 @@ def prompts_show(session: Session, *, name: NameArgument) -> None:
     from clausegraph.app.services.settings import get_prompt
 
     found = get_prompt(session.settings().prompts, name)
-    session.emit(found, found["source"])
+    session.emit(found, found["source"], verbatim=True)
 
 
 @command("prompts render")
@@ -65,38 +65,30 @@ def prompts_render(
     session: Session,
     *,
     name: NameArgument,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", help="KEY=VALUE, or KEY=@FILE; @@ for a plain @.", show_default="none"),
-    ] = None,
-    inputs: Annotated[
-        Path | None, typer.Option("--inputs", help="JSON file of inputs; --input wins.", show_default="none")
-    ] = None,
+    given: Annotated[list[str] | None, option("KEY=VALUE, or KEY=@FILE; @@ for a plain @.", "--input", "-i")] = None,
+    inputs: Annotated[Path | None, option("JSON file of inputs; --input wins.")] = None,
 ) -> None:
     """Print the messages as the model gets them. Examples come from the prompt's own where none are given."""
     from clausegraph.app.services.settings import render_prompt
 
     found = render_prompt(session.settings().prompts, name, given or (), inputs)
-    session.emit(found, *(f"=== {message['role']} ===\n{message['content']}" for message in found["messages"]))
+    lines = [f"=== {message['role']} ===\n{message['content']}" for message in found["messages"]]
+    session.emit(found, *lines, verbatim=True)
+
+
+_ROLE = option("reader: asks and looks; curator: corrects, too; admin: everything.")
+_FOR = option("Only this corpus; may be given again.", "--for", metavar="CORPUS", show_default="every one")
 
 
 @command("tokens add")
 def tokens_add(
     session: Session,
     *,
-    name: Annotated[str, typer.Argument(help="Whom or what it is for.")],
-    role: Annotated[
-        str, typer.Option("--role", help="reader: asks and looks; curator: corrects, too; admin: everything.")
-    ] = "reader",
-    corpora: Annotated[
-        list[str] | None,
-        typer.Option("--for", metavar="CORPUS", help="Only this corpus; may be given again.", show_default="every one"),
-    ] = None,
-    days: Annotated[
-        float | None,
-        typer.Option("--days", min=0.001, max=36525, callback=a_number, help="Days for which it works."),
-    ] = 90.0,
-    never_expires: Annotated[bool, typer.Option("--never-expires", help="Until it is revoked.")] = False,
+    name: Annotated[str, argument("Whom or what it is for.")],
+    role: Annotated[str, _ROLE] = "reader",
+    corpora: Annotated[list[str] | None, _FOR] = None,
+    days: Annotated[float | None, option("Days for which it works.", min=0.001, max=36525, callback=a_number)] = 90.0,
+    never_expires: Annotated[bool, option("Until it is revoked.")] = False,
 ) -> None:
     """Make a token. It is shown this once; only its hash is kept."""
     from clausegraph.app.services.tokens import add_token, unknown_corpora
@@ -116,11 +108,11 @@ def tokens_list(session: Session) -> None:
 
     found = list_tokens(session.settings())
     rows = [(one["name"], one["role"], ", ".join(one["corpora"] or ["every one"]), _until(one)) for one in found]
-    session.emit(found, table(("name", "role", "corpora", "works"), rows) if rows else "there are no tokens")
+    session.emit(found, table(("name", "role", "corpora", "works"), rows, "there are no tokens"))
 
 
 @command("tokens revoke")
-def tokens_revoke(session: Session, *, name: Annotated[str, typer.Argument(help="Name of the token.")]) -> None:
+def tokens_revoke(session: Session, *, name: Annotated[str, argument("Name of the token.")]) -> None:
     """Take a token away; a running server refuses it from the next request on."""
     from clausegraph.app.services.tokens import revoke_token
 
@@ -129,8 +121,6 @@ def tokens_revoke(session: Session, *, name: Annotated[str, typer.Argument(help=
 
 
 def _until(token: dict[str, Any]) -> str:
-    from clausegraph.app.cli.output import moment
-
     if token["expires"] is None:
         return "until it is revoked"
     return f"{'expired' if token['expired'] else 'until'} {moment(token['expires'])}"
@@ -140,13 +130,12 @@ def _until(token: dict[str, Any]) -> str:
 def doctor(
     session: Session,
     *,
-    repair: Annotated[bool, typer.Option("--repair", help="Rebuild damaged vector segments from the ledger.")] = False,
+    repair: Annotated[bool, option("Rebuild damaged vector segments from the ledger.")] = False,
 ) -> None:
     """Check installation, model, ledger, vectors and disk; the exit code is 1 when something is broken."""
-    settings = session.settings()
     from clausegraph.app.services.doctor import BROKEN, examine
 
-    findings = examine(settings, repair=repair)
+    findings = examine(session.settings(), repair=repair)
     sound = all(finding.state != BROKEN for finding in findings)
     rows = [(_MARKS[finding.state], finding.check, session.hints.complete(finding.detail)) for finding in findings]
     value = {"sound": sound, "findings": [asdict(finding) for finding in findings]}

@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Form, Query
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import Refusal, problem_of, request_id
 from clausegraph.app.api.work import Tell, Ticket, streamed
 from clausegraph.app.console.answer import STATES, answer_view, places_of, step_title
-from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, render, router
+from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, html, render, router
 from clausegraph.app.services import questions as judged
 from clausegraph.app.services.answers import shown_step
 from clausegraph.app.services.ask import answer, parse_assumptions
@@ -106,9 +105,9 @@ async def events(of: OfScreen, name: str) -> Response:
         if kind == "step":
             return _event("step", render("step.html", step=value, title=step_title(value.name)))
         if kind == "problem":
-            told = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
-            return _event("answer", _part(request, "error.html", **told))
-        return _event("answer", _part(request, "answer.html", **value))
+            value = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
+        template = "error.html" if kind == "problem" else "answer.html"
+        return _event("answer", bytes(html(request, template, fragment=True, **value).body).decode())
 
     try:
         return await streamed(request, held.work, held.workspace.settings.serve_seconds, work, write)
@@ -134,17 +133,15 @@ async def suppose(of: OfScreen, name: str) -> Response:
 async def judge(of: OfScreen, name: str, verdict: _Text, expected: _Text = "") -> Response:
     """Keep whether the answer is right, as a question to measure engines on."""
     asked = await _answered(of, name)
-    made = await of.held.reads.run(
-        judged.judge, of.held.workspace, asked.answer, verdict, expected, of.who.name
-    )  # fmt: skip
-    return of.html("judged.html", made=made)
+    given = (asked.answer, verdict, expected, of.who.name)
+    return of.html("judged.html", made=await of.held.reads.run(judged.judge, of.held.workspace, *given))
 
 
 def _shown(workspace: Workspace, asked: AskedQuestion) -> dict[str, Any]:
     """What the template of an answer needs."""
     assert asked.answer is not None
-    places = places_of(asked.answer)
-    return answer_view(asked, element_texts(workspace, asked.corpus, asked.answer.epoch, places))
+    texts = element_texts(workspace, asked.corpus, asked.answer.epoch, places_of(asked.answer))
+    return answer_view(asked, texts)
 
 
 async def _answered(of: Screen, name: str) -> AskedQuestion:
@@ -153,14 +150,6 @@ async def _answered(of: Screen, name: str) -> AskedQuestion:
     if asked.answer is None:
         raise NotFoundError("this question has no answer yet; wait for it")
     return asked
-
-
-def _part(request: Request, template: str, **values: Any) -> str:
-    """A template as a part of the page that waits for it."""
-    state = request.scope["state"]
-    session = state.get("session")
-    known = {"csrf": session.csrf if session else "", "who": state["principal"], "corpus": "", "screen": ""}
-    return render(template, fragment=True, **known, **values)
 
 
 def _event(kind: str, text: str) -> str:

@@ -147,42 +147,24 @@ def _refused(error: SignInRefused) -> Refusal:
     return refusal(error.kind, status, title, str(error))
 
 
+_OF_CORPUS: dict[Role, tuple[str, ...]] = {
+    Role.READER: (
+        "GET ask", "POST asked", "GET asked/{name}", "POST asked/{name}/forget", "GET asked/{name}/events",
+        "POST asked/{name}/suppose", "GET pages", "GET page", "GET versions", "GET graph", "GET graph/drawn",
+        "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
+        "GET evaluation/plot",
+    ),
+    Role.CURATOR: (
+        "POST asked/{name}/judge", "GET hide", "POST curation/review", "POST curation/merge", "POST curation/settle",
+        "POST curation/deny", "POST curation/hide", "POST curation/unhide", "POST curation/publish",
+    ),
+}  # fmt: skip
 RULES: Rules = {
     "GET /": Role.READER,
-    "GET /login": None,
-    "POST /login": None,
-    "GET /login/oidc": None,
-    "GET /login/oidc/back": None,
     "POST /logout": Role.READER,
-    "GET /c/{corpus}/ask": Role.READER,
-    "POST /c/{corpus}/asked": Role.READER,
-    "GET /c/{corpus}/asked/{name}": Role.READER,
-    "POST /c/{corpus}/asked/{name}/forget": Role.READER,
-    "GET /c/{corpus}/asked/{name}/events": Role.READER,
-    "POST /c/{corpus}/asked/{name}/suppose": Role.READER,
-    "POST /c/{corpus}/asked/{name}/judge": Role.CURATOR,
-    "GET /c/{corpus}/pages": Role.READER,
-    "GET /c/{corpus}/page": Role.READER,
-    "GET /c/{corpus}/versions": Role.READER,
-    "GET /c/{corpus}/graph": Role.READER,
-    "GET /c/{corpus}/graph/drawn": Role.READER,
-    "GET /c/{corpus}/runs": Role.READER,
-    "GET /c/{corpus}/run": Role.READER,
-    "GET /c/{corpus}/changes": Role.READER,
-    "GET /c/{corpus}/curation": Role.READER,
-    "GET /c/{corpus}/hide": Role.CURATOR,
-    "POST /c/{corpus}/curation/review": Role.CURATOR,
-    "POST /c/{corpus}/curation/merge": Role.CURATOR,
-    "POST /c/{corpus}/curation/settle": Role.CURATOR,
-    "POST /c/{corpus}/curation/deny": Role.CURATOR,
-    "POST /c/{corpus}/curation/hide": Role.CURATOR,
-    "POST /c/{corpus}/curation/unhide": Role.CURATOR,
-    "POST /c/{corpus}/curation/publish": Role.CURATOR,
     "GET /admin": Role.ADMIN,
-    "GET /c/{corpus}/evaluations": Role.READER,
-    "GET /c/{corpus}/evaluation": Role.READER,
-    "GET /c/{corpus}/evaluation/plot": Role.READER,
-    "* /static": None,
+    **dict.fromkeys(("GET /login", "POST /login", "GET /login/oidc", "GET /login/oidc/back", "* /static")),
+    **{one.replace(" ", " /c/{corpus}/"): role for role, rules in _OF_CORPUS.items() for one in rules},
 }
 
 

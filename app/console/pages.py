@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import SCREENS, hinted
 from clausegraph.app.api.replies import reply
-from clausegraph.app.console.screen import OfScreen, router
+from clausegraph.app.console.screen import TEMPLATES, OfScreen, router
 from clausegraph.app.services import Key
 from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, ComparedElement, compare_versions
@@ -30,45 +30,32 @@ _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # th
 
 
 def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
-    """What the template of a page needs; its elements in blocks of one kind: a heading, paragraph, list or table."""
+    """What the template of a page needs; its elements in blocks of one kind: a heading, paragraph, list or table.
+
+    ``stated`` has, by anchor, a statement's id by its words, empty where it cannot be hidden.
+    """
     reading = found.reading
     stated: dict[str, dict[str, str]] = {}
     for one in found.stated:
         at = one.statement.spans[0].anchor if one.statement.spans else ""
         own = "" if one.extractor == DEFINITIONS else statement_id(one)
         stated.setdefault(at, {}).setdefault(statement_words(one.statement), own)
-    blocks = [
-        {"kind": kind, "elements": [_shown(element, marked, stated) for _, element in run]}
-        for (kind, _), run in groupby(enumerate(reading.elements), lambda pair: _run(*pair))
-    ]
+
+    def block(numbered: tuple[int, Element]) -> tuple[str, int]:
+        """Items and rows stand together; every other element is a block of its own."""
+        kind = _KINDS.get(numbered[1].tag, "p")
+        return kind, -1 if kind in ("list", "table") else numbered[0]
+
+    runs = groupby(enumerate(reading.elements), block)
     return {
         "page": found.page,
         "reading": reading,
-        "blocks": blocks,
+        "blocks": [(kind, [element for _, element in run]) for (kind, _), run in runs],
+        "stated": stated,
         "statements": len(found.stated),
+        "marked": marked,
         "missing": marked is not None and reading.element(marked.anchor) is None,
     }
-
-
-def _run(number: int, element: Element) -> tuple[str, int]:
-    """Items and rows stand together; every other element is a block of its own."""
-    kind = _KINDS.get(element.tag, "p")
-    return kind, -1 if kind in ("list", "table") else number
-
-
-def _shown(element: Element, marked: Span | None, stated: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
-
-    ``stated`` has a statement's id by its words, empty where it cannot be hidden; ``inner``: an item of an item's list.
-    """
-    text, here = element.text, marked is not None and marked.anchor == element.anchor
-    start, end = (marked.start, marked.end) if marked is not None and here else (len(text), len(text))
-    if here and start >= min(end, len(text)):
-        start, end = 0, len(text)  # no place within it is named: the whole of it
-    cells = tuple(text.split(" | ")) if element.tag == "tr" and not here else ()
-    parts = {"before": text[:start], "marked": text[start:end], "after": text[end:], "cells": cells}
-    said = {"stated": stated.get(element.anchor, {}), "inner": element.parent is not None}
-    return {"anchor": element.anchor} | parts | said
 
 
 routes = router()
@@ -155,8 +142,6 @@ async def graph(
             around = await of.run(neighbourhood, name, limit=_MOST, relations=only, page=page or None, epoch=at)
         except NotFoundError as error:  # an entity or the page: the epoch is there
             lost = hinted(error.afar, SCREENS)
-        else:
-            around = dict(around) | {"facts": [dict(fact) | {"shown": shown_relation(fact)} for fact in around.facts]}
     found = {
         "overview": await of.run(overview, at),
         "near": (await of.run(entity_slice, at, _NEAR, search=search)).items if search.strip() else [],
@@ -195,3 +180,6 @@ def shown_relation(fact: NearFact | DrawnFact) -> str:
     if any(cases):
         told.append(f"if {cases[0]}" if len(cases) == 1 and len(cases[0]) <= _SHORT else "if …")
     return f"{fact.relation} ({', '.join(dict.fromkeys(told))})" if told else str(fact.relation)
+
+
+TEMPLATES.globals["shown_relation"] = shown_relation

@@ -51,7 +51,7 @@ def _day(seconds: float | None) -> str:
     return "no date" if seconds is None else datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-_TEMPLATES = Environment(
+TEMPLATES = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
@@ -59,13 +59,13 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["day"] = _day
-_TEMPLATES.globals |= {"address": address, "version": version()}
+TEMPLATES.filters["day"] = _day
+TEMPLATES.globals |= {"address": address, "version": version()}
 
 
 def render(template: str, **values: Any) -> str:
     """A template with its values."""
-    return _TEMPLATES.get_template(template).render(values)
+    return TEMPLATES.get_template(template).render(values)
 
 
 def html(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:

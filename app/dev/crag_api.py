@@ -6,13 +6,13 @@ not recorded is a 404 that says so: a replay must not look like an API that know
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections import Counter
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from clausegraph.core.errors import InputError
@@ -20,16 +20,11 @@ from clausegraph.query.crag.kg.api import FUNCTIONS, path_of
 
 HOST = "127.0.0.1"
 _BODY = 1_000_000  # bytes of a request
+_BY_PATH = {path_of(function): function for function in FUNCTIONS}
 
 
-class RecordedCalls:
+class RecordedCalls(dict[tuple[str, str], Any]):
     """Responses by function and arguments; case of texts does not matter."""
-
-    def __init__(self, responses: Mapping[tuple[str, str], Any]) -> None:
-        self._responses = responses
-
-    def __len__(self) -> int:
-        return len(self._responses)
 
     @classmethod
     def read(cls, path: Path) -> RecordedCalls:
@@ -38,7 +33,7 @@ class RecordedCalls:
         Raises:
             InputError: it cannot be read, or a line is no recorded call.
         """
-        found: dict[tuple[str, str], Any] = {}
+        found = cls()
         try:
             lines = path.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -49,10 +44,9 @@ class RecordedCalls:
                 path_of(call["function"])  # there must be such a function
                 found[_key(call["function"], call["args"])] = call["response"]
             except (ValueError, KeyError, TypeError) as error:
-                raise InputError(
-                    f"{path}, line {number} is no recorded call ({error}); a line has function, args and response"
-                ) from error
-        return cls(found)
+                fix = "a line has function, args and response"
+                raise InputError(f"{path}, line {number} is no recorded call ({error}); {fix}") from error
+        return found
 
     def answer(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
         """Status and reply to a request."""
@@ -62,14 +56,10 @@ class RecordedCalls:
         args = [body.get(name) for name in FUNCTIONS[function]]
         while args and args[-1] is None:  # optional ones at the end
             args.pop()
-        key = _key(function, args)
-        if key not in self._responses:
-            said = ", ".join(json.dumps(arg, ensure_ascii=False) for arg in args)
-            return 404, {"detail": f"not recorded: {function}({said})"}
-        return 200, self._responses[key]
-
-
-_BY_PATH = {path_of(function): function for function in FUNCTIONS}
+        if (key := _key(function, args)) in self:
+            return 200, self[key]
+        said = ", ".join(json.dumps(arg, ensure_ascii=False) for arg in args)
+        return 404, {"detail": f"not recorded: {function}({said})"}
 
 
 def _key(function: str, args: Any) -> tuple[str, str]:
@@ -91,7 +81,6 @@ class ReplayServer:
         except OSError as error:
             raise InputError(f"port {port} of {HOST} cannot be used ({error}); choose another, or 0 for any") from error
         self._server.daemon_threads = True
-        self._thread: threading.Thread | None = None
 
     @property
     def url(self) -> str:
@@ -100,29 +89,20 @@ class ReplayServer:
 
     def serve(self) -> None:
         """Serve until interrupted."""
-        try:
-            self._server.serve_forever()
-        finally:
-            self._server.server_close()
+        with self._server, contextlib.suppress(KeyboardInterrupt):
+            self._server.serve_forever(poll_interval=0.02)
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
+        threading.Thread(target=self.serve, daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
-        self._server.server_close()
-        if self._thread is not None:
-            self._thread.join()
 
 
 def _handler(recording: RecordedCalls, asked: Counter[int]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        server_version = "clausegraph-replay"
         timeout = 30
 
         def do_POST(self) -> None:
@@ -141,12 +121,12 @@ def _handler(recording: RecordedCalls, asked: Counter[int]) -> type[BaseHTTPRequ
                 self.close_connection = True
                 return 413, {"detail": f"a request has at most {_BODY} bytes"}
             try:
-                body = json.loads(self.rfile.read(int(length)) or b"null")
+                body = json.loads(self.rfile.read(int(length)) or b"{}") or {}
             except ValueError:
                 return 422, {"detail": "the body is no JSON"}
-            if body is not None and not isinstance(body, dict):
+            if not isinstance(body, dict):
                 return 422, {"detail": "the body is no JSON object"}
-            return recording.answer(self.path, body or {})
+            return recording.answer(self.path, body)
 
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing: stdout is the command's."""

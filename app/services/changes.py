@@ -16,7 +16,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import Element, PageKey, Reading, Support
 from clausegraph.indexes.corpora import list_epochs
-from clausegraph.indexes.graph.sql import supports_where
+from clausegraph.indexes.graph.sql import read_support, supports_query
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
 
 NEW, GONE, CHANGED, READ_AGAIN = "new", "gone", "changed", "read again"
@@ -207,8 +207,7 @@ def _stated(there: Shelf, not_there: Shelf, page: PageKey | None) -> list[tuple[
     wanted = _only_in(supports, there, not_there)
     if page is not None:
         wanted = and_(wanted, supports.c.page_id.in_(page_ids(there.corpus.id, page)))
-    with there.ledger.read() as connection:
-        found = supports_where(connection, wanted)
+    found = map(read_support, there.ledger.rows(supports_query().where(wanted)))
     return [
         ((source, uri, support.fact_id, content), support)
         for (source, uri, _, content), support in sorted(found, key=lambda one: one[0])

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
-    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "bm25s",
-    "PyStemmer", "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
+    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "PyStemmer",
+    "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
 )  # fmt: skip
 _SPACE_LOW = 1 << 30
 _SPACE_OUT = 50 << 20
@@ -176,13 +176,13 @@ def _segments(home: Path, repair: bool) -> Iterator[Finding]:
 
 def _damaged(check: str, ledger: Ledger, row: Row[Any], repair: bool) -> Finding:
     from clausegraph.indexes.ledger.leases import run_lease
-    from clausegraph.indexes.vectors.segments import rebuild_segment, segment_state
+    from clausegraph.indexes.vectors.segments import merge_segments, segment_state
 
     state = segment_state(ledger, row)
     if not repair:
         return Finding(check, BROKEN, f"segment {row.file} is {state}; `clausegraph doctor --repair` rebuilds it")
     with run_lease(ledger, row.corpus_id, f"doctor-{uuid.uuid4().hex[:12]}") as lease:
-        rebuild_segment(ledger, lease, row)
+        merge_segments(ledger, lease, row.model, row.kind)
     return Finding(check, OK, f"segment {row.file} was {state} and is rebuilt from the ledger")
 
 

@@ -19,7 +19,7 @@ from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpo
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.sweep import make_room, sweep
+from clausegraph.indexes.sweep import sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states
 
@@ -127,7 +127,6 @@ def vacuum_corpus(
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
     days = workspace.settings.keep_days if keep_days is None else keep_days
     ledger = workspace.ledger
-    make_room(ledger)
     with workspace.projections() as projections:
         report, ready = NOTHING, None
         if list_corpora(ledger):

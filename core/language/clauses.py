@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from clausegraph.core.language import lexicon
 
@@ -21,7 +20,6 @@ _STARTERS = lexicon.word_set(
     "it its make most my no not on once or our she since some tell that the their then there these they this those "
     "to use we what when where which while who with you your"
 )
-_LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
 _CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
     r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
     r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
@@ -116,10 +114,17 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if key in _BEFORE_NUMBER and not next_word:
         return False
-    if begins == start and _LIST_NUMBER.match(word):
+    if begins == start and _numbers_item(key):
         return False
     initials = all(len(letter) == 1 and letter.isalpha() for letter in word.split("."))  # U.K, a.m, J
     return next_word.lower() in _STARTERS if initials else True
+
+
+def _numbers_item(word: str) -> bool:
+    """Whether a word counts items of a list: "12", "b", "iv"."""
+    is_letter = len(word) == 1 and word.isascii() and word.isalpha()
+    is_roman = 0 < len(word) < 5 and set(word) <= set("ivx")
+    return is_letter or is_roman or (word.isdigit() and len(word) < 4)
 
 
 def _word_start(text: str, start: int, end: int) -> int:
@@ -222,42 +227,14 @@ def _in_brackets(text: str, start: int, position: int) -> bool:
     return text.count("(", start, position) > text.count(")", start, position)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Pieces ``[start, end)`` joined by one operator, ``all`` or ``any``; a piece may be a group again."""
-
-    operator: str
-    pieces: tuple[Group | tuple[int, int], ...]
-
-
-def split_conjuncts(text: str, start: int, end: int) -> Group | tuple[int, int]:
-    """Split ``text[start:end]`` into conjuncts; "and" binds closer than "or"."""
+def conjuncts(text: str, start: int, end: int) -> tuple[list[tuple[int, int]], list[str]]:
+    """The pieces of ``text[start:end]`` that conjunctions part, and the operator between each two, "all" or "any"."""
     cuts = _cuts(text, start, end)
-    if not cuts:
-        return trim(text, start, end)
-    pieces: list[tuple[int, int]] = []
-    position = start
-    for cut_start, cut_end, _ in cuts:
-        pieces.append(trim(text, position, cut_start))
-        position = cut_end
-    pieces.append(trim(text, position, end))
+    bounds = [start, *(bound for cut_start, cut_end, _ in cuts for bound in (cut_start, cut_end)), end]
+    pieces = [trim(text, *bounds[at : at + 2]) for at in range(0, len(bounds), 2)]
     if any(start >= end for start, end in pieces):  # "or or can": nothing stands between two conjunctions
-        return trim(text, start, end)
-    return _grouped(pieces, [operator for _, _, operator in cuts])
-
-
-def _grouped(pieces: list[tuple[int, int]], operators: list[str]) -> Group | tuple[int, int]:
-    """Group runs of "all" inside "any"."""
-    if len(set(operators)) == 1:
-        return Group(operators[0], tuple(pieces))
-    runs: list[list[tuple[int, int]]] = [[pieces[0]]]
-    for piece, operator in zip(pieces[1:], operators, strict=True):
-        if operator == "all":
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    groups = tuple(run[0] if len(run) == 1 else Group("all", tuple(run)) for run in runs)
-    return Group("any", groups)
+        return [trim(text, start, end)], []
+    return pieces, [operator for *_, operator in cuts]
 
 
 def _cuts(text: str, start: int, end: int) -> list[tuple[int, int, str]]:

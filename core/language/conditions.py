@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.clauses import (
-    Group,
+    conjuncts,
     main_clause_start,
     next_clause,
-    split_conjuncts,
     starts_predicate,
     trailing_end,
     trim,
@@ -306,84 +305,67 @@ def parse_conditions(
     Without ``temporal``, "when", "while" and "where" open no condition (they belong to what a list item states).
     """
     end = min(len(text) if end is None else end, start + LONGEST_SENTENCE)
-    return _Parser(text, anchor, start, end, temporal).parse()
+    return _parsed(text, anchor, start, end, temporal)
 
 
 def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:
-    """The leaves of ``text[start:end]``, a condition without subordinator: split where clauses are joined."""
+    """The leaves of ``text[start:end]``, a condition without subordinator: split where clauses are joined; "and" binds
+    closer than "or"."""
+    (first, *more), operators = conjuncts(plain(text), start, end)
+    groups: list[list[Condition]] = [[Leaf(anchor, *first, text[slice(*first)])]]
+    for piece, operator in zip(more, operators, strict=True):
+        leaf = Leaf(anchor, *piece, text[slice(*piece)])
+        if operator == "all":
+            groups[-1].append(leaf)
+        else:
+            groups.append([leaf])
+    return join("any", [join("all", group) for group in groups])
 
-    def tree(part: Group | tuple[int, int]) -> Condition:
-        if isinstance(part, Group):
-            return join(part.operator, [tree(piece) for piece in part.pieces])
-        return Leaf(anchor, part[0], part[1], text[part[0] : part[1]])
 
-    return tree(split_conjuncts(plain(text), start, end))
+_Clause = tuple[Marker, Condition | None, Slot | None]
 
 
-@dataclass
-class _Parser:
-    """One sentence being parsed; ``norm`` is the text with plain quotes, of equal length."""
+def _parsed(text: str, anchor: str, start: int, end: int, temporal: bool) -> ParsedClause:
+    """Markers, then fronted clauses, the main clause and trailing clauses."""
+    norm = plain(text)  # of equal length
+    markers = find_markers(norm, start, end, temporal)
+    if not markers:
+        return ParsedClause(trim(norm, start, end))
+    main_start = start
+    fronted: list[Marker] = []
+    if markers[0].fronted:
+        main_start = main_clause_start(norm, markers[0].end, end)
+        fronted = [marker for marker in markers if marker.start < main_start]
+        if main_start >= end and fronted[0].temporal:  # "when the sale will complete": a question, not a condition
+            return ParsedClause(trim(norm, start, end))
+    trailing = markers[len(fronted) :]
+    main_end = trailing[0].start if trailing else end
+    limit = next_clause(norm, trailing[0].end, end) if trailing else end
+    trailing = [marker for marker in trailing if marker.start < limit]
+    is_open = norm[start:end].rstrip().endswith(":")
+    condition: Condition | None = None
+    slot: Slot | None = None
+    for marker, found, opened in (
+        *_clauses(text, anchor, fronted, main_start, end if is_open else -1),
+        *_clauses(text, anchor, trailing, limit, end if is_open else -1),
+    ):
+        if opened is not None:
+            slot = Slot(opened.operator, marker.negated, opened.joined if found else marker.joined)
+        if found is not None:
+            signed = Not(found) if marker.negated else found
+            condition = signed if condition is None else join(marker.joined, (condition, signed))
+    return ParsedClause(trim(norm, main_start, main_end), condition, slot)
 
-    text: str
-    anchor: str
-    start: int
-    end: int
-    temporal: bool
 
-    def parse(self) -> ParsedClause:
-        """Markers, then fronted clauses, the main clause and trailing clauses."""
-        norm = plain(self.text)
-        markers = find_markers(norm, self.start, self.end, self.temporal)
-        if not markers:
-            return ParsedClause(trim(norm, self.start, self.end))
-        main_start = self.start
-        fronted: list[Marker] = []
-        if markers[0].fronted:
-            main_start = main_clause_start(norm, markers[0].end, self.end)
-            fronted = [marker for marker in markers if marker.start < main_start]
-            if (
-                main_start >= self.end and fronted[0].temporal
-            ):  # "when the sale will complete": a question, not a condition
-                return ParsedClause(trim(norm, self.start, self.end))
-        trailing = markers[len(fronted) :]
-        main_end = trailing[0].start if trailing else self.end
-        limit = next_clause(norm, trailing[0].end, self.end) if trailing else self.end
-        trailing = [marker for marker in trailing if marker.start < limit]
-        clauses = self._clauses(norm, fronted, main_start) + self._clauses(norm, trailing, limit)
-        condition, slot = self._combine(clauses)
-        return ParsedClause(trim(norm, main_start, main_end), condition, slot)
-
-    def _clauses(
-        self, norm: str, markers: Sequence[Marker], limit: int
-    ) -> list[tuple[Marker, Condition | None, Slot | None]]:
-        """The condition and slot of each marker's clause, which ends before the next marker or ``limit``."""
-        found: list[tuple[Marker, Condition | None, Slot | None]] = []
-        open_ended = norm[self.start : self.end].rstrip().endswith(":")
-        for position, marker in enumerate(markers):
-            if marker.neutral:
-                continue
-            stop = markers[position + 1].start if position + 1 < len(markers) else limit
-            stop = trailing_end(norm, marker.end, stop, fronted=marker.fronted)
-            closed, slot = split_slot(norm, marker.end, stop, open_ended=open_ended and stop == self.end)
-            condition = self._leaves(norm, *closed) if closed else None
-            found.append((marker, condition, slot))
-        return found
-
-    def _leaves(self, norm: str, start: int, end: int) -> Condition | None:
-        start, end = trim(norm, start, end)
-        return leaves_of(self.text, self.anchor, start, end) if start < end else None
-
-    def _combine(
-        self, clauses: Sequence[tuple[Marker, Condition | None, Slot | None]]
-    ) -> tuple[Condition | None, Slot | None]:
-        """Join the clauses: all of them, "or if" as alternatives of the clause before."""
-        combined: Condition | None = None
-        slot: Slot | None = None
-        for marker, condition, opened in clauses:
-            if opened is not None:
-                slot = Slot(opened.operator, marker.negated, opened.joined if condition else marker.joined)
-            if condition is None:
-                continue
-            signed = Not(condition) if marker.negated else condition
-            combined = signed if combined is None else join(marker.joined, (combined, signed))
-        return combined, slot
+def _clauses(text: str, anchor: str, markers: Sequence[Marker], limit: int, opens_at: int) -> Iterator[_Clause]:
+    """The condition and slot of each marker's clause, which ends before the next marker or ``limit``; a list goes on
+    from one that ends at ``opens_at``."""
+    norm = plain(text)
+    for position, marker in enumerate(markers):
+        if marker.neutral:
+            continue
+        stop = markers[position + 1].start if position + 1 < len(markers) else limit
+        stop = trailing_end(norm, marker.end, stop, fronted=marker.fronted)
+        closed, slot = split_slot(norm, marker.end, stop, open_ended=stop == opens_at)
+        start, end = trim(norm, *closed) if closed else (0, 0)
+        yield marker, leaves_of(text, anchor, start, end) if start < end else None, slot

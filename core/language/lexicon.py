@@ -164,12 +164,9 @@ THIRD_PERSON = frozenset(
 PARTICIPLES = frozenset(form for form in VERB_FORMS if form.endswith(("ing", "ed", "en", "wn"))) | word_set(
     "made paid sent kept held found told built bought sold lost left got won done begun run put"
 )
-IMPERATIVES = BASE_VERBS - {"be", "need", "have", "mean", "die", "part", "end", "land", "rest", "sale"} | {
-    "do",
-    "always",
-    "never",
-    "please",
-}
+IMPERATIVES = BASE_VERBS - word_set("be need have mean die part end land rest sale") | word_set(
+    "do always never please"
+)
 
 
 NOUNS_IN_ING = word_set(  # things, though verbs end so

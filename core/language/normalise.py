@@ -30,7 +30,7 @@ _STOP = word_set(
     "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
     "now s t"
 )
-_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
+_SUFFIXES = ("ation", "ment", "ing", "ion", "ed", "ly", "er", "al")
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
 _GREETING = word_set(
     "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
@@ -116,7 +116,7 @@ def expand(text: str) -> str:
 def stem(word: str) -> str:
     """A crude stem, so that "claim", "claims", "claimed" and "claiming" meet."""
     base = singular(word.removesuffix("'s"))
-    cut = _SUFFIX.sub("", base)
+    cut = base.removesuffix(next(filter(base.endswith, _SUFFIXES), ""))
     return cut.rstrip("e") if len(cut) >= 3 else base
 
 

@@ -66,6 +66,7 @@ _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "t
 _LETTERS = re.compile(r"[A-Za-z]+")
 _FORBIDS = ("do not ", "don't ", "never ")
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
+_DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | lexicon.word_set("and or but is are you to that")
 _BE_FORMS = lexicon.word_set("is are was were be been being am")
 _SHORT = re.compile(r"^(?:(?P<short>'ll|'re|'ve|'s|won't)\b|(?P<verb>\w+)n't\b)")
 _WRITTEN = {"'ll": "will", "'re": "are", "'ve": "have", "'s": "is", "won't": "will"}
@@ -227,27 +228,21 @@ def _imperative(clause: str) -> Proposition | None:
 def _plain_verb(clause: str) -> Proposition | None:
     """ "Payments stop after 28 days", "you get a tenancy": a full verb without auxiliary."""
     tokens = list(lexicon.WORD.finditer(clause))
+    words = [token[0].lower() for token in tokens]
     for position, token in enumerate(tokens[:_LONGEST]):
-        word = token[0].lower()
-        before = clause[: token.start()].strip()
+        word, before = words[position], clause[: token.start()].strip()
         if position == 0 or word not in lexicon.VERB_FORMS or word.endswith("ing"):
             continue
-        previous = tokens[position - 1][0].lower()
+        previous, following = words[position - 1], words[position + 1 : position + 2]
         if previous in _BEFORE_NOUN or previous in lexicon.PREPOSITIONS:
             continue
-        pronoun = previous in lexicon.PRONOUNS
-        if pronoun and _REDUCED_RELATIVE.match(before) and _later_verb(clause[token.end() :]):
+        is_pronoun = previous in lexicon.PRONOUNS
+        if is_pronoun and _REDUCED_RELATIVE.match(before) and _later_verb(clause[token.end() :]):
             continue
-        if (
-            word in lexicon.NOUN_VERB_FORMS
-            and not pronoun
-            and position + 1 < len(tokens)
-            and tokens[position + 1][0].lower() in ("of", "and", "or")
-        ):
+        if word in lexicon.NOUN_VERB_FORMS and not is_pronoun and following and following[0] in ("of", "and", "or"):
             continue
-        if pronoun or word in lexicon.THIRD_PERSON or not word.endswith("ed"):
-            negative = _denies(before)
-            return _built(before, clause[token.start() :], Modality.IS, not negative, "")
+        if is_pronoun or word in lexicon.THIRD_PERSON or not word.endswith("ed"):
+            return _built(before, clause[token.start() :], Modality.IS, not _denies(before), "")
     return None
 
 
@@ -258,15 +253,6 @@ def shorten(text: str, longest: int = _LONGEST) -> str:
     if len(parts) <= longest:
         return text
     parts = parts[:longest]
-    while len(parts) > 3 and parts[-1].lower().strip(",;") in lexicon.PREPOSITIONS | lexicon.DETERMINERS | {
-        "and",
-        "or",
-        "but",
-        "is",
-        "are",
-        "you",
-        "to",
-        "that",
-    }:
+    while len(parts) > 3 and parts[-1].lower().strip(",;") in _DANGLING:
         parts.pop()
     return " ".join(parts).strip(" ,;:.-(")

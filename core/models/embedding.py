@@ -171,6 +171,22 @@ def require_library(
     )
 
 
+@contextmanager
+def loading(what: str, otherwise: str) -> Iterator[None]:
+    """Where a model is loaded from its folder: nothing is fetched, no bar is drawn, errors are translated."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"{what} cannot be loaded ({str(error)[:300]}); give a model's folder, or a hub id where the hub is "
+            f"reachable, or {otherwise}"
+        ) from error
+
+
 class TransformersEncoder:
     """A sentence-transformers model from a folder, on the processor.
 
@@ -179,13 +195,10 @@ class TransformersEncoder:
 
     def __init__(self, folder: Path, pooling: str | None) -> None:
         require_library(str(folder))
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
-        from sentence_transformers import SentenceTransformer
-        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
-        from transformers.utils.logging import disable_progress_bar
+        with loading(f"embedding model {str(folder)!r}", "unset CLAUSEGRAPH_EMBEDDING_MODEL for the packaged MiniLM"):
+            from sentence_transformers import SentenceTransformer
+            from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-        disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
-        try:
             if pooling is None:
                 self._model = SentenceTransformer(str(folder), device="cpu")
             else:
@@ -193,11 +206,6 @@ class TransformersEncoder:
                 pooled = Pooling(base.get_embedding_dimension(), pooling_mode=pooling)
                 self._model = SentenceTransformer(modules=[base, pooled], device="cpu")
                 self._model.max_seq_length = _window(folder)
-        except (OSError, ValueError) as error:
-            raise ModelError(
-                f"embedding model {str(folder)!r} cannot be loaded ({str(error)[:300]}); give a model folder, or a hub "
-                "id where the hub is reachable, or unset CLAUSEGRAPH_EMBEDDING_MODEL for the packaged MiniLM"
-            ) from error
         self.width = int(self._model.get_embedding_dimension() or 0)
 
     def encode(self, texts: Sequence[str]) -> Vectors:

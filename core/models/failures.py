@@ -22,7 +22,7 @@ from clausegraph.core.telemetry.redaction import one_line
 
 _LONGEST = 300  # characters of a server's message
 _TRY_AGAIN = {408, 409, 425, 429}
-_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit", re.IGNORECASE)  # OpenAI's 429 that no wait cures
+_USED_UP = ("insufficient_quota", "billing_hard_limit")  # OpenAI's 429 that no wait cures
 _SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
 _WRONG_REQUEST = {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects"}
@@ -43,7 +43,7 @@ class Server:
     def failed_with(self, status: int, headers: Mapping[str, str], body: str) -> ModelCallError:
         """The error of an HTTP status."""
         message = f"{self.model} at {self.shown_url} answered {status}: {self.clean(body) or 'no message'}"
-        if _USED_UP.search(body):
+        if any(word in body.lower() for word in _USED_UP):
             return ModelRefused(message, status=status)
         if status in _TRY_AGAIN or status >= 500:
             return ModelUnavailable(message, status=status, retry_after=retry_after(headers))

@@ -184,42 +184,38 @@ def read_json(text: str) -> JsonText:
     """
     thought, _, after = text.rpartition(_THOUGHT)
     body = text if thought.lstrip()[:1] in ("{", "[") else after  # in JSON from its start the mark is data
-    plain = _plain(body)
-    if plain is not None:
-        return plain
-    found = _longest(without_surrogates(body))
-    if found is None:
+    plain = body.strip()
+    # An unpaired surrogate is for the scanner to replace, whether it is escaped or not
+    if plain[:1] in ("{", "[") and "\\ud" not in plain.lower() and is_text(plain):
+        try:
+            return JsonText(json.loads(plain, parse_constant=lambda _: None), True)
+        except (ValueError, RecursionError):  # not JSON, or an integer or a nesting that Python refuses
+            pass
+    run, spent = _longest_run(without_surrogates(body))
+    if not run:
         shown = " ".join(text[: 4 * _EXCERPT].split())[:_EXCERPT]
         raise UnusableReply(f"the model's reply has no JSON in it: {shown!a}")
-    return found
+    problem = next((one.problem for one in run if not one.complete), TOO_LONG if spent else None)
+    if len(run) == 1:
+        return JsonText(run[0].value, problem is None, problem)
+    # Of several objects a broken one is dropped, being but a part of one
+    return JsonText([one.value for one in run if one.complete], problem is None, problem)
 
 
-def _plain(text: str) -> JsonText | None:
-    """The value of a text that is JSON and nothing else; none for any other."""
-    stripped = text.strip()
-    if stripped[:1] not in ("{", "["):
-        return None
-    try:
-        value = json.loads(stripped, parse_constant=lambda _: None)
-    except (ValueError, RecursionError):  # not JSON, or an integer or a nesting that Python refuses
-        return None
-    escaped = "\\ud" in stripped or "\\uD" in stripped or not is_text(stripped)
-    return None if escaped else JsonText(value, True)  # unpaired surrogates, perhaps: the scanner replaces them
-
-
-def _longest(text: str) -> JsonText | None:
-    """The longest value among prose, where objects in direct succession count as one list."""
+def _longest_run(text: str) -> tuple[list[Scanned], bool]:
+    """The longest value among prose, where objects in direct succession count as one; whether all steps were spent, so
+    that there may have been more."""
     best: list[Scanned] = []
-    longest = 0
     run: list[Scanned] = []
-    began = end = 0
+    longest = began = end = 0
     left = MAX_STEPS
     opening = _OPENING.search(text)
     while opening and left > 0:
         start = opening.start()
         found = scan_value(text, start, left)
         left -= found.steps
-        follows = _are_objects(run, found) and not text[end:start].strip(" \t\r\n,;")
+        are_objects = bool(run) and isinstance(run[-1].value, dict) and isinstance(found.value, dict)
+        follows = are_objects and not text[end:start].strip(" \t\r\n,;")
         if found.value or found.complete or follows:
             if not follows:
                 run, began = [], start
@@ -230,21 +226,8 @@ def _longest(text: str) -> JsonText | None:
             if not found.complete and _has_objects(found.value):
                 break  # what follows are pieces of it, not further values
         opening = _OPENING.search(text, found.end)
-    return _joined(best, spent=left <= 0) if best else None
-
-
-def _are_objects(run: list[Scanned], found: Scanned) -> bool:
-    return bool(run) and isinstance(run[-1].value, dict) and isinstance(found.value, dict)
+    return best, left <= 0
 
 
 def _has_objects(value: Any) -> bool:
     return bool(value) and (isinstance(value, dict) or any(isinstance(item, dict) for item in value))
-
-
-def _joined(run: list[Scanned], *, spent: bool) -> JsonText:
-    """The value of a run; of several objects a broken one is dropped, being but a part of one. ``spent``: there may
-    have been more."""
-    problem = next((one.problem for one in run if not one.complete), TOO_LONG if spent else None)
-    if len(run) == 1:
-        return JsonText(run[0].value, problem is None, problem)
-    return JsonText([one.value for one in run if one.complete], problem is None, problem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.embedding import Vectors, check_available, fetched_model, require_library
+from clausegraph.core.models.embedding import Vectors, check_available, fetched_model, loading, require_library
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -60,18 +59,10 @@ class CrossEncoderReranker:
     @cached_property
     def _model(self) -> CrossEncoder:
         folder = self._folder or fetched_model(self._name)
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
-        from sentence_transformers import CrossEncoder
-        from transformers.utils.logging import disable_progress_bar
+        with loading(f"reranker {str(folder)!r}", "unset CLAUSEGRAPH_RERANKER"):
+            from sentence_transformers import CrossEncoder
 
-        disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
-        try:
             model: CrossEncoder = CrossEncoder(str(folder), device="cpu")
-        except (OSError, ValueError) as error:
-            raise ModelError(
-                f"reranker {str(folder)!r} cannot be loaded ({str(error)[:300]}); give a folder of a cross-encoder, or "
-                "a hub id where the hub is reachable, or unset CLAUSEGRAPH_RERANKER"
-            ) from error
         if model.num_labels != 1:
             raise ModelError(
                 f"reranker {str(folder)!r} tells {model.num_labels} classes apart and gives no single score; "

@@ -51,6 +51,7 @@ class Cell:
     is_header: bool = False
     is_bold: bool = False
     is_blank: bool = True  # no text has been read yet
+    column: int = 0  # its place in the row, with the cells of rows above that span it
     columns: int = 1
     rows: int = 1
 

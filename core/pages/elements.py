@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from clausegraph.core.hashing import content_hash
@@ -73,7 +73,6 @@ def _rank(block: Block) -> int:
 
 
 _VALUE = re.compile(r"^[£$€]?\d|^\W*$")
-_DIGIT = re.compile(r"\d")
 _SUM = re.compile(r"[£$€]|\d%")
 _MAX_HEADER_WORDS = 15
 
@@ -108,23 +107,19 @@ def repeated(rows: Sequence[Block]) -> int:
     return sum(min(cell.rows, len(rows) - index) - 1 for index, row in enumerate(rows) for cell in row.cells)
 
 
-def columns_of(rows: Sequence[Block]) -> list[list[int]]:
-    """Column number of each cell of each row, with ``colspan`` and ``rowspan`` counted."""
+def place_cells(rows: Sequence[Block]) -> None:
+    """Tell each cell its column, with ``colspan`` and ``rowspan`` counted."""
     taken: dict[int, int] = {}  # column → rows it is still taken by a cell from above
-    result: list[list[int]] = []
     for row in rows:
-        numbers: list[int] = []
         opened: dict[int, int] = {}
         column = 0
         for cell in row.cells:
             while taken.get(column, 0) > 0:
                 column += 1
-            numbers.append(column)
+            cell.column = column
             opened |= {column + i: cell.rows for i in range(cell.columns)}
             column += cell.columns
         taken = {c: n - 1 for c, n in (taken | opened).items() if n > 1}
-        result.append(numbers)
-    return result
 
 
 def lower_spans(rows: Sequence[Block]) -> None:
@@ -141,24 +136,19 @@ def fill_spans(rows: Sequence[Block]) -> None:
 
     Of a long text only its beginning is repeated. The rows' texts are made anew.
     """
-    columns = columns_of(rows)
-    running: dict[int, tuple[Cell, int]] = {}  # column → cell from above, rows it still spans
-    for row, numbers in zip(rows, columns, strict=True):
-        own = dict(zip(numbers, row.cells, strict=True))
-        repeated = {column: _again(cell) for column, (cell, _) in running.items() if column not in own}
-        if repeated:
-            merged = own | repeated
-            row.cells = [merged[column] for column in sorted(merged)]
-            row.join_cells()
-        running = {column: (cell, left - 1) for column, (cell, left) in running.items() if left > 1}
-        running |= {column: (cell, cell.rows - 1) for column, cell in own.items() if cell.rows > 1}
+    running: dict[int, Cell] = {}  # column → cell from above, ``rows`` of which are left
     for row in rows:
-        for cell in row.cells:
-            cell.rows = 1
-
-
-def _again(cell: Cell) -> Cell:
-    return Cell(limited(cell.text), is_header=cell.is_header, is_bold=cell.is_bold, columns=cell.columns)
+        own = {cell.column: cell for cell in row.cells}
+        again = {column: cell for column, cell in running.items() if column not in own}
+        spanning = again | {column: cell for column, cell in own.items() if cell.rows > 1}
+        running = {
+            column: replace(cell, text=limited(cell.text), said=[], rows=cell.rows - 1)
+            for column, cell in spanning.items()
+            if cell.rows > 1
+        }
+        if again:
+            row.cells = [cell for _, cell in sorted((own | again).items())]
+            row.join_cells()
 
 
 def names_rows_below(row: Block, rows: Sequence[Block]) -> bool:
@@ -177,16 +167,13 @@ def row_headers(rows: Sequence[Block]) -> list[tuple[str, ...]]:
     count = _header_rows(rows)
     if count == 0:
         return [() for _ in rows]
-    columns = columns_of(rows)
     names: dict[int, str] = {}
-    for row, numbers in zip(rows[:count], columns[:count], strict=True):
-        for cell, column in zip(row.cells, numbers, strict=True):
-            for spanned in range(column, column + cell.columns):
-                above = names.get(spanned)
-                if above != cell.text:
-                    names[spanned] = limited(" ".join(filter(None, [above, cell.text])))
-    below = [tuple(names.get(column, "") for column in numbers) for numbers in columns[count:]]
-    return [()] * count + below
+    for cell in (cell for row in rows[:count] for cell in row.cells):
+        for column in range(cell.column, cell.column + cell.columns):
+            above = names.get(column)
+            if above != cell.text:
+                names[column] = limited(" ".join(filter(None, [above, cell.text])))
+    return [()] * count + [tuple(names.get(cell.column, "") for cell in row.cells) for row in rows[count:]]
 
 
 def _header_rows(rows: Sequence[Block]) -> int:
@@ -214,9 +201,13 @@ def _is_plain_header(first: Sequence[Cell], rest: Sequence[Block]) -> bool:
     if bold:
         return True
     return any(
-        not _DIGIT.search(cell.text) and any(_DIGIT.search(row[i]) for row in texts if i < len(row))
+        not _has_digit(cell.text) and any(_has_digit(row[i]) for row in texts if i < len(row))
         for i, cell in enumerate(first)
     )
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 _INTRODUCES = frozenset({"p", "li"})
@@ -225,6 +216,8 @@ _INTRODUCES = frozenset({"p", "li"})
 def elements_of(blocks: Sequence[Block], *, with_headers: bool = True) -> tuple[Element, ...]:
     """Make the elements of the blocks that are main text, in document order; the rows of tables with their headers."""
     tables = tables_of(blocks)
+    for rows in tables if with_headers else ():
+        place_cells(rows)
     if with_headers and sum(map(repeated, tables)) <= MAX_REPEATED:
         for rows in tables:
             fill_spans(rows)

@@ -128,55 +128,35 @@ _WORDS = 6  # of a line that is no mere label
 _MORE_LINKS = 0.5
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 
-_KINDS = (
-    (
-        "a page that was not found",
-        re.compile(
-            r"\b(?:page|document|article|content|file|site)\b.{0,40}\b(?:(?:can ?not|can.?t|could ?n.?t|could not) be "
-            r"(?:found|displayed)|not found|not available|does(?: not|n.t) exist|no longer (?:exists?|available|here)|"
-            r"has (?:been )?(?:moved|removed|deleted))|(?:can.?t|can ?not|could ?n.?t) (?:seem to )?find (?:the|this|"
-            r"that|your) page|^\W*(?:error )?404\b|\b404 (?:error|page|not found)|seite (?:wurde )?nicht gefunden|"
-            r"page (?:non trouvée|introuvable)",
-            re.IGNORECASE,
-        ),
+_KINDS = {
+    "a page that was not found": (
+        r"\b(?:page|document|article|content|file|site)\b.{0,40}\b(?:(?:can ?not|can.?t|could ?n.?t|could not) be "
+        r"(?:found|displayed)|not found|not available|does(?: not|n.t) exist|no longer (?:exists?|available|here)|"
+        r"has (?:been )?(?:moved|removed|deleted))|(?:can.?t|can ?not|could ?n.?t) (?:seem to )?find (?:the|this|"
+        r"that|your) page|^\W*(?:error )?404\b|\b404 (?:error|page|not found)|seite (?:wurde )?nicht gefunden|"
+        r"page (?:non trouvée|introuvable)"
     ),
-    (
-        "a wall against robots",
-        re.compile(
-            r"\b(?:are|you.re|you are|verify).{0,20}\b(?:human|robot)\b|not a robot|checking your browser|captcha|"
-            r"unusual (?:traffic|activity)|access (?:to this page )?(?:has been |is )?denied|request (?:was )?"
-            r"blocked|your user agent|automated (?:access|requests?|traffic)|security check|ddos protection|ray id|"
-            r"you have been blocked|403 forbidden|too many requests|enable javascript and cookies",
-            re.IGNORECASE,
-        ),
+    "a wall against robots": (
+        r"\b(?:are|you.re|you are|verify).{0,20}\b(?:human|robot)\b|not a robot|checking your browser|captcha|"
+        r"unusual (?:traffic|activity)|access (?:to this page )?(?:has been |is )?denied|request (?:was )?"
+        r"blocked|your user agent|automated (?:access|requests?|traffic)|security check|ddos protection|ray id|"
+        r"you have been blocked|403 forbidden|too many requests|enable javascript and cookies"
     ),
-    (
-        "a shell that only a script fills",
-        re.compile(
-            r"(?:enable|turn on|activate|requires?|needs?|without|disabled?) (?:your )?java ?script|"
-            r"java ?script (?:is |must be |needs to be )?(?:required|disabled|enabled|not enabled|turned off)|"
-            r"^\W*(?:loading|please wait)\b.{0,30}$|(?:browser|version) is (?:not supported|unsupported|out of date)",
-            re.IGNORECASE,
-        ),
+    "a shell that only a script fills": (
+        r"(?:enable|turn on|activate|requires?|needs?|without|disabled?) (?:your )?java ?script|"
+        r"java ?script (?:is |must be |needs to be )?(?:required|disabled|enabled|not enabled|turned off)|"
+        r"^\W*(?:loading|please wait)\b.{0,30}$|(?:browser|version) is (?:not supported|unsupported|out of date)"
     ),
-    (
-        "a login wall",
-        re.compile(
-            r"(?:log|sign) ?in to (?:continue|view|see|read|access)|(?:members|subscribers) only|"
-            r"(?:subscribe|register) to (?:continue|read|view)|forgot(?:ten)? (?:your )?password",
-            re.IGNORECASE,
-        ),
+    "a login wall": (
+        r"(?:log|sign) ?in to (?:continue|view|see|read|access)|(?:members|subscribers) only|"
+        r"(?:subscribe|register) to (?:continue|read|view)|forgot(?:ten)? (?:your )?password"
     ),
-    (
-        "a cookie wall",
-        re.compile(
-            r"(?:accept|allow|reject|manage) (?:all |our |the )?(?:optional )?cookies|(?:we|site|website)\b.{0,40}"
-            r"\buses? cookies|cookies? (?:settings|preferences|consent|policy)|consent to (?:the use of )?cookies|"
-            r"before you continue",
-            re.IGNORECASE,
-        ),
+    "a cookie wall": (
+        r"(?:accept|allow|reject|manage) (?:all |our |the )?(?:optional )?cookies|(?:we|site|website)\b.{0,40}"
+        r"\buses? cookies|cookies? (?:settings|preferences|consent|policy)|consent to (?:the use of )?cookies|"
+        r"before you continue"
     ),
-)
+}  # what a page is instead of text → the words that show it
 
 
 def no_page(kept: Sequence[Block], blocks: Sequence[Block], root: _Element) -> str | None:
@@ -188,11 +168,13 @@ def no_page(kept: Sequence[Block], blocks: Sequence[Block], root: _Element) -> s
     if size > _SHORT:
         return None
     opening = list(_opening(kept))
-    for kind, words in _KINDS:
+    for kind, phrases in _KINDS.items():
+        words = re.compile(phrases, re.IGNORECASE)
         for said, little in opening:
             if words.search(said) and _rest(kept, words) <= little:
                 return f'{kind}: "{said[:80]}"'
-    if next(root.iter("input"), None) is not None and _asks_for_password(root) and size < _UNDER_HEADING:
+    asks = any((node.get("type") or "").lower() == "password" for node in root.iter("input"))
+    if asks and size < _UNDER_HEADING:
         return "a login wall: it asks for a password and says little else"
     if any(_says_something(block) for block in kept):
         return None
@@ -225,7 +207,3 @@ def _says_something(block: Block) -> bool:
     text = block.text
     is_figure = block.tag in ("li", "tr") and any(character.isdigit() for character in text)
     return is_figure or is_sentence(text) or len(text.split()) >= _WORDS
-
-
-def _asks_for_password(root: _Element) -> bool:
-    return any((node.get("type") or "").lower() == "password" for node in root.iter("input"))

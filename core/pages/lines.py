@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clausegraph.core.pages.blocks import Block, Break
+from clausegraph.core.pages.furniture import is_sentence
 from clausegraph.core.pages.markup import STYLED
 
 _MARK = re.compile(r"(?:[-–—•*·▪►○●■]|(\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]))\s+", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _GOES_ON = re.compile(r"(?:[,–-]|\b(?:and|or|of|the|a|to|in|for|with|if))$", re.IGNORECASE)
-_FIGURE = re.compile(r"\d|:")
 _SHORT = 50  # characters; what a mail program wraps is longer
 _BOLD_LINE = 100
 
@@ -44,7 +43,7 @@ def _split(block: Block) -> Iterator[Block]:
     block.breaks.clear()
     marked = [bool(_MARK.match(line.text)) for line in lines]
     is_list = sum(marked) > 1
-    is_tabular = len(lines) > 2 and 2 * sum(bool(_FIGURE.search(line.text)) for line in lines) > len(lines)
+    is_tabular = len(lines) > 2 and 2 * sum(_has_figure(line.text) for line in lines) > len(lines)
     starts = [
         number
         for number in range(1, len(lines))
@@ -64,9 +63,13 @@ def _parts(before: _Line, line: _Line, is_tabular: bool, is_list: bool) -> bool:
         return True
     if is_list or not (line.text[0].isupper() or not line.text[0].isalpha()):
         return False
-    if _SENTENCE_END.search(before.text):
+    if is_sentence(before.text):
         return True
     return is_tabular and len(before.text) < _SHORT and not _GOES_ON.search(before.text)
+
+
+def _has_figure(text: str) -> bool:
+    return any(character.isdigit() or character == ":" for character in text)
 
 
 def _lines(block: Block) -> Iterator[_Line]:

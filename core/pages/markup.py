@@ -73,9 +73,8 @@ def is_inline(tag: str) -> bool:
     return tag in INLINE or ":" in tag
 
 
-_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
-_LARGE = re.compile(
-    r"font-size\s*:\s*(?:(?:1[89]|[2-9]\d|\d{3,})(?:\.\d+)?px|(?:1[4-9]|[2-9]\d)(?:\.\d+)?pt|(?:1\.[2-9]|[2-9])\d*r?em|"
+_BOLD_OR_LARGE = re.compile(
+    r"font-weight\s*:\s*(?:bold|[6-9]00)|font-size\s*:\s*(?:(?:1[89]|[2-9]\d|\d{3,})(?:\.\d+)?px|(?:1[4-9]|[2-9]\d)(?:\.\d+)?pt|(?:1\.[2-9]|[2-9])\d*r?em|"
     r"(?:1[2-9]|[2-9]\d)\d%|larger|(?:x-|xx-)?large)",
     re.IGNORECASE,
 )
@@ -120,7 +119,7 @@ def is_strong(node: _Element) -> bool:
 def looks_strong(node: _Element) -> bool:
     """Whether the element's own style makes its text bold or large."""
     style = node.get("style")
-    return style is not None and bool(_BOLD.search(style) or _LARGE.search(style))
+    return style is not None and bool(_BOLD_OR_LARGE.search(style))
 
 
 def named_heading(node: _Element) -> bool:

@@ -95,7 +95,7 @@ def _stated_abroad(lines: Iterable[str]) -> str | None:
             whole = {"PARSERS": ["absolute-time"], "REQUIRE_PARTS": ["day", "month", "year"], "DATE_ORDER": "DMY"}
             found = dateparser.parse(said[1], languages=["de", "fr", "es", "it", "nl"], settings=whole)
             if found is not None:
-                return found.date().isoformat()
+                return str(found.date())
     return None
 
 

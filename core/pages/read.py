@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import groupby
@@ -78,8 +78,7 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     blocks = page_blocks(root)
     if not blocks:
         return nothing_read(document, truncated or "the page has no text")
-    places = sum(map(spanned, tables_of(blocks)))
-    flat = places <= MAX_SPANNED
+    flat, said = _limits(blocks, truncated)
     kept = main_blocks(blocks, page, use_trafilatura=flat and not is_wide(root), title=stated_title(root))
     if not kept:
         return nothing_read(document, "no main text: everything on the page is navigation, cookie notices or the like")
@@ -97,13 +96,19 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
         reviewed=dates.reviewed,
         language=page_language(root),
     )
+    return reading, tuple(Reject(document.uri, reason) for reason in said)
+
+
+def _limits(blocks: Sequence[Block], truncated: str | None) -> tuple[bool, list[str]]:
+    """Whether the tables can be read with their headers, and what is to be said of what was left out."""
+    places = sum(map(spanned, tables_of(blocks)))
     said = [truncated] if truncated else []
-    if not flat:
+    if places > MAX_SPANNED:
         said.append(
             f"the cells of its tables span {places:,} places; the limit is {MAX_SPANNED:,}: "
             "its rows were read without column headers"
         )
-    return reading, tuple(Reject(document.uri, reason) for reason in said)
+    return places <= MAX_SPANNED, said
 
 
 def nothing_read(document: SourceDocument, reason: str) -> tuple[Reading, tuple[Reject, ...]]:
@@ -126,12 +131,9 @@ def read_whole(document: SourceDocument, updated: str | None = None) -> tuple[Re
     """
     root, truncated = parse_page(document.raw.decode("utf-8"))
     blocks = [] if root is None else page_blocks(root)
-    said = [truncated] if truncated else []
     if root is None or not blocks:
         return nothing_read(document, truncated or "the document has no text")
-    flat = sum(map(spanned, tables_of(blocks))) <= MAX_SPANNED
-    if not flat:
-        said.append(f"the cells of its tables span more than {MAX_SPANNED:,} places: read without column headers")
+    flat, said = _limits(blocks, truncated)
     elements = tuple(_numbered(element) for element in elements_of(blocks, with_headers=flat))
     reading = Reading(
         title=limited(document.title or page_title(root, elements, _stem(document.uri))),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from clausegraph.core.condition_trees import deciding
 from clausegraph.core.hashing import LLMFingerprint
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import content, is_greeting, overlap
 from clausegraph.core.presentation.quoted_parts import (
     Citation,
@@ -53,7 +54,7 @@ from clausegraph.core.types import (
 )
 
 _CALL = re.compile(r"[a-z]\(")  # a function of the calculator, which is no way to show a sum
-_INDIRECT = re.compile(r"(?:how|what|when|where|whether|which|who|whom|whose|why|if)\b", re.IGNORECASE)
+_INDIRECT = word_set("how what when where whether which who whom whose why if")
 _NAMED = 0.6  # share of a question's terms that the sentences have, where they name its condition
 _NEARBY = 3  # titles that a refusal names
 
@@ -364,7 +365,7 @@ def _not_covered(answer: Answer) -> str:
 
 def _unsaid(missing: str) -> str:
     text = one_line(missing)
-    return f"These pages do not say{' ' if _INDIRECT.match(text) else ': '}{text}."
+    return f"These pages do not say{' ' if text.partition(' ')[0].lower() in _INDIRECT else ': '}{text}."
 
 
 def _listed(titles: Sequence[str]) -> str:

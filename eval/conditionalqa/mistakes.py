@@ -1,10 +1,8 @@
-"""What went wrong with a question: the class of its answers, kinds of error, and how a report shows it."""
+"""What went wrong with a question: kinds of error, and how a report shows it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.figures import METRIC_NAMES, METRICS
@@ -13,43 +11,9 @@ from clausegraph.eval.metrics import element_text, normalise_answer
 from clausegraph.eval.report import Case, Item, Side, percent_text
 
 
-class AnswerClass(StrEnum):
-    """A set of answers as a row or column of the confusion table."""
-
-    YES = "yes"
-    NO = "no"
-    YES_AND_NO = "yes and no"  # each under conditions of its own
-    OTHER = "other"
-    NOT_ANSWERABLE = "not answerable"
-    NO_PREDICTION = "no prediction"  # failed, or never asked
-
-
-_ALWAYS_SHOWN = (AnswerClass.YES, AnswerClass.NO, AnswerClass.OTHER, AnswerClass.NOT_ANSWERABLE)
-_POLAR = (AnswerClass.YES, AnswerClass.NO, AnswerClass.YES_AND_NO)
-
-
-def answer_class(answers: Sequence[ConditionalAnswer] | None) -> AnswerClass:
-    """The class of gold or predicted answers; a yes or no counts, whatever else is among them."""
-    if answers is None:
-        return AnswerClass.NO_PREDICTION
-    if not answers:
-        return AnswerClass.NOT_ANSWERABLE
-    polar = {normalise_answer(answer.text) for answer in answers} & {"yes", "no"}
-    if len(polar) == 2:
-        return AnswerClass.YES_AND_NO
-    return AnswerClass(polar.pop()) if polar else AnswerClass.OTHER
-
-
-def confusion(records: Sequence[QuestionRecord]) -> dict[AnswerClass, dict[AnswerClass, int]]:
-    """Questions by class of gold (outer key) and of predicted answers; all rows have the same columns.
-
-    "yes and no" and "no prediction" are there only where they occur.
-    """
-    pairs = Counter((answer_class(record.gold), answer_class(record.predicted)) for record in records)
-    golds, predictions = {gold for gold, _ in pairs}, {predicted for _, predicted in pairs}
-    rows = [c for c in AnswerClass if c in _ALWAYS_SHOWN or c in golds]
-    columns = [c for c in AnswerClass if c in _ALWAYS_SHOWN or c in predictions]
-    return {gold: {predicted: pairs[gold, predicted] for predicted in columns} for gold in rows}
+def polarity(answers: Sequence[ConditionalAnswer]) -> set[str]:
+    """Which of yes and no are among answers; both, where each is given under conditions of its own."""
+    return {normalise_answer(answer.text) for answer in answers} & {"yes", "no"}
 
 
 def mistakes(record: QuestionRecord, retrieval: Sequence[BudgetFigures] = ()) -> tuple[str, ...]:
@@ -77,12 +41,12 @@ def _of_answers(record: QuestionRecord) -> tuple[str, ...]:
 
 def _of_texts(record: QuestionRecord) -> str:
     """What is wrong with the texts themselves; empty where only their number is."""
-    gold, predicted = answer_class(record.gold), answer_class(record.predicted)
-    as_many = len(record.gold) == len(record.predicted or ())
-    if (gold in _POLAR) != (predicted in _POLAR):
+    predicted = record.predicted or ()
+    gold, said, as_many = polarity(record.gold), polarity(predicted), len(record.gold) == len(predicted)
+    if bool(gold) != bool(said):
         return "wrong form"
-    if gold is not predicted:
-        return "wrong polarity" if as_many or {gold, predicted} == {AnswerClass.YES, AnswerClass.NO} else ""
+    if gold != said:
+        return "wrong polarity" if as_many or not gold & said else ""
     if record.scores.f1 > record.scores.em:
         return "inexact span"
     return "wrong span" if as_many or record.scores.f1 == 0 else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, SCORES, answer_table, in_group
-from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion, error_cases
+from clausegraph.eval.conditionalqa.mistakes import MEANINGS, error_cases
 from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, BudgetFigures, QuestionRecord, by_budget
 from clausegraph.eval.conditionalqa.run import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
 from clausegraph.eval.files import read_records
@@ -56,7 +56,7 @@ def make_report(folder: Path, run: Provenance) -> Report:
     late = sorted(seen - set(MEANINGS), key=lambda kind: int(kind.split()[-1].replace(",", "")))
     kinds = [(kind, meaning) for kind, meaning in MEANINGS.items() if kind in seen]
     kinds += [(kind, f"{run.system}: not all gold evidence is in so many tokens") for kind in late]
-    sections = [_answers(found), _confusion(found.answers)]
+    sections = [_answers(found)]
     if found.retrieval:
         sections.append(_retrieval(found))
     sections += [_kinds(cases, kinds, len(found.answers)), *_cost(found.answers), *_failures(found.answers)]
@@ -155,17 +155,6 @@ def _official(answers: Records) -> Table:
         if row["predictions"]
     ]
     return Table(("group", "predictions", *METRIC_NAMES.values()), tuple(rows))
-
-
-def _confusion(answers: Records) -> Section:
-    counts = {str(gold): {str(p): n for p, n in row.items()} for gold, row in confusion(answers).items()}
-    columns = tuple(next(iter(counts.values())))
-    rows = tuple((gold, *(str(row[name]) for name in columns), str(sum(row.values()))) for gold, row in counts.items())
-    note = (
-        "Questions by the class of their gold answers (rows) and of the predicted ones (columns). “other” is any "
-        "phrase; “yes and no”, where it occurs, means that each is given, under conditions of its own."
-    )
-    return Section("Yes, no, other, not answerable", note, (Table(("gold", *columns, "all"), rows),))
 
 
 def _complete(figure: BudgetFigures) -> float | None:

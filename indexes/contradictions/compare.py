@@ -15,12 +15,7 @@ from itertools import combinations, product
 from clausegraph.core.language.quantities import Quantity
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import ITSELF, OPPOSED, Assertion, Force
-from clausegraph.indexes.contradictions.conditions import (
-    differs,
-    other_threshold,
-    same_conditions,
-    takes_the_place,
-)
+from clausegraph.indexes.contradictions.conditions import differs, other_threshold, same_conditions, takes_the_place
 from clausegraph.indexes.graph.links import Replacement
 
 VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"

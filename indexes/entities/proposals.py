@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select, true
+from sqlalchemy import Connection, Row, select
 
 from clausegraph.core.language.definitions import initials
 from clausegraph.core.serial import statement_from_text
@@ -29,7 +29,6 @@ from clausegraph.indexes.entities.variants import Variant, signature, variant
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import seen_at, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches
 
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
 JUDGED = {Variant.ACRONYM: (17, 17), Variant.WORDING: (28, 28), Variant.ORDER: (8, 9)}
@@ -54,28 +53,16 @@ def entity_profiles(
     ledger: Ledger, corpus_id: int, epoch: int, names: Collection[str] | None = None
 ) -> dict[str, Profile]:
     """The entities that an epoch's supports mention, by key: every one, or those of the names."""
-    found: dict[str, Profile] = {}
-    seen: set[int] = set()
-    with ledger.read() as connection:
-        for condition in _about(names):
-            query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(
-                supports.c.corpus_id == corpus_id, seen_at(supports, epoch), condition
-            )
-            for row in connection.execute(query):
-                if row.id not in seen:
-                    seen.add(row.id)
-                    _count(found, row)
-    return found if names is None else {key: found[key] for key in found if key in names}
-
-
-def _about(names: Collection[str] | None) -> Iterator[ColumnElement[bool]]:
-    """What picks the supports that mention one of the names, each of two lookups by index."""
+    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch))
+    query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(*shown)
     if names is None:
-        yield true()
-    else:
-        for part in batches(sorted(names)):
-            yield supports.c.subject.in_(part)
-            yield supports.c.object.in_(part)
+        rows: Iterable[Row[Any]] = ledger.rows(query)
+    else:  # two lookups, each by an index
+        rows = chain(*(ledger.rows_of(query, end, names) for end in (supports.c.subject, supports.c.object)))
+    found: dict[str, Profile] = {}
+    for row in {row.id: row for row in rows}.values():
+        _count(found, row)
+    return found if names is None else {key: found[key] for key in found if key in names}
 
 
 def _count(found: dict[str, Profile], row: Any) -> None:

@@ -10,13 +10,14 @@ the next run finishes or abandons it. What an optional one missed shows in its s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from clausegraph.core.errors import StoreError
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.telemetry.logs import logger
-from clausegraph.core.types import Fact, PageKey, Support
+from clausegraph.core.types import LITERAL, Fact, PageKey, Support
 
 MAX_TOKENS = 500  # of a query
 CANDIDATES = 400  # names of the epoch looked at per query, best token overlap first
@@ -88,55 +89,71 @@ class Graph(Protocol):
         """Every visible support, by page, chunk and content: for exports and dumps."""
 
 
+def entity_ends(facts: Iterable[Fact]) -> list[str]:
+    """The ends of facts that are entities, each once, in order."""
+    ends = (end for fact in facts for end in (fact.subject, fact.object))
+    return [end for end in dict.fromkeys(ends) if not end.startswith(LITERAL)]
+
+
 SupportKey = tuple[str, str, str, str]  # source, uri, chunk, content: the order in which supports are returned
 
 
-def in_order(found: Sequence[tuple[SupportKey, Support]]) -> list[Support]:
+def in_order(found: Iterable[tuple[SupportKey, Support]]) -> list[Support]:
     """The supports by page, chunk and content; by code points, whatever the store sorts by."""
     return [support for _, support in sorted(found, key=lambda item: item[0])]
 
 
-def resolve_names(
-    keys: Mapping[str, str],
-    aliases: Callable[[Sequence[str]], Mapping[str, str]],
-    held: Callable[[Sequence[str]], Mapping[str, int]],
-) -> dict[str, str]:
-    """Those of some names with a visible support, name → the entity's key; arguments as of ``rank_entities``."""
-    taken_for = aliases(sorted(set(keys.values())))
-    resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
-    counts = held(sorted(set(resolved.values())))
-    return {name: entity for name, entity in resolved.items() if entity in counts}
+class StoredGraph:
+    """What graphs of every store do alike, by what each looks up itself: facts, aliases and numbers of supports."""
 
+    def _candidates(self, tokens: Sequence[str]) -> Iterator[Mapping[str, int]]:
+        """Names and how many tokens they share, in parts, by shared tokens descending, length, name."""
+        raise NotImplementedError
 
-def rank_entities(
-    candidates: Iterator[Mapping[str, int]],
-    aliases: Callable[[Sequence[str]], Mapping[str, str]],
-    held: Callable[[Sequence[str]], Mapping[str, int]],
-    limit: int,
-) -> list[EntityHit]:
-    """The hits of a query, the same for every store.
+    def _aliases(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Those of the names that the epoch takes for another entity."""
+        raise NotImplementedError
 
-    Args:
-        candidates: names and how many tokens they share, in parts, by shared tokens descending, length, name.
-        aliases: which of some names the epoch takes for another entity.
-        held: visible supports of those entities that have any.
-        limit: of hits.
-    """
-    best: dict[str, EntityHit] = {}
-    looked_at = 0
-    for found in candidates:
-        taken_for = aliases(list(found))
-        counts = held(sorted({taken_for.get(name, name) for name in found}))
-        for name, shared in found.items():
-            key = taken_for.get(name, name)
-            if key not in counts or looked_at == CANDIDATES:
-                continue
-            looked_at += 1  # what the epoch does not show takes no place of what it does
-            hit = EntityHit(key, shared, len(set(name.split())), counts[key])
-            best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
-        if looked_at == CANDIDATES:
-            break
-    return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+    def _held(self, keys: Sequence[str]) -> Mapping[str, int]:
+        """Visible supports of those entities that have any."""
+        raise NotImplementedError
+
+    def _facts_of(self, ids: Sequence[str]) -> Iterable[Fact]:
+        """The facts of these ids that hold, in any order."""
+        raise NotImplementedError
+
+    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
+        """As of ``Graph``."""
+        wanted = sorted(set(names))[:MAX_TOKENS]
+        best: dict[str, EntityHit] = {}
+        looked_at = 0
+        for found in self._candidates(wanted) if wanted else ():
+            taken_for = self._aliases(list(found))
+            counts = self._held(sorted({taken_for.get(name, name) for name in found}))
+            for name, shared in found.items():
+                key = taken_for.get(name, name)
+                if key not in counts or looked_at == CANDIDATES:
+                    continue
+                looked_at += 1  # what the epoch does not show takes no place of what it does
+                hit = EntityHit(key, shared, len(set(name.split())), counts[key])
+                best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
+            if looked_at == CANDIDATES:
+                break
+        return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+
+    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
+        """As of ``Graph``."""
+        keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
+        taken_for = self._aliases(sorted(set(keys.values())))
+        resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
+        counts = self._held(sorted(set(resolved.values())))
+        return {name: entity for name, entity in resolved.items() if entity in counts}
+
+    def facts(self, ids: Sequence[str]) -> list[Fact]:
+        """As of ``Graph``."""
+        wanted = list(dict.fromkeys(ids))
+        found = {fact.id: fact for fact in self._facts_of(wanted)} if wanted else {}
+        return [found[identity] for identity in wanted if identity in found]
 
 
 @dataclass(frozen=True, slots=True)

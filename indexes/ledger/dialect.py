@@ -30,6 +30,7 @@ from clausegraph.indexes.ledger.cells import RESTORE, WrongCell
 
 BUSY_TIMEOUT_S = 30
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
+ROWS_BY_KEY: dict[str, Any] = {"sqlite_with_rowid": False}  # of a table: its rows lie in the order of its primary key
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 
@@ -68,22 +69,10 @@ def refuse_network(folder: Path) -> None:
         raise StorageError(f"{folder} is on a network file system ({kind}); set CLAUSEGRAPH_HOME to a local disk")
 
 
-def take_in_log(path: Path) -> None:
-    """Bring the log's pages into the database, as far as no reader needs them, so that the log's room is used again."""
-    with _maintaining(path) as connection:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-
-
 def compact(path: Path) -> None:
     """Give freed pages back to the file system, as far as no other process is in the way."""
-    with _maintaining(path) as connection:
-        give_back(connection)
-
-
-@contextmanager
-def _maintaining(path: Path) -> Iterator[sqlite3.Connection]:
     with driver_errors(path), closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as made:
-        yield made
+        give_back(made)
 
 
 def rewrite_file(path: Path) -> str:

@@ -59,10 +59,10 @@ class LedgerBudget:
             connection.execute(update(budgets).where(budgets.c.run_id == self._run_id).values(values))
 
     def _explain(self, tokens: int, money: float) -> str:
-        with self._ledger.read() as connection:
-            row = connection.execute(select(budgets).where(budgets.c.run_id == self._run_id)).fetchone()
-        if row is None:
+        found = self._ledger.rows(select(budgets).where(budgets.c.run_id == self._run_id))
+        if not found:
             return f"run {self._run_id} has no budget; it was deleted with its corpus"
+        row = found[0]
         parts = []
         if row.limit_tokens is not None:
             parts.append(
@@ -136,9 +136,8 @@ def run_usage(ledger: Ledger, run_id: str) -> dict[str, dict[str, float]]:
     for column in (calls.prompt_tokens, calls.output_tokens, calls.money, calls.seconds):
         sums.append(func.coalesce(func.sum(case((cached, 0), else_=column)), 0).label(column.name))
     query = select(calls.task, *sums).where(calls.run_id == run_id).group_by(calls.task).order_by(calls.task)
-    with ledger.read() as connection:
-        rows = connection.execute(query).mappings().all()
-    return {row["task"]: {name: value for name, value in row.items() if name != "task"} for row in rows}
+    rows = [dict(row._mapping) for row in ledger.rows(query)]
+    return {row.pop("task"): row for row in rows}
 
 
 class RunMeter:

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, select
 from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.files import file_errors, make_private, users_of
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, Reads
 
 AT_ONCE = 200  # epochs taken together: each is an open file
 _TRIES = 10  # the file may be replaced between its opening and the lock
@@ -34,11 +34,10 @@ _UNHELD = {  # a reader goes on without a lock
 
 
 class EpochHold:
-    """A shared lock on an epoch, and the file that it ``made`` for that; close it."""
+    """A shared lock on an epoch; close it."""
 
-    def __init__(self, descriptor: int, made: Path | None = None) -> None:
+    def __init__(self, descriptor: int) -> None:
         self._descriptor: int | None = descriptor
-        self._made = made
 
     def close(self) -> None:
         """Give it back; a second time nothing happens. No unlocking: a forked process may read on."""
@@ -46,15 +45,8 @@ class EpochHold:
         if descriptor is not None:
             os.close(descriptor)
 
-    def abandon(self) -> None:
-        """Give it back since the epoch is not there, and leave no file of it behind that was not there before."""
-        self.close()
-        if self._made is not None:
-            with file_errors(self._made):
-                self._made.unlink(missing_ok=True)
 
-
-class EpochReads:
+class EpochReads(Reads):
     """Reads of a ledger that see all of one epoch: each transaction first looks whether the epoch is there."""
 
     def __init__(self, ledger: Ledger, corpus_id: int, corpus: str, epoch: int) -> None:
@@ -88,16 +80,16 @@ def prepare_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> None:
     """Make the file of an epoch that is about to be published, so that readers who may not write find it."""
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
-        os.close(_open_or_make(path, _mode(ledger))[0])
+        os.close(_open_or_make(path, _mode(ledger)))
 
 
 def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
-    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger afterwards."""
+    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger before, or a file
+    is left of one that is not, and afterwards."""
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
         try:
-            descriptor, is_made = _locked(path, fcntl.LOCK_SH, _mode(ledger))
-            return EpochHold(descriptor, path if is_made else None)
+            return EpochHold(_locked(path, fcntl.LOCK_SH, _mode(ledger)))
         except BlockingIOError as error:
             raise NotFoundError(f"epoch {epoch} is being removed by a vacuum; open a newer one") from error
         except OSError as error:
@@ -141,7 +133,7 @@ def take_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Ite
             path = _path(ledger, corpus_id, number)
             with file_errors(path):
                 try:
-                    opened.callback(os.close, _locked(path, fcntl.LOCK_EX, _mode(ledger))[0])
+                    opened.callback(os.close, _locked(path, fcntl.LOCK_EX, _mode(ledger)))
                 except BlockingIOError:
                     continue
             taken.add(number)
@@ -171,15 +163,14 @@ def _mode(ledger: Ledger) -> int:
     return ledger.path.stat().st_mode & 0o666
 
 
-def _locked(path: Path, kind: int, mode: int) -> tuple[int, bool]:
-    """A descriptor of the file with a lock on it, and whether it was made for that; the file is the one that others
-    find under its name."""
+def _locked(path: Path, kind: int, mode: int) -> int:
+    """A descriptor of the file with a lock on it; the file is the one that others find under its name."""
     for _ in range(_TRIES):
-        descriptor, is_made = _open_or_make(path, mode)
+        descriptor = _open_or_make(path, mode)
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             if _is_named(descriptor, path):
-                return descriptor, is_made
+                return descriptor
         except OSError:
             os.close(descriptor)
             raise
@@ -194,10 +185,10 @@ def _is_named(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _open_or_make(path: Path, mode: int) -> tuple[int, bool]:
+def _open_or_make(path: Path, mode: int) -> int:
     flags = os.O_RDONLY | os.O_CLOEXEC
     try:
-        return os.open(path, flags), False
+        return os.open(path, flags)
     except FileNotFoundError:
         make_private(path.parent)
-        return os.open(path, flags | os.O_CREAT, mode), True
+        return os.open(path, flags | os.O_CREAT, mode)

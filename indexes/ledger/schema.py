@@ -21,6 +21,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    Join,
     LargeBinary,
     MetaData,
     String,
@@ -32,7 +33,7 @@ from sqlalchemy import (
 )
 
 from clausegraph.indexes.ledger.cells import check_cells
-from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, index_where
+from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, ROWS_BY_KEY, index_where
 
 OPEN = 2**63 - 1  # until, of a row that no epoch has closed
 
@@ -40,7 +41,9 @@ metadata = MetaData()
 _TYPES: dict[str, Any] = {
     "text": Text, "int": Integer, "big": BigInteger, "float": Float, "bytes": LargeBinary,
 }  # fmt: skip
-_OWNERS = {"corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id"}
+_OWNERS = {
+    "corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id", "version_id": "page_versions.id",
+}  # fmt: skip
 
 
 def _column(word: str, *, primary: bool = False) -> Column[Any]:
@@ -57,21 +60,18 @@ def _column(word: str, *, primary: bool = False) -> Column[Any]:
     return Column(name, String(int(kind)) if kind.isdigit() else _TYPES[kind], **more)
 
 
-def _table(name: str, columns: str, *more: Any, key: str = "", unique: str = "", keep_ids: bool = False) -> Table:
+def _table(
+    name: str, columns: str, *more: Any, key: str = "", unique: str = "", keep_ids: bool = False, **options: Any
+) -> Table:
     """A table; ``key`` are the columns of a primary key that is no ``id``, with ``keep_ids`` no id comes back."""
     made = [_column(word, primary=word.partition(":")[0] in key.split()) for word in columns.split()]
     rules = [UniqueConstraint(*unique.split())] if unique else []
-    return Table(name, metadata, *made, *rules, *more, **(IDS_NEVER_REUSED if keep_ids else {}))
+    return Table(name, metadata, *made, *rules, *more, **(IDS_NEVER_REUSED if keep_ids else {}), **options)
 
 
 # ``newest`` is the highest epoch ever flipped, ``published`` the one readers get.
-corpora = Table(
-    "corpora",
-    metadata,
-    _column("id"),
-    Column("name", String(200), nullable=False, unique=True),
-    *map(_column, ("settings", "newest:big=0", "published:big=0", "created:float")),
-    **IDS_NEVER_REUSED,
+corpora = _table(
+    "corpora", "id name:200 settings newest:big=0 published:big=0 created:float", unique="name", keep_ids=True
 )
 sources = _table("sources", "id corpus_id name:500 kind:50 location", unique="corpus_id name")
 pages = _table("pages", "id corpus_id source_id uri", unique="source_id uri", keep_ids=True)
@@ -84,6 +84,17 @@ page_versions = _table(
     "last_modified? reading:bytes",
     unique="page_id version_key",
     keep_ids=True,
+)
+
+# The words of a version's chunks: their keys as JSON, and how many terms they have; of each term its counts in the
+# chunks that have it (``indexes/words.py``). An epoch sees those of the versions that it sees.
+chunk_words = _table("chunk_words", "version_id corpus_id chunk_keys chunks:int terms:int", key="version_id")
+postings = _table(
+    "postings",
+    "corpus_id term version_id counts:bytes",
+    Index("postings_version", "version_id"),
+    key="corpus_id term version_id",
+    **ROWS_BY_KEY,
 )
 members = _table(
     "members",
@@ -249,3 +260,8 @@ def in_newest(table: Table) -> ColumnElement[bool]:
     written has closed rows and opened others that are not part of it."""
     newest = select(corpora.c.newest).where(corpora.c.id == table.c.corpus_id).correlate(table).scalar_subquery()
     return seen_at(table, newest)
+
+
+def on_pages(table: Table) -> Join:
+    """The rows of a table with their pages and these pages' sources."""
+    return table.join(pages, pages.c.id == table.c.page_id).join(sources, sources.c.id == pages.c.source_id)

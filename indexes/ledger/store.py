@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, inspect, select, text
 
 from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
@@ -21,19 +20,43 @@ from clausegraph.indexes.ledger.dialect import (
     open_for_writing,
     read_transaction,
 )
+from clausegraph.indexes.ledger.schema import identity
 
-SCHEMA_VERSION = "0009"
-_TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
+T = TypeVar("T")
+SCHEMA_VERSION = "0010"
+_BATCH = 500  # bound parameters in one IN list
 
 
-class Reads(Protocol):
+def batches(items: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
+    """Consecutive slices of at most ``size`` items."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+class Reads:
     """What can be read from: a ledger, or an epoch of it."""
 
     def read(self) -> AbstractContextManager[Connection]:
         """A connection for reading one consistent state."""
+        raise NotImplementedError
+
+    def rows(self, query: Select[*tuple[Any, ...]]) -> Sequence[Row[Any]]:
+        """The rows of a query."""
+        with self.read() as connection:
+            return connection.execute(query).all()
+
+    def value(self, query: Select[*tuple[Any, ...]]) -> Any:
+        """The first cell of the first row of a query; None where there is no row."""
+        with self.read() as connection:
+            return connection.execute(query.limit(1)).scalar()
+
+    def rows_of(self, query: Select[Any], column: ColumnElement[Any], values: Iterable[Any]) -> Iterator[Row[Any]]:
+        """The rows of a query whose column has one of these values."""
+        for part in batches(list(dict.fromkeys(values))):
+            yield from self.rows(query.where(column.in_(part)))
 
 
-class Ledger:
+class Ledger(Reads):
     """An open ledger in its ``home`` folder. Write transactions hold the lock from their beginning.
 
     What reads has connections of its own, which need no lock, and no right or room to write.
@@ -42,7 +65,6 @@ class Ledger:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.path = home / "ledger.db"
-        self.caches = home / "cache"
         self._readers = open_for_reading(self.path)
         self._writers: Engine | None = None
         self._opening = threading.Lock()
@@ -60,12 +82,6 @@ class Ledger:
             connection = for_writing(raw)
             with connection.begin():
                 yield connection
-
-    @property
-    def is_tight(self) -> bool:
-        """Whether the disk has so little room that the log of a long removal may not fit."""
-        with file_errors(self.home):
-            return shutil.disk_usage(self.home).free < _TIGHT
 
     def has_tables(self) -> bool:
         """Whether it has its tables."""
@@ -88,10 +104,6 @@ class Ledger:
         if not self.has_tables():
             with driver_errors(self.path):
                 _upgrade(self._writing())
-
-    def cache_folder(self, corpus_id: int) -> Path:
-        """Derived files of a corpus; deleting them costs time, never truth."""
-        return self.caches / str(corpus_id)
 
     def close(self) -> None:
         """Close every pooled connection. Those that write go last: they tidy up the log, which readers may not."""
@@ -142,8 +154,7 @@ def _none_at(path: Path) -> SchemaError:
 
 def ledger_id(ledger: Ledger) -> str:
     """The id that the ledger was given when it was made."""
-    with ledger.read() as connection:
-        found = connection.execute(text("SELECT id FROM identity")).scalar()
+    found = ledger.value(select(identity.c.id))
     if found is None:
         raise SchemaError(f"{ledger.path} has lost its id (its table identity is empty); restore it from a backup")
     return str(found)

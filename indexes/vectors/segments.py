@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, delete, insert, select, update
+from sqlalchemy import Row, Select, delete, insert, select
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, seen_at, segments, vectors
 from clausegraph.indexes.ledger.store import Ledger, Reads
-from clausegraph.indexes.truth import batches, load_embeddings
+from clausegraph.indexes.truth import load_embeddings
 from clausegraph.indexes.vectors.protocol import Ids, MemoryVectors, SegmentState, VectorIndex, VisibleVectors
 
 
@@ -38,8 +38,7 @@ def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) ->
         SegmentError: an embedding is missing.
     """
     opened = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number)
-    with ledger.read() as connection:
-        model = connection.execute(select(vectors.c.model).where(*opened).limit(1)).scalar()
+    model = ledger.value(select(vectors.c.model).where(*opened))
     if model is None:
         return None
     query = select(vectors.c.id, vectors.c.text_hash).where(*opened).order_by(vectors.c.id)
@@ -51,8 +50,7 @@ def listed_segments(ledger: Ledger, corpus_id: int, model: str = "", kind: str =
     query = select(segments).where(segments.c.corpus_id == corpus_id).order_by(segments.c.id)
     if kind:
         query = query.where(segments.c.model == model, segments.c.kind == kind)
-    with ledger.read() as connection:
-        return connection.execute(query).all()
+    return ledger.rows(query)
 
 
 def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
@@ -60,34 +58,17 @@ def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
     return vector_index(ledger).state(row.corpus_id, row.file, row.checksum)
 
 
-def rebuild_segment(ledger: Ledger, lease: RunLease, row: Row[Any]) -> None:
-    """Replace a damaged segment by one of the stored embeddings of the vectors it should hold, under a new name."""
-    siblings = [other.since for other in listed_segments(ledger, row.corpus_id, row.model, row.kind)]
-    query = _rows_of(row.corpus_id, row.model, row.kind)
-    if min(siblings) < row.since:
-        query = query.where(vectors.c.since >= row.since)
-    if max(siblings) > row.since:
-        query = query.where(vectors.c.since < min(since for since in siblings if since > row.since))
-    made = _write(ledger, row.corpus_id, row.model, row.kind, _new_name(row.kind, "rebuilt"), query)
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        values = {"file": made["file"], "checksum": made["checksum"]}
-        connection.execute(update(segments).where(segments.c.id == row.id).values(**values))
-    vector_index(ledger).remove(row.corpus_id, [row.file])
-
-
 def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> None:
-    """Replace all segments of a kind by one that holds what the ledger still lists, or by none when that is nothing.
+    """Replace all segments of a kind by one that holds what the ledger still lists, or by none when that is nothing; it
+    is made of the stored embeddings, whether they are sound or not.
 
     A view that has opened the old ones keeps them until it closes.
     """
     old = listed_segments(ledger, lease.corpus_id, model, kind)
     query = _rows_of(lease.corpus_id, model, kind)
-    with ledger.read() as connection:
-        is_empty = connection.execute(query.limit(1)).fetchone() is None
     made = None
-    if not is_empty:
-        made = _write(ledger, lease.corpus_id, model, kind, _new_name(kind, "merged"), query)
+    if ledger.value(query) is not None:  # under a name that no segment ever had: readers may be opening the old ones
+        made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
     with ledger.write() as connection:
         check_fence(connection, lease)
         connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
@@ -100,9 +81,7 @@ def holds_strangers(ledger: Ledger, row: Row[Any]) -> bool:
     """Whether a segment holds a vector that no row of the ledger lists any more, or is not what the ledger says."""
     if segment_state(ledger, row) != "sound":
         return True
-    query = _rows_of(row.corpus_id, row.model, row.kind)
-    with ledger.read() as connection:
-        listed = np.fromiter(connection.execute(query).scalars(), dtype=np.int64)
+    listed = _ids(ledger, _rows_of(row.corpus_id, row.model, row.kind))
     return not np.isin(vector_index(ledger).ids(row.corpus_id, row.file), listed).all()
 
 
@@ -112,37 +91,31 @@ def remove_unlisted(ledger: Ledger, corpus_id: int) -> None:
     index.remove(corpus_id, index.names(corpus_id) - {row.file for row in listed_segments(ledger, corpus_id)})
 
 
-def _new_name(kind: str, made: str) -> str:
-    """A name that no segment ever had: readers may be opening those that it replaces."""
-    return f"{kind}-{made}-{uuid.uuid4().hex[:12]}"
-
-
 def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
     """The vector rows of a kind that belong to an epoch that was flipped."""
     newest = select(corpora.c.newest).where(corpora.c.id == corpus_id).scalar_subquery()
-    return (
-        select(vectors.c.id, vectors.c.text_hash)
-        .where(vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.model == model)
-        .where(vectors.c.since <= newest)
-        .order_by(vectors.c.id)
-    )
+    return _of_kind(corpus_id, model, kind).where(vectors.c.since <= newest)
+
+
+def _of_kind(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
+    mine = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.model == model)
+    return select(vectors.c.id, vectors.c.text_hash).where(*mine).order_by(vectors.c.id)
 
 
 def _write(
     ledger: Ledger, corpus_id: int, model: str, kind: str, name: str, query: Select[tuple[int, str]]
 ) -> dict[str, Any]:
     """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``."""
-    with ledger.read() as connection:
-        rows = connection.execute(query).all()
-        said = f"vector segment {name} of corpus {corpus_id} cannot be written: {{}} embeddings"
-        matrix = _embeddings_of(connection, corpus_id, model, [row.text_hash for row in rows], said)
+    rows = ledger.rows(query)
+    said = f"vector segment {name} of corpus {corpus_id} cannot be written: {{}} embeddings"
+    matrix = _embeddings_of(ledger, corpus_id, model, [row.text_hash for row in rows], said)
     checksum = vector_index(ledger).write(corpus_id, name, np.array([row.id for row in rows], dtype=np.int64), matrix)
     return {"corpus_id": corpus_id, "model": model, "kind": kind, "file": name, "checksum": checksum}
 
 
-def _embeddings_of(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str], said: str) -> Vectors:
+def _embeddings_of(reads: Reads, corpus_id: int, model: str, hashes: Sequence[str], said: str) -> Vectors:
     """The stored embeddings of these text hashes, shape (n, d); ``said`` begins the message where one is gone."""
-    found = load_embeddings(connection, corpus_id, model, hashes)
+    found = load_embeddings(reads, corpus_id, model, hashes)
     gone = sum(value not in found for value in hashes)
     if gone:
         lost = said.format(f"{gone} of {len(hashes)}")
@@ -182,14 +155,11 @@ def open_segments(
 
 def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
     """Ids of the vectors of a kind that are visible at an epoch, ascending."""
-    query = (
-        select(vectors.c.id)
-        .where(vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.model == model)
-        .where(seen_at(vectors, epoch))
-        .order_by(vectors.c.id)
-    )
-    with reads.read() as connection:
-        return np.fromiter(connection.execute(query).scalars(), dtype=np.int64)
+    return _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
+
+
+def _ids(reads: Reads, query: Select[tuple[int, str]]) -> Ids:
+    return np.fromiter((row.id for row in reads.rows(query.with_only_columns(vectors.c.id))), dtype=np.int64)
 
 
 def _open_listed(ledger: Ledger, rows: Sequence[Row[Any]], visible: Ids) -> tuple[list[VisibleVectors], Ids]:
@@ -209,11 +179,7 @@ def _open_listed(ledger: Ledger, rows: Sequence[Row[Any]], visible: Ids) -> tupl
 
 
 def _from_ledger(reads: Reads, corpus_id: int, model: str, ids: Ids) -> MemoryVectors:
-    hashes: dict[int, str] = {}
-    with reads.read() as connection:
-        for part in batches(ids.tolist()):
-            query = select(vectors.c.id, vectors.c.text_hash).where(vectors.c.id.in_(part))
-            hashes |= {row.id: row.text_hash for row in connection.execute(query)}
-        said = f"a vector segment of corpus {corpus_id} is damaged, and {{}} embeddings to read in its place"
-        ordered = [hashes[one] for one in ids.tolist()]
-        return MemoryVectors(ids, _embeddings_of(connection, corpus_id, model, ordered, said))
+    query = select(vectors.c.id, vectors.c.text_hash)
+    hashes = {row.id: row.text_hash for row in reads.rows_of(query, vectors.c.id, ids.tolist())}
+    said = f"a vector segment of corpus {corpus_id} is damaged, and {{}} embeddings to read in its place"
+    return MemoryVectors(ids, _embeddings_of(reads, corpus_id, model, [hashes[one] for one in ids.tolist()], said))

@@ -15,6 +15,7 @@ from clausegraph.core.types import (
     AnyOf,
     ConditionState,
     JudgedCondition,
+    JudgedLeaf,
     Not,
     holds,
     leaves,
@@ -33,13 +34,14 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
         InputError: no condition of the answer has that text, or several have.
     """
     chosen = named(answer, states)
+    changes = any(chosen.get(one.leaf.text, one.state) is not one.state for one in _conditions(answer))
     made = [_under(alternative, chosen) for alternative in answer.alternatives]
     kept = tuple(alternative for alternative in made if alternative is not None)
-    lost = answer.alternatives and not kept
-    status = AnswerStatus.QUOTED if lost else answer.status
-    quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
-    sentences = () if _changes(answer, chosen) else answer.sentences  # they were written for another state
-    return replace(answer, alternatives=kept, status=status, quotes=quotes, sentences=sentences)
+    result = replace(answer, alternatives=kept, sentences=() if changes else answer.sentences)  # of another state
+    if kept or not made:
+        return result
+    quotes = tuple(evidence for one in answer.alternatives for evidence in one.evidence)
+    return replace(result, status=AnswerStatus.QUOTED, quotes=quotes)
 
 
 def told_assumptions(answer: Answer, states: Mapping[str, ConditionState]) -> str:
@@ -49,49 +51,42 @@ def told_assumptions(answer: Answer, states: Mapping[str, ConditionState]) -> st
         InputError: as of :func:`assumed`.
     """
     words = {ConditionState.MET: "Yes.", ConditionState.UNMET: "No.", ConditionState.UNKNOWN: "That is not known."}
-    chosen = named(answer, states)
-    found = {leaf.leaf.text: leaf for one in answer.alternatives for leaf in leaves(one.condition)}
-    return " ".join(f"{asked_of(found[text])} {words[state]}" for text, state in chosen.items())
-
-
-def _changes(answer: Answer, chosen: Mapping[str, ConditionState]) -> bool:
-    """Whether any condition is taken otherwise than the answer has it."""
-    found = (leaf for one in answer.alternatives for leaf in leaves(one.condition))
-    return any(chosen.get(leaf.leaf.text, leaf.state) is not leaf.state for leaf in found)
+    found = {one.leaf.text: one for one in _conditions(answer)}
+    return " ".join(f"{asked_of(found[text])} {words[state]}" for text, state in named(answer, states).items())
 
 
 def named(answer: Answer, states: Mapping[str, ConditionState]) -> dict[str, ConditionState]:
     """The states by the whole text of each condition; errors as of :func:`assumed`."""
-    every = list(dict.fromkeys(leaf.leaf.text for a in answer.alternatives for leaf in leaves(a.condition)))
+    every = list(dict.fromkeys(one.leaf.text for one in _conditions(answer)))
     return {_named(name, every): state for name, state in states.items()}
+
+
+def _conditions(answer: Answer) -> list[JudgedLeaf]:
+    return [one for alternative in answer.alternatives for one in leaves(alternative.condition)]
 
 
 def _named(name: str, every: list[str]) -> str:
     wanted = " ".join(name.lower().split())
-    exact = [text for text in every if " ".join(text.lower().split()) == wanted]
-    found = exact or [text for text in every if wanted in " ".join(text.lower().split())]
-    if len(found) != 1:
-        many = f"{len(found)} conditions of the answer have" if found else "no condition of the answer has"
-        if not every:
-            raise InputError(f"the answer has no conditions, so none with the words {name!r}; ask without assuming it")
-        listed = "; ".join(repr(text) for text in (found or every))
-        raise InputError(f"{many} the words {name!r}; its conditions are {listed}")
-    return found[0]
+    plain = {text: " ".join(text.lower().split()) for text in every}
+    found = [text for text in every if plain[text] == wanted] or [text for text in every if wanted in plain[text]]
+    if len(found) == 1:
+        return found[0]
+    if not every:
+        raise InputError(f"the answer has no conditions, so none with the words {name!r}; ask without assuming it")
+    many = f"{len(found)} conditions of the answer have" if found else "no condition of the answer has"
+    listed = "; ".join(map(repr, found or every))
+    raise InputError(f"{many} the words {name!r}; its conditions are {listed}")
 
 
 def _under(alternative: Alternative, states: Mapping[str, ConditionState]) -> Alternative | None:
-    tree = alternative.condition
-    if tree is None:
+    if alternative.condition is None:
         return alternative
-
-    made = mapped(tree, lambda one: replace(one, state=states.get(one.leaf.text, one.state)))
+    made = mapped(alternative.condition, lambda one: replace(one, state=states.get(one.leaf.text, one.state)))
     if holds(made) is not ConditionState.UNMET and not _only_required(alternative, made):
         return replace(alternative, condition=made)
     text = alternative.otherwise or VERDICTS.get(alternative.text)
-    if text is None:
-        return None
     back = alternative.text if alternative.otherwise else ""
-    return replace(alternative, text=text, condition=negated(made), otherwise=back)
+    return replace(alternative, text=text, condition=negated(made), otherwise=back) if text else None
 
 
 def _only_required(alternative: Alternative, tree: JudgedCondition) -> bool:

@@ -1,6 +1,6 @@
 """Whether a figure that somebody tells lies within the bound that a condition sets, where both are about one thing.
 
-``core.language.quantities`` reads the values and ``comparing`` compares them; here is which belong together. An age
+``core.language.quantities`` reads the values and compares them; here is which belong together. An age
 and a date of birth say the same, seen from a day; so do "since 2019" and a duration.
 """
 
@@ -13,7 +13,7 @@ from datetime import date
 from functools import lru_cache
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.normalise import content, normalise_text, stem
+from clausegraph.core.language.normalise import content, normalise_text
 from clausegraph.core.language.quantities import Quantity, find_quantities, lies_within
 from clausegraph.query.read.word_match import same_word
 
@@ -27,28 +27,23 @@ _MEASURE = re.compile(r"\s?(?:[kcm]?m|k?g|ft|k?w|mph|cc|l)\b", re.IGNORECASE)  #
 _SINCE = re.compile(r"\b(?:since|from)\s+(?:about\s+|around\s+)?$", re.IGNORECASE)
 _THOUSANDS = re.compile(r"£?(\d{1,3}(?:\.\d+)?)\s?(?:k|grand)\b", re.IGNORECASE)
 _YOU_ARE = re.compile(r"\b(?:you are|you're|you’re|they are|he is|she is|age|aged)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
-_PEOPLE = {
-    "child": r"sons?|daughters?|child|children|kids?|baby|boy|girl|toddler|step(?:son|daughter)|grand(?:son|daughter)",
-    "partner": r"wife|husband|partner|spouse|fianc[eé]e?|boyfriend|girlfriend",
-    "someone": r"mother|mum|mom|father|dad|parents?|uncle|aunt|brother|sister|friend|gran|grand(?:mother|father|ad)"
-    r"|he|she|they",
-    "teller": r"i|i'm|im|i've|me|my|you|you're|you've",
-}
-_PERSON = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _PEOPLE.items()), re.IGNORECASE)
+_PERSON = re.compile(
+    r"\b(?:(?P<child>sons?|daughters?|child|children|kids?|baby|boy|girl|toddler|(?:step|grand)(?:son|daughter))"
+    r"|(?P<partner>wife|husband|partner|spouse|fianc[eé]e?|boyfriend|girlfriend)"
+    r"|(?P<someone>mother|mum|mom|father|dad|parents?|uncle|aunt|brother|sister|friend|gran|grand(?:mother|father|ad)"
+    r"|he|she|they)"
+    r"|(?P<teller>i|i'm|im|i've|me|my|you|you're|you've))\b",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
 _WHO = content("son daughter child children kid baby boy girl wife husband partner spouse mother father mum dad parent")
-_SUMS = tuple(
-    frozenset(map(stem, words.split()))
-    for words in (
-        "income earn earning salary wage profit turnover earns makes trading",
-        "saving savings capital bank investment invested money",
-        "price cost costs buy bought buying worth value purchase property house flat home priced paid pay",
-        "debt debts owe owed owing arrears",
-        "rent",
-    )
+_SUMS = (
+    content("income earn earning salary wage profit turnover earns makes trading"),
+    content("saving savings capital bank investment invested money"),
+    content("price cost costs buy bought buying worth value purchase property house flat home priced paid pay"),
+    content("debt debts owe owed owing arrears"),
+    content("rent"),
 )
-
-
 _UNITS = content("hours days weeks months years year old age aged pounds at least more less than over under each")
 
 
@@ -76,51 +71,37 @@ class Comparison:
 def figures(text: str) -> tuple[UserFigure, ...]:
     """The values that somebody tells, in order."""
     plain = _THOUSANDS.sub(lambda match: f"£{float(match[1]) * 1000:.0f}", normalise_text(text))
-    found = (
-        told for start, end in sentence_spans(plain) or [(0, len(plain))] for told in _of_sentence(plain[start:end])
-    )
+    spans = sentence_spans(plain) or [(0, len(plain))]
+    found = [one for start, end in spans for one in _of_sentence(plain[start:end])]
     named = {match.lastgroup or "" for match in _PERSON.finditer(_PRONOUN.sub(" ", plain))} - {"teller"}
     meant = named.pop() if len(named) == 1 else ""
-    return tuple(replace(told, perhaps=meant) if told.person == "someone" else told for told in found)
+    return tuple(replace(one, perhaps=meant) if one.person == "someone" else one for one in found)
 
 
 def _of_sentence(sentence: str) -> Iterator[UserFigure]:
     for value in find_quantities(sentence):
-        before = sentence[: value.start]
-        bare = value.kind == "number" and not value.unit and value.exact
-        if bare and _BIRTHDAY.search(before) and not _MEASURE.match(sentence, value.end):
-            value = replace(value, kind="age", unit="year")  # noqa: PLW2901
+        before, text = sentence[: value.start], sentence[value.start : value.end]
         named = [match.lastgroup or "" for match in _PERSON.finditer(before)]
-        about = content(_clause(sentence, value.start, value.end))
-        yield UserFigure(
-            _as_told(value, before, sentence[value.start : value.end]),
-            about,
-            named[-1] if named else "",
-            sentence[value.start : value.end],
-        )
+        cuts = [match.span() for match in _CUT.finditer(sentence)]
+        left = max((b for _, b in cuts if b <= value.start), default=0)
+        clause = sentence[left : min((a for a, _ in cuts if a >= value.end), default=len(sentence))]
+        read = _as_told(value, before, text, sentence[value.end :])
+        yield UserFigure(read, content(clause), named[-1] if named else "", text)
 
 
-def _as_told(value: Quantity, before: str, text: str) -> Quantity:
-    """A date of birth is a kind of its own; what somebody has done since a day, a duration that ends now."""
-    if value.kind == "date" and value.unit == "date" and _BORN.search(before[-30:]):
+def _as_told(value: Quantity, before: str, text: str, after: str) -> Quantity:
+    """A bare number may be an age, a date a birthday; what is done since a day has lasted: a duration that ends now."""
+    if value.kind == "number" and not value.unit and value.exact:
+        is_age = _BIRTHDAY.search(before) and not _MEASURE.match(after)
+        return replace(value, kind="age", unit="year") if is_age else value
+    if value.kind != "date" or value.unit != "date" or value.low is None:
+        return value
+    if _BORN.search(before[-30:]):
         return replace(value, kind="born")
-    if value.kind == "date" and value.unit == "date" and value.low is not None and _SINCE.search(before):
-        return replace(value, kind="since", high=value.low + _vague(text))
+    if _SINCE.search(before):  # "2019" may be any day of the year, "May 2019" of the month
+        days = 364.0 if text.strip().isdigit() else 0.0 if text.strip()[:1].isdigit() else 30.0
+        return replace(value, kind="since", high=value.low + days)
     return value
-
-
-def _vague(text: str) -> float:
-    """Days after its first that a date may mean: "2019" is a year, "May 2019" a month."""
-    if re.fullmatch(r"\d{4}", text.strip()):
-        return 364.0
-    return 0.0 if re.match(r"\d", text.strip()) else 30.0
-
-
-def _clause(sentence: str, start: int, end: int) -> str:
-    """What stands around a value between commas and "and", "but" or "so"."""
-    cuts = [match.span() for match in _CUT.finditer(sentence)]
-    left = max((b for _, b in cuts if b <= start), default=0)
-    return sentence[left : min((a for a, _ in cuts if a >= end), default=len(sentence))]
 
 
 @lru_cache(maxsize=4096)
@@ -155,8 +136,12 @@ def compare(condition: str, user_text: str, today: date | None = None) -> Compar
 def is_one_of(people: str, user_text: str, today: date | None = None) -> bool:
     """Whether somebody of whom a figure is told is one of these people: "children under 13"."""
     found = compare(people, user_text, today)
-    others = [word for word in content(people) - _UNITS - _WHO if not any(c.isdigit() for c in word)]
-    return found is not None and found.holds and not others
+    return found is not None and found.holds and not _named(people) - _WHO
+
+
+def _named(condition: str) -> frozenset[str]:
+    """The words of a condition beside its figures and their units."""
+    return frozenset(word for word in content(condition) - _UNITS if not any(map(str.isdigit, word)))
 
 
 def _compared(condition: str, limit: Quantity, user_text: str, today: date | None) -> Comparison | None:
@@ -174,41 +159,35 @@ def _compared(condition: str, limit: Quantity, user_text: str, today: date | Non
 
 
 def _seen_as(value: Quantity, limit: Quantity, today: date | None) -> Quantity | None:
-    """A value as one of the bound's kind and period; None where it cannot be one."""
+    """A value as one of the bound's kind and period: an age as a date of birth, a day since when as a duration; None
+    where it cannot be one."""
     if value.kind == "number" and not value.unit and limit.kind == "amount":
         value = replace(value, kind="amount", unit=limit.unit)  # "I earn 92k"
-    if value.kind == limit.kind == "duration":
-        return value
-    if value.kind == limit.kind and value.unit == limit.unit:
+    if value.kind == limit.kind and (value.unit == limit.unit or value.kind == "duration"):
         unsaid = value.kind == "amount" and "" in (value.period, limit.period)
         return replace(value, period=limit.period) if unsaid else value
-    return None if today is None else _since_then(value, limit.kind, float(today.toordinal()))
-
-
-def _since_then(value: Quantity, kind: str, now: float) -> Quantity | None:
-    """An age as a date of birth, a date of birth as an age, a day since when as a duration."""
-    if value.low is None or value.high is None:
+    if today is None or value.low is None or value.high is None:
         return None
-    low, high = value.low, value.high
-    match value.kind, kind:
+    low, high, now = value.low, value.high, float(today.toordinal())
+    match value.kind, limit.kind:
         case "age", "born":
-            return replace(value, kind=kind, unit="date", low=now - (low + 1) * _YEAR, high=now - high * _YEAR)
+            return replace(value, kind="born", unit="date", low=now - (low + 1) * _YEAR, high=now - high * _YEAR)
         case "born", "age":
-            return replace(value, kind=kind, unit="year", low=_years(high, now), high=_years(low, now))
+            return replace(value, kind="age", unit="year", low=_years(high, today), high=_years(low, today))
         case "since", "duration" if now >= low:
-            return replace(value, kind=kind, unit="day", low=max(0.0, now - high), high=max(0.0, now - low))
+            return replace(value, kind="duration", unit="day", low=max(0.0, now - high), high=now - low)
     return None
 
 
-def _years(born: float, now: float) -> float:
-    """Whole years from one day to another, as ages are counted; days as ordinals."""
-    first, last = date.fromordinal(max(1, int(born))), date.fromordinal(int(now))
-    return float(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
+def _years(born: float, today: date) -> float:
+    """Whole years from a day, an ordinal, to today, as ages are counted."""
+    first = date.fromordinal(max(1, int(born)))
+    return float(today.year - first.year - ((today.month, today.day) < (first.month, first.day)))
 
 
 def _same_subject(condition: str, limit: Quantity, known: list[UserFigure]) -> UserFigure | None:
     """The one value that the condition is about: by person for ages, by kind of sum for money, else by shared words."""
-    words = frozenset(word for word in content(condition) - _UNITS if not any(c.isdigit() for c in word))
+    words = _named(condition)
     if limit.kind in ("age", "born"):
         named = [match.lastgroup for match in _PERSON.finditer(condition[: limit.start])]
         wanted = named[-1] if named else "teller"
@@ -216,21 +195,17 @@ def _same_subject(condition: str, limit: Quantity, known: list[UserFigure]) -> U
     elif limit.kind == "amount":
         known = [one for one in known if not words or _same_sum(words, one.about)]
     else:
-        acts = words - _WHO  # whoever it is: what is done decides
-        known = [one for one in known if any(same_word(word, other) for word in acts or words for other in one.about)]
-    values = {(one.value.low, one.value.high) for one in known}
-    if len(values) > 1:
+        acts = words - _WHO or words  # whoever it is: what is done decides
+        known = [one for one in known if any(same_word(word, other) for word in acts for other in one.about)]
+    if len({(one.value.low, one.value.high) for one in known}) > 1:
         most = max(len(words & one.about) for one in known)
         known = [one for one in known if len(words & one.about) == most]
-        values = {(one.value.low, one.value.high) for one in known}
-    return known[0] if len(values) == 1 else None
+    return known[0] if len({(one.value.low, one.value.high) for one in known}) == 1 else None
 
 
 def _same_person(person: str, wanted: str | None) -> bool:
     """Whether a value can be of the person a condition names; "you" is who asks, or whom the question is about."""
-    if wanted in ("child", "partner"):
-        return person == wanted
-    return person not in ("child", "partner")
+    return person == wanted if wanted in ("child", "partner") else person not in ("child", "partner")
 
 
 def _same_sum(condition: frozenset[str], about: frozenset[str]) -> bool:

@@ -22,6 +22,7 @@ from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.statements import Candidate
 from clausegraph.query.read.word_match import content_terms, is_named, missing_terms
 
+CELLS = " | "  # between the cells of a row
 _KINDS: dict[AnswerType, tuple[str, ...]] = {
     AnswerType.AMOUNT: ("amount", "percent"),
     AnswerType.DURATION: ("duration",),
@@ -37,14 +38,13 @@ _MODIFIER = re.compile(
 _AFTER = re.compile(r"\s*(?:or (?:over|under|older|younger|more|less)|a (?:week|month|year|day)|each)\b", re.IGNORECASE)
 _FORM = re.compile(r"(?:\bform\s+)?\b[A-Z]{1,6}\d+[A-Z0-9/]*\b(?:\s+form)?")
 _HOW_MANY = re.compile(r"\bhow many\s+(?:\w+\s+)?(\w+)", re.IGNORECASE)
-_CELLS = " | "
 _CHANGES = re.compile(r"\b(?:half|extra|reduced|discount|free|instead|double|limit)\b", re.IGNORECASE)
 _OTHERS = frozenset(("else", "others"))
 _MOST_LIMITS = 2
 _BY_FIGURE = 100  # more than a key has words
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
-_KIN = ({"age", "born", "number"}, {"duration", "since", "date"}, {"amount", "number"}, {"date", "born"})
+_ALIKE = ({"age", "born", "number"}, {"duration", "since", "date"}, {"amount", "number"}, {"date", "born"})
 
 
 def is_typed(form: QuestionForm) -> bool:
@@ -52,22 +52,19 @@ def is_typed(form: QuestionForm) -> bool:
     return form.type in _KINDS or form.type is AnswerType.FORM
 
 
-def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int, str]]:
-    """The values of the asked kind in an element: start and end, with its modifiers, and kind."""
+def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int]]:
+    """The values of the asked kind in an element, each from its modifier's start to its end."""
     text = element.text
     if form.type is AnswerType.FORM:
-        yield from ((match.start(), match.end(), "form") for match in _FORM.finditer(text))
+        yield from (match.span() for match in _FORM.finditer(text))
         return
     counted = _HOW_MANY.search(form.sentence)
-    cells = text.find(" | ") if element.tag == "tr" else -1
+    cells = text.find(CELLS) if element.tag == "tr" else -1  # the first cell says what a row is about
     for quantity in find_quantities(text):
-        if quantity.start < cells:  # the first cell says what a row is about
-            continue
-        if quantity.kind in _KINDS[form.type] and _counts(quantity, counted, text):
+        if quantity.start >= cells and quantity.kind in _KINDS[form.type] and _counts(quantity, counted, text):
             before = _MODIFIER.search(text, 0, quantity.start)
             after = _AFTER.match(text, quantity.end)
-            start = before.start() if before else quantity.start
-            yield start, after.end() if after else quantity.end, quantity.kind
+            yield before.start() if before else quantity.start, after.end() if after else quantity.end
 
 
 def _counts(quantity: Quantity, counted: re.Match[str] | None, text: str) -> bool:
@@ -78,28 +75,29 @@ def _counts(quantity: Quantity, counted: re.Match[str] | None, text: str) -> boo
     return bool(wanted & content(text[quantity.start : quantity.end + 30]))
 
 
+# --- tables ----------------------------------------------------------------------------------------
+
+
 def is_user_cell(context: QuestionContext, row: Element, column: int, reading: Reading) -> bool:
     """Whether row and column are told, each where it has equals, and at least one of them beside what is asked.
 
     Args:
         column: the cell's number in its row, from 1: the first cell says what the row is about.
     """
-    rows = [_row_key(other) for other in table_of(row, reading)]
     columns = list(row.headers[1:])
     if not 0 < column <= len(columns):
         return False
-    both = ((_row_key(row), rows), (row.headers[column], columns))
+    both = ((_row_key(row), _row_keys(row, reading)), (row.headers[column], columns))
     several = [(key, keys) for key, keys in both if len(set(keys)) > 1]
-    if not several or not all(_alone(context, key, keys) for key, keys in several):
-        return False
-    return any(_met(key, context.scenario_text, context) for key, _ in several)
+    alone = bool(several) and all(_is_alone(context, key, keys) for key, keys in several)
+    return alone and any(_met(key, context.scenario_text, context) for key, _ in several)
 
 
 def is_user_row(context: QuestionContext, row: Element, reading: Reading) -> bool:
     """Whether what is told beside asking meets what a row is about, and no other row of its table."""
     if row.tag != "tr" or not any(row.headers) or not _met(_row_key(row), context.scenario_text, context):
         return False
-    return _alone(context, _row_key(row), [_row_key(other) for other in table_of(row, reading)])
+    return _is_alone(context, _row_key(row), _row_keys(row, reading))
 
 
 def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:
@@ -111,10 +109,14 @@ def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:
 
 
 def _row_key(row: Element) -> str:
-    return f"{' '.join(row.headers[:1])}: {row.text.split(_CELLS)[0]}"
+    return f"{' '.join(row.headers[:1])}: {row.text.split(CELLS)[0]}"
 
 
-def _alone(context: QuestionContext, key: str, keys: list[str]) -> bool:
+def _row_keys(row: Element, reading: Reading) -> list[str]:
+    return [_row_key(other) for other in table_of(row, reading)]
+
+
+def _is_alone(context: QuestionContext, key: str, keys: list[str]) -> bool:
     """Whether what is told meets a row's or a column's key, and each of its equals less, if at all."""
     met = _met(key, context.user_text, context)
     return met > 0 and all(_met(other, context.user_text, context) < met for other in keys if other != key)
@@ -122,8 +124,6 @@ def _alone(context: QuestionContext, key: str, keys: list[str]) -> bool:
 
 def _met(key: str, user_text: str, context: QuestionContext) -> int:
     """How surely what is told meets a key: by a figure within it, all of its words, or one of the cases it names; 0."""
-    if not user_text.strip():
-        return 0
     compared = compare(key, user_text, context.today)
     if compared is not None:
         return _BY_FIGURE if compared.holds else 0
@@ -132,6 +132,9 @@ def _met(key: str, user_text: str, context: QuestionContext) -> int:
     if words and not missing_terms(words, user_text):
         return 1 + len(words)
     return int(bool(words) and is_named(named, user_text))
+
+
+# --- the words and figures of the question ---------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +161,12 @@ class Fit:
 
 def fit(context: QuestionContext, candidate: Candidate, rank: int, own: str) -> Fit:
     """How well a place fits; ``own`` is its sentence with what introduces it."""
-    words = content_terms(context.parts.asks)
     reading = context.pages(candidate.page)
     around = " ".join((reading.title or "", *candidate.element.headings))
-    outside = missing_terms(words, own)
-    missing = missing_terms(outside, around)
+    outside = missing_terms(content_terms(context.parts.asks), own)
     case = missing_terms(content_terms(context.parts.case), f"{own} {around} {candidate.element.text}")
-    return Fit(missing, case, outside, len(missing_terms(content_terms(context.scenario_text), own)), rank)
+    untold = len(missing_terms(content_terms(context.scenario_text), own))
+    return Fit(missing_terms(outside, around), case, outside, untold, rank)
 
 
 def figures_left(
@@ -177,12 +179,11 @@ def figures_left(
         bounds: its conditions, row and column names.
         met: conditions that the user text meets: a figure that stands with all words of one belongs to it.
     """
-    said = [content(" ".join(content_terms(condition))) for condition in met]
+    said = [words for condition in met if (words := content(" ".join(content_terms(condition))))]
     judged = [compare(bound, context.user_text, context.today) for bound in bounds]
     used = {one.figure.text for one in judged if one is not None}
-    user_text = [one for one in figures(context.user_text) if not any(words and words <= one.about for words in said)]
-    left = [one for one in user_text if one.text not in used and one.text.lower() not in text.lower()]
-    if any(_may_matter(context, one, candidate) for one in left):
+    left = [one for one in figures(context.user_text) if one.text not in used and one.text.lower() not in text.lower()]
+    if any(_may_matter(context, one, candidate) for one in left if not any(words <= one.about for words in said)):
         return True
     shown_there = {number for shown in (text, *used) for number in _NUMBER.findall(shown)}
     return any(number not in shown_there for number in _NUMBER.findall(context.form.sentence))
@@ -203,4 +204,4 @@ def _may_matter(context: QuestionContext, one: UserFigure, candidate: Candidate)
 
 def alike(kind: str, other: str) -> bool:
     """Whether figures of two kinds can be of one thing: an age and a date of birth."""
-    return kind == other or any({kind, other} <= kin for kin in _KIN)
+    return kind == other or any({kind, other} <= kinds for kinds in _ALIKE)

@@ -1,7 +1,7 @@
 """The reader's fitted models: numbers per named feature in ``weights.json``, fitted by regression.
 
-``span`` and ``element`` are linear models that choose a span; ``value`` and ``verdict`` give the probability that a
-candidate is right, from the checks that it fails and from how near the search is.
+``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails and from how
+near the search is.
 """
 
 from __future__ import annotations
@@ -30,19 +30,16 @@ def _models() -> Mapping[str, Mapping[str, float]]:
     return models
 
 
-def weighted_sum(model: str, features: Mapping[str, float]) -> float:
-    """What a model makes of features; one that it does not know counts nothing."""
-    known = _models()[model]
-    return sum(known.get(feature, 0.0) * value for feature, value in features.items())
-
-
 def probability(kind: str, features: Mapping[str, float]) -> float:
     """The probability that a candidate is right.
 
     Args:
         kind: "verdict" or "value".
+        features: one that the model does not know counts nothing.
     """
-    return 1.0 / (1.0 + math.exp(-weighted_sum(kind, {"bias": 1.0, **features})))
+    known = _models()[kind]
+    total = known["bias"] + sum(known.get(feature, 0.0) * value for feature, value in features.items())
+    return 1.0 / (1.0 + math.exp(-total))
 
 
 def with_counts(checks: Mapping[str, float], near: float) -> Features:

@@ -7,7 +7,7 @@ leaves are *decisive* only where at least four elements are open together; fewer
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -89,6 +89,16 @@ class QuestionContext:
         return self.inquiry.as_of or date.today()
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerCandidate:
+    """An answer, its kind ("verdict", "value"), its features by name, and what is taken for granted."""
+
+    alternative: Alternative
+    kind: str
+    features: dict[str, float]
+    granted: tuple[str, ...] = ()
+
+
 def judge(condition: str, user_text: str, today: date | None = None, enough: float = 0.6) -> ConditionState:
     """What somebody says of a condition: by a comparison of figures, else by one clause that has its words.
 
@@ -109,43 +119,34 @@ def judge(condition: str, user_text: str, today: date | None = None, enough: flo
     return _UNKNOWN if share < _SURELY or _OR.search(condition) else _UNMET
 
 
-def stated_condition(
-    reading: Reading, element: Element, start: int, end: int, found: Sequence[Stated] = ()
-) -> Condition | None:
+def stated_condition(rules: Rules, page: PageKey, element: Element, start: int, end: int) -> Condition | None:
     """The condition under which the statement in ``[start, end)`` of ``element`` holds, else None.
 
-    What was extracted comes first; without any that covers the span, the sentence, its list and its lead-in are parsed.
+    What was extracted comes first: of an item, that of the statement which its list of conditions belongs to. Without
+    any that covers the span, the sentence, its list and its lead-in are parsed.
     """
-    if _is_thing(reading, element):  # one thing of many: the conditions of the others are none of its own
-        found = [stated for stated in found if not any(s.anchor == element.lead_in for s in stated.spans)]
-    for stated in found:  # an item of a list of conditions: the statement that the list belongs to
-        condition = stated.condition
-        cites = any(s.anchor == element.lead_in for s in stated.spans)
-        if cites and condition is not None and any(leaf.anchor == element.anchor for leaf in leaves(condition)):
-            return condition
-    citing = [
-        stated.condition
-        for stated in found
-        if stated.condition is not None
-        and not (
-            isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS
-        )  # all that a section requires is no condition of one of its sentences
-        and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.spans)
-        and not _is_the_answer(stated.condition, element, start, end)
-    ]
+    reading = rules.reading(page)
+    lead = reading.element(element.lead_in)
+    above = None
+    if lead is not None and lead.text.strip():
+        above = _sentence_condition(reading, lead, *sentence_spans(lead.text)[-1])
+    of_things = lead is not None and element.tag == "li" and lead.text.rstrip().endswith(":") and above is None
+    citing = []
+    for stated in _stated_at(rules, page, element):
+        tree, cited = stated.condition, {one.anchor for one in stated.spans}
+        if tree is None or (of_things and element.lead_in in cited):  # a condition of another thing is none of its own
+            continue
+        if element.lead_in in cited and any(leaf.anchor == element.anchor for leaf in leaves(tree)):
+            return tree
+        requires = isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS  # of all the section
+        within = any(one.anchor == element.anchor and one.start < end and one.end > start for one in stated.spans)
+        if within and not requires and not _is_the_answer(tree, element, start, end):
+            citing.append(tree)
     if citing:  # the fullest of them; the first of equals
         return max(citing, key=lambda condition: len(list(leaves(condition))))
     own = _sentence_condition(reading, element, start, end)
-    lead = reading.element(element.lead_in)
-    above = _lead_condition(reading, lead) if lead is not None else None
     parts = tuple(part for part in (above, own) if part is not None)
     return None if not parts else parts[0] if len(parts) == 1 else All(parts)
-
-
-def _is_thing(reading: Reading, element: Element) -> bool:
-    """Whether an item is of a list of things, not of conditions: "You cannot sell:"."""
-    lead = reading.element(element.lead_in) if element.tag == "li" else None
-    return lead is not None and lead.text.rstrip().endswith(":") and _lead_condition(reading, lead) is None
 
 
 def _is_the_answer(condition: Condition, element: Element, start: int, end: int) -> bool:
@@ -157,20 +158,14 @@ def _is_the_answer(condition: Condition, element: Element, start: int, end: int)
 
 def _sentence_condition(reading: Reading, element: Element, start: int, end: int) -> Condition | None:
     parsed = parse_conditions(element.text, element.anchor, start, end)
-    return parsed.with_items(_items(reading, element)) if parsed.slot is not None else parsed.condition
+    if parsed.slot is None:
+        return parsed.condition
+    items = [e for e in reading.elements if e.lead_in == element.anchor and e.tag == "li" and e.parent is None]
+    made = [Leaf(e.anchor, 0, len(e.text), e.text) for e in items]
+    return parsed.with_items(made if len(items) <= _MOST_ITEMS else [])
 
 
-def _lead_condition(reading: Reading, lead: Element) -> Condition | None:
-    spans = sentence_spans(lead.text)
-    return _sentence_condition(reading, lead, *spans[-1]) if spans else None
-
-
-def _items(reading: Reading, lead: Element) -> list[Condition]:
-    items = [e for e in reading.elements if e.lead_in == lead.anchor and e.tag == "li" and e.parent is None]
-    return [Leaf(e.anchor, 0, len(e.text), e.text) for e in items] if len(items) <= _MOST_ITEMS else []
-
-
-def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
+def _stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
     """The statements and passages at an element or at its lead-in."""
     anchors = [anchor for anchor in (element.anchor, element.lead_in) if anchor]
     statements = [one.statement for one in rules.supports_on(page, anchors)]
@@ -180,7 +175,7 @@ def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
 def judged_condition(context: QuestionContext, candidate: Candidate, first: int, last: int) -> JudgedCondition | None:
     """The condition under which a clause holds, as the one who asks has it; None without one."""
     reading, element = context.pages(candidate.page), candidate.element
-    stated = stated_condition(reading, element, first, last, stated_at(context.rules, candidate.page, element))
+    stated = stated_condition(context.rules, candidate.page, element, first, last)
     if stated is None:  # the bound that a sentence states without "if" ("lets people aged 18 to 30 …")
         sentence = element.text[first:last]
         if compare(sentence, context.user_text, context.today) is None:
@@ -195,23 +190,23 @@ def judged_condition(context: QuestionContext, candidate: Candidate, first: int,
         return JudgedLeaf(leaf, state, source_of(candidate.page, reading, leaf), False)
 
     tree = mapped(stated, judged)
-    return _without_row(tree, element, context) if element.tag == "tr" else tree
+    return _of_cell(tree, element, context) if element.tag == "tr" else tree
 
 
-def _without_row(tree: JudgedCondition, element: Element, context: QuestionContext) -> JudgedCondition | None:
+def _of_cell(tree: JudgedCondition, element: Element, context: QuestionContext) -> JudgedCondition | None:
     """The condition of a cell without the name of its row, where that is asked for, or is a time that is now."""
     row = element.text.split(" | ")[0]
     asked_for = content_terms(row) and coverage(content_terms(row), context.user_text) == 1.0
-    parts = tree.children if isinstance(tree, All) else (tree,)
     met = asked_for or (is_time(row) and is_of_now(row, context.form.sentence, context.today))
+    whole = element.text
+    return without(tree, lambda one: one.leaf.text in row if met else one.leaf.text == whole and one.state is _MET)
 
-    def is_known(part: JudgedCondition) -> bool:
-        if not isinstance(part, JudgedLeaf):
-            return False
-        return part.leaf.text in row if met else part.leaf.text == element.text and part.state is ConditionState.MET
 
-    kept = [part for part in parts if not is_known(part)]
-    return All(tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
+def without(tree: JudgedCondition | None, is_known: Callable[[JudgedLeaf], bool]) -> JudgedCondition | None:
+    """A condition without those of its parts that need not be shown; None where none is left."""
+    parts = tree.children if isinstance(tree, All) else () if tree is None else (tree,)
+    kept = tuple(one for one in parts if not (isinstance(one, JudgedLeaf) and is_known(one)))
+    return All(kept) if len(kept) > 1 else kept[0] if kept else None
 
 
 def with_condition(
@@ -222,7 +217,11 @@ def with_condition(
     score: float,
     tree: JudgedCondition | None,
 ) -> tuple[Alternative, tuple[str, ...]]:
-    """An alternative with its evidence and condition, and the texts of what is open but taken for granted."""
+    """An alternative with its evidence and condition, and the texts of what is open but taken for granted.
+
+    The case of the section that is asked about is none: its heading stands above what is quoted.
+    """
+    tree = without(tree, lambda one: one.source.html.startswith("<h") and one.state is _MET)
     evidence = (evidence_of(candidate.page, context.pages(candidate.page), candidate.element, *span),)
     unknown = [one.leaf for one in leaves(settled(tree)) if one.state is _UNKNOWN] if tree is not None else []
     if tree is None or holds(tree) is not _UNKNOWN or len({leaf.anchor for leaf in unknown}) < _MANY_OPEN:

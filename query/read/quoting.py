@@ -3,14 +3,14 @@
 The first two are the search's best and the one among its first five that holds what is asked for (a sum, a day), which
 comes first where the best does not; the third is the one among its first twelve that bounds a figure that is told
 ("under 25"), else the one that says most of the question. A list or a table counts once. A fourth is the place with a
-word that was asked or told and that these three lack. Chosen in view of scores.
+word that was asked or told and that these three lack.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
@@ -20,18 +20,21 @@ from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answerable import is_called
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
 from clausegraph.query.read.figures import compare, figures
-from clausegraph.query.read.places import alike, fit, is_typed, is_user_row, values_in
+from clausegraph.query.read.places import CELLS, alike, fit, is_typed, is_user_row, values_in
 from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.questions import AnswerType, QuestionKind
-from clausegraph.query.read.statements import FREE, Candidate
+from clausegraph.query.read.statements import Candidate
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _MOST = 3
 _FIRST, _DEPTH = 5, 12  # places that may come first for their kind; that are looked at for the third
 _SHORT = 320  # characters of a paragraph that is quoted whole
-_LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
+_FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
 _NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
+_LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
 _MOST_PLACES = 4  # of a page that have a word which still tells them apart
+
+Place = tuple[PageKey, str | None]
 
 
 def quotes(
@@ -45,45 +48,48 @@ def quotes(
         replaced: pages that others replace, and the places that say so: they are quoted only where a question names
             one, behind that place.
     """
-    found: list[Evidence] = []
-    shown: set[tuple[PageKey, str | None]] = set()
+    quoted = _Quotes(context)
     ordered = list(_in_force(context, _ordered(context, ranked), replaced))
     for candidate in ordered:
-        if len(found) == _MOST:
-            break
-        _quote(context, candidate, found, shown, context.words)
-    rest = _left_out(context, found, ordered[:_DEPTH]) if found else None
-    if rest is not None:
-        candidate, words = rest
-        _quote(context, candidate, found, shown, content(" ".join(words)))
-    return tuple(found)
+        if len(quoted.found) < _MOST:
+            quoted.add(candidate, context.words)
+    if quoted.found and (left := _left_out(context, quoted.found, ordered[:_DEPTH])) is not None:
+        quoted.add(*left)
+    return tuple(quoted.found)
 
 
-def _quote(
-    context: QuestionContext,
-    candidate: Candidate,
-    found: list[Evidence],
-    shown: set[tuple[PageKey, str | None]],
-    words: frozenset[str],
-) -> None:
-    """Quote a place, of a long one the part with most of the words, unless a quote shows it already."""
-    element, page = candidate.element, candidate.page
-    if element.is_heading or not element.text.strip() or {(page, element.anchor), (page, element.lead_in)} & shown:
-        return
-    reading = context.pages(page)
-    if is_header(element, reading) and any((page, row.anchor) in shown for row in items_below(element, reading)):
-        return
-    element = _user_row(context, element, reading) or element
-    quoted = evidence_of(page, reading, element, *_best_part(words, element))
-    lead = reading.element(element.lead_in) if element.tag == "li" else None
-    if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
-        quoted = replace(quoted, lead_in=lead.text)
-    beside = beside_it(element, reading)
-    found.append(beside.added_to(quoted))
-    below = items_below(element, reading) if quoted.items else []
-    anchors = (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
-    shown |= {(page, anchor) for anchor in anchors if anchor}
-    shown |= {(page, other.anchor) for other in (*below, *(item for _, item in beside.items))}
+@dataclass(slots=True)
+class _Quotes:
+    """What is quoted so far, and the elements that it shows."""
+
+    context: QuestionContext
+    found: list[Evidence] = field(default_factory=list)
+    shown: set[Place] = field(default_factory=set)
+
+    def add(self, candidate: Candidate, words: frozenset[str]) -> None:
+        """Quote a place, of a long one the part with most of the words, unless a quote shows it already."""
+        element, page = candidate.element, candidate.page
+        if (
+            element.is_heading
+            or not element.text.strip()
+            or {(page, element.anchor), (page, element.lead_in)} & self.shown
+        ):
+            return
+        reading = self.context.pages(page)
+        if is_header(element, reading) and any(
+            (page, row.anchor) in self.shown for row in items_below(element, reading)
+        ):
+            return
+        element = _user_row(self.context, element, reading) or element
+        quoted = evidence_of(page, reading, element, *_best_part(words, element))
+        lead = reading.element(element.lead_in) if element.tag == "li" else None
+        if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
+            quoted = replace(quoted, lead_in=lead.text)
+        beside = beside_it(element, reading)
+        self.found.append(beside.added_to(quoted))
+        others = [*(items_below(element, reading) if quoted.items else []), *(item for _, item in beside.items)]
+        anchors = (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
+        self.shown |= {(page, anchor) for anchor in (*anchors, *(other.anchor for other in others)) if anchor}
 
 
 def _in_force(
@@ -99,30 +105,29 @@ def _in_force(
 
 
 def _ordered(context: QuestionContext, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The places in the order in which they are quoted."""
     places = _apart([one for one in ranked if not one.element.is_heading])
-    others = [*sorted(places[1:_FIRST], key=lambda one: _is_worse(context, one)), *places[_FIRST:]]
-    two = sorted((*places[:1], *others[:1]), key=lambda one: _is_worse(context, one))
-    searched = [*two, *others[1:]]
-    page = searched[0].page if searched else None
-    far = [one for one in searched[_DEPTH:] if one.page == page and _bounds_user_figure(context, one)]
-    rest = [*searched[_MOST - 1 : _DEPTH], *far]
+    first = [*places[:1], *sorted(places[1:_FIRST], key=lambda one: _is_worse(context, one))[:1]]
+    first.sort(key=lambda one: _is_worse(context, one))
+    rest = [one for one in places if one not in first]
 
-    def key(rank: int) -> tuple[bool, bool, int, int, int, int]:
-        one = rest[rank]
+    def key(one: Candidate) -> tuple[bool, bool, int, int, int]:
         own = f"{introduction(one.element, context.pages(one.page))} {one.element.text}"
-        found = fit(context, one, rank, own)
-        return not _bounds_user_figure(context, one), not _holds_kind(context, one.element), *found.key, rank
+        kind = _holds_kind(context, one.element)
+        return not _bounds_user_figure(context, one), not kind, *fit(context, one, 0, own).key
 
-    return [*searched[: _MOST - 1], *(rest[rank] for rank in sorted(range(len(rest)), key=key)), *searched[_DEPTH:]]
+    near, far = rest[: _DEPTH - len(first)], rest[_DEPTH - len(first) :]
+    near += [one for one in far if one.page == first[0].page and _bounds_user_figure(context, one)]
+    return [*first, *sorted(near, key=key), *far]
 
 
 def _apart(ranked: Sequence[Candidate]) -> list[Candidate]:
     """The places in the order of the search, of each list or table only the best; then all others."""
-    seen: set[tuple[PageKey, str | None]] = set()
+    seen: set[Place] = set()
     first: list[Candidate] = []
     others: list[Candidate] = []
     for one in ranked:
-        own = {(one.page, one.element.anchor), (one.page, one.element.lead_in or one.element.anchor)}
+        own: set[Place] = {(one.page, one.element.anchor), (one.page, one.element.lead_in or one.element.anchor)}
         (others if own & seen else first).append(one)
         seen |= own
     return first + others
@@ -130,8 +135,8 @@ def _apart(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 def _is_worse(context: QuestionContext, one: Candidate) -> tuple[bool, bool]:
     """Whether a place is not of a table with a row that is told, and whether it has no value of the kind asked for."""
-    user_text = _user_row(context, one.element, context.pages(one.page)) is not None
-    return not user_text, not _holds_kind(context, one.element)
+    told = _user_row(context, one.element, context.pages(one.page)) is not None
+    return not told, not _holds_kind(context, one.element)
 
 
 def _holds_kind(context: QuestionContext, element: Element) -> bool:
@@ -139,37 +144,29 @@ def _holds_kind(context: QuestionContext, element: Element) -> bool:
     form = context.form
     if form.kind is QuestionKind.YES_NO or not is_typed(form):
         return True
-    free = form.type is AnswerType.AMOUNT and FREE.search(element.text)
+    free = form.type is AnswerType.AMOUNT and _FREE.search(element.text)
     return bool(free) or any(True for _ in values_in(form, element))
 
 
 def _bounds_user_figure(context: QuestionContext, one: Candidate) -> bool:
     """Whether a figure of the story lies within the band of a row, or within or outside of a bound of a sentence."""
-    if not figures(context.scenario_text):
-        return False
-    if one.element.tag == "tr":
-        return _is_band_of_user(context, one.element)
-    spans = sentence_spans(one.element.text)
-    return any(
-        compare(one.element.text[slice(*span)], context.scenario_text, context.today) is not None for span in spans
-    )
+    if not figures(context.scenario_text) or one.element.tag == "tr":
+        return bool(figures(context.scenario_text)) and _is_band_of_user(context, one.element)
+    sentences = (one.element.text[slice(*span)] for span in sentence_spans(one.element.text))
+    return any(compare(sentence, context.scenario_text, context.today) is not None for sentence in sentences)
 
 
 def _is_band_of_user(context: QuestionContext, row: Element) -> bool:
     """Whether a figure that is told lies within the band that a row is of: "£24,001 to £36,000"."""
-    band = compare(" ".join((*row.headers[:1], row.text.split(" | ")[0])), context.user_text, context.today)
+    band = compare(" ".join((*row.headers[:1], row.text.split(CELLS)[0])), context.user_text, context.today)
     return band is not None and band.holds
 
 
 def _user_row(context: QuestionContext, element: Element, reading: Reading) -> Element | None:
-    """The row of a row's table that is told, by its name or by its band; None where none is."""
-    if element.tag != "tr" or _is_row_of_user(context, element, reading):
-        return element if element.tag == "tr" else None
-    return next((row for row in table_of(element, reading) if _is_row_of_user(context, row, reading)), None)
-
-
-def _is_row_of_user(context: QuestionContext, row: Element, reading: Reading) -> bool:
-    return is_user_row(context, row, reading) or (bool(figures(context.user_text)) and _is_band_of_user(context, row))
+    """The row of a row's table that is told, by its name or by its band, that row itself first; None where none is."""
+    rows = [element, *table_of(element, reading)] if element.tag == "tr" else []
+    told = (row for row in rows if is_user_row(context, row, reading) or _is_band_of_user(context, row))
+    return next(told, None)
 
 
 def _best_part(words: frozenset[str], element: Element) -> tuple[int, int]:
@@ -184,56 +181,39 @@ def _best_part(words: frozenset[str], element: Element) -> tuple[int, int]:
 def _left_out(
     context: QuestionContext, found: Sequence[Evidence], ranked: Sequence[Candidate]
 ) -> tuple[Candidate, frozenset[str]] | None:
-    """The place with most of the rare words that are asked or told and that nothing quoted has, and these words.
+    """The place with most of the rare words that are asked or told and that nothing quoted has, and these words' stems.
 
-    None without one.
-
-    Args:
-        found: the quotes; the page of the first governs.
-        ranked: places of the search that may be taken, too, for a word of the question.
+    A word that is told is looked for on the page of the first quote, one that is asked for in ``ranked``, too. Else the
+    first place beside the first quote with a limit of the kind of a figure that is told; None without one.
     """
     shown = " ".join(
         text for one in found for text in (one.title or "", *one.headings, one.lead_in, one.quote, *one.items)
     )
-    asking = missing_terms(content_terms(context.form.sentence) - _NUMBERS, shown)
-    user_text = missing_terms(content_terms(context.scenario_text) - _NUMBERS, shown)
-    governing = list(_places_of(context, found[0]))
-    others = [one for one in ranked if one.page != found[0].page]
-    for words, places in ((asking, [*governing, *others]), (user_text, governing)):
+    page = found[0].page
+    elements = [one for one in context.pages(page).elements if not one.is_heading and one.text.strip()]
+    governing = [Candidate(page, element, 0.0, None) for element in elements]
+    others = [one for one in ranked if one.page != page]
+    for text, places in ((context.form.sentence, [*governing, *others]), (context.scenario_text, governing)):
+        words = missing_terms(content_terms(text) - _NUMBERS, shown)
         if (best := _best_place(words, places)) is not None:
-            return best, words
-    return _bounding(context, found[0], shown)
-
-
-def _bounding(context: QuestionContext, quoted: Evidence, shown: str) -> tuple[Candidate, frozenset[str]] | None:
-    """The first place beside the first quote with a limit of the kind of a figure that is told, on a thing that is."""
+            return best, content(" ".join(words))
+    told = content_terms(context.scenario_text) - _NUMBERS
     kinds = {one.value.kind for one in figures(context.scenario_text)} - {"number"}
-    user_text = content_terms(context.scenario_text) - _NUMBERS
-    for one in _places_of(context, quoted):
-        text = one.element.text
-        if one.element.headings != quoted.headings or one.element.tag in ("tr", "li") or text in shown:
-            continue
-        bounded = any(alike(kind, value.kind) for kind in kinds for value in find_quantities(text))
-        words = user_text - missing_terms(user_text, text)
-        if bounded and words and _LIMITS.search(text):
-            return one, words
+    for one in governing:
+        text, tag = one.element.text, one.element.tag
+        beside = one.element.headings == found[0].headings and tag not in ("tr", "li") and text not in shown
+        limits = beside and _LIMITS.search(text) and missing_terms(told, text) != told
+        if limits and any(alike(kind, value.kind) for kind in kinds for value in find_quantities(text)):
+            return one, content(" ".join(told))
     return None
 
 
-def _places_of(context: QuestionContext, quoted: Evidence) -> Iterator[Candidate]:
-    for element in context.pages(quoted.page).elements:
-        if not element.is_heading and element.text.strip():
-            yield Candidate(quoted.page, element, 0.0, None)
-
-
-def _best_place(words: Iterable[str], places: Sequence[Candidate]) -> Candidate | None:
+def _best_place(words: frozenset[str], places: Sequence[Candidate]) -> Candidate | None:
     """The place that has most of the words, a word the more the fewer places have it; of equals the first."""
-    scores: dict[tuple[PageKey, str], float] = {}
-    first: dict[tuple[PageKey, str], Candidate] = {}
+    scores = [0.0] * len(places)
     for word in sorted(words):
-        having = [one for one in places if not missing_terms(frozenset((word,)), one.element.text)]
-        for one in having if len(having) <= _MOST_PLACES else ():
-            key = (one.page, one.element.anchor)
-            first.setdefault(key, one)
-            scores[key] = scores.get(key, 0.0) + 1.0 / len(having)
-    return first[max(scores, key=lambda key: scores[key])] if scores else None
+        having = [at for at, one in enumerate(places) if not missing_terms(frozenset((word,)), one.element.text)]
+        for at in having if len(having) <= _MOST_PLACES else ():
+            scores[at] += 1.0 / len(having)
+    best = max(range(len(places)), key=lambda at: scores[at], default=0)
+    return places[best] if places and scores[best] else None

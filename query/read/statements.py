@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -12,7 +12,8 @@ from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.lexicon import MONTHS
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.types import Element, Modality, Not, PageKey, Reading, leaves
+from clausegraph.core.types import Element, Modality, PageKey
+from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.retrieve.bank import Hit
 
@@ -48,8 +49,6 @@ _TIMES = re.compile(
 )
 BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
 """A bound in words that deny: no more than."""
-FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
-"""Words that say that nothing is to be paid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +94,11 @@ class ReadStatement:
     parsed: ParsedClause
 
     @property
+    def place(self) -> tuple[str, int]:
+        """Its element's anchor, and where it begins there."""
+        return self.candidate.element.anchor, self.start
+
+    @property
     def full(self) -> str:
         return f"{self.lead} {self.text}".strip()
 
@@ -109,57 +113,34 @@ class ReadStatement:
         says = self.lead if self.lead.rstrip().endswith(":") else self.main
         return split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
 
-    @property
-    def exceptions(self) -> tuple[str, ...]:
-        """Texts of the leaves that stand under "unless" or "except"."""
-        return tuple(_negated(self.parsed.condition))
-
-
-def _negated(condition: object) -> Iterable[str]:
-    if isinstance(condition, Not):
-        yield from (leaf.text for leaf in leaves(condition.child))
-    for child in getattr(condition, "children", ()):
-        yield from _negated(child)
-
 
 _proposition = lru_cache(maxsize=16384)(split_proposition)
 
 
 @lru_cache(maxsize=16384)
 def _parsed(text: str) -> tuple[tuple[int, int, ParsedClause], ...]:
-    return tuple(
-        (start, end, parse_conditions(text, "", start, end))
-        for begin, stop in sentence_spans(text)
-        for start, end in _halves(text, max(begin, min(after_number(text), stop)), stop)
-        if start < end and not _DATE_LINE.match(text[start:end])
-    )
-
-
-def _halves(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A sentence, or both of its halves where "but" begins a clause of its own: "you can lend it, but you cannot …"."""
-    but = _BUT.search(text, start, end)
-    return [(start, end)] if but is None else [(start, but.start()), (but.end(), end)]
-
-
-def lead_in_text(element: Element, reading: Reading) -> str:
-    """The text of the lead-in of a list item or row, or ""."""
-    lead = reading.element(element.lead_in) if element.tag in ("li", "tr") else None
-    return lead.text if lead is not None else ""
+    """The sentences of a text, or both halves where "but" begins a clause: "you can lend it, but you cannot …"."""
+    spans = []
+    for begin, end in sentence_spans(text):
+        start = max(begin, min(after_number(text), end))
+        but = _BUT.search(text, start, end)
+        spans += [(start, end)] if but is None else [(start, but.start()), (but.end(), end)]
+    kept = [(start, end) for start, end in spans if start < end and not _DATE_LINE.match(text[start:end])]
+    return tuple((start, end, parse_conditions(text, "", start, end)) for start, end in kept)
 
 
 def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:
     """The sentences of one candidate; an item takes modality and polarity from its lead-in."""
     element = candidate.element
-    lead = lead_in_text(element, pages(candidate.page))
-    spans = sentence_spans(lead)
-    lead = lead[spans[-1][0] :] if spans else ""
+    lead = introduction(element, pages(candidate.page))
     found = []
     for start, end, parsed in _parsed(element.text):
         text = element.text[start:end]
         main = element.text[parsed.main[0] : parsed.main[1]] or text
         says = lead if lead.rstrip().endswith(":") else main
         said = _proposition(says)
-        modality, polarity = said.modality, said.polarity
+        modality = Modality.SHOULD if said.exact is Modality.SHOULD else said.modality
+        polarity = said.polarity
         if polarity and _FORBIDS.search(says):  # a clause whose verb was not found
             modality, polarity = Modality.CANNOT, False
         found.append(ReadStatement(candidate, start, end, text, main, lead, modality, polarity, parsed))
@@ -177,11 +158,6 @@ def is_uncertain(text: str) -> bool:
     return bool(_UNCERTAIN.search(BOUNDED.sub(" ", text)))
 
 
-def _is_in_force(text: str, today: date) -> bool:
-    starts, ends = map(_day, _STARTS.finditer(text)), map(_day, _ENDS.finditer(text))
-    return all(day <= today for day in starts) and all(day >= today for day in ends)
-
-
 def is_of_now(text: str, question: str, today: date) -> bool:
     """Whether a row or sentence is not of a time that is over or to come, unless a question asks for such a time."""
     return bool(_TIMES.search(question)) or _is_in_force(text, today)
@@ -190,6 +166,11 @@ def is_of_now(text: str, question: str, today: date) -> bool:
 def is_time(text: str) -> bool:
     """Whether a text says from when or until when: "From 6 April 2026"."""
     return bool(_STARTS.search(text) or _ENDS.search(text))
+
+
+def _is_in_force(text: str, today: date) -> bool:
+    starts, ends = map(_day, _STARTS.finditer(text)), map(_day, _ENDS.finditer(text))
+    return all(day <= today for day in starts) and all(day >= today for day in ends)
 
 
 def _day(found: re.Match[str]) -> date:

@@ -9,75 +9,34 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA, Prefix
+from rapidfuzz.distance import Prefix
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import content, normalise_text, tokens
 
-_SAME = (
-    "cost costs price fee fees charge charges expensive pay paid payable",
-    "boss employer company firm",
-    "job work employment occupation employed working",
-    "wife husband spouse partner married couple couples",
-    "parent parents mother father mum dad mam",
-    "money payment amount sum cash pay paid",
-    "house home property flat dwelling",
-    "car vehicle",
-    "van vehicle",
-    "kid kids child children baby",
-    "child children son daughter",
-    "register registers registered registration",
-    "wage wages earnings pay salary income earn earning",
-    "papers paperwork documents document evidence",
-    "buy buying bought purchase purchasing",
-    "get receive getting receiving gets",
-    "stop stops end ends",
-    "need must have required requirement",
-    "allowed permitted permission can may",
-    "begin start starting beginning",
-    "leave quit leaving left",
-    "die died dead death deceased dies passed",
-    "trip holiday travel",
-    "test exam examination",
-    "deadline latest",
-    "refund reimburse",
-    "send sent post posted submit",
-    "tell told report inform notify",
-    "buy buying bought purchase",
-    "appeal challenge",
-    "student study studying",
-    "education school",
-    "paid pay pays paying payment payments",
-    "bill invoice",
-    "ill sick illness unwell",
-    "old age aged older",
-    "tenant tenancy renter",
-    "penalty fine fined",
-    "week weekly weeks",
-    "month monthly months",
-    "year yearly annual annually years",
-    "day daily days",
-    "minimum least lowest",
-    "maximum most highest",
-    "keep keeping kept",
-    "given give giving gives",
-    "choose chosen choice",
-    "council authority",
-    "decide decision decided decides",
-    "cheap cheaper reduced reduction lower",
-    "payout payment",
-    "fix repair repairs mend",
-    "staff employee employees worker workers",
-    "take bring",
-    "visitor guest",
-)
+_SAME = """
+cost costs price fee fees charge charges expensive pay paid payable; boss employer company firm; bill invoice
+job work employment occupation employed working; wife husband spouse partner married couple couples; car vehicle
+parent parents mother father mum dad mam; money payment amount sum cash pay paid; house home property flat dwelling
+van vehicle; kid kids child children baby; child children son daughter; register registers registered registration
+wage wages earnings pay salary income earn earning; papers paperwork documents document evidence; take bring
+buy buying bought purchase purchasing; get receive getting receiving gets; stop stops end ends; visitor guest
+need must have required requirement; allowed permitted permission can may; begin start starting beginning
+leave quit leaving left; die died dead death deceased dies passed; trip holiday travel; test exam examination
+deadline latest; refund reimburse; send sent post posted submit; tell told report inform notify; appeal challenge
+student study studying; education school; paid pay pays paying payment payments; ill sick illness unwell
+old age aged older; tenant tenancy renter; penalty fine fined; week weekly weeks; month monthly months; payout payment
+year yearly annual annually years; day daily days; minimum least lowest; maximum most highest; keep keeping kept
+given give giving gives; choose chosen choice; council authority; decide decision decided decides
+cheap cheaper reduced reduction lower; fix repair repairs mend; staff employee employees worker workers
+"""
+_GROUPS = tuple(frozenset(group.split()) for group in re.split(r"[;\n]", _SAME.strip()))
+_FAMILY = word_set("family relative relatives")  # each of the next is of it, and none is another
 _KIN = word_set(
     "mum mom dad mother father parent brother sister son daughter wife husband gran grandmother grandfather grandad"
     " uncle aunt nephew niece cousin grandson granddaughter"
 )
-_KINDS = dict.fromkeys(("family", "relative", "relatives"), _KIN)  # of which the others are, not the same
-_GROUPS = tuple(frozenset(line.split()) for line in _SAME)
 _SILENT = content(
     "mum dad mother father aunt uncle nephew niece gran grandad grandmother brother sister friend mate him her"
     " someone somebody anyone person people definitely really actually please help know want wants wondering think"
@@ -87,14 +46,7 @@ _SILENT = content(
     " live lives living lived when what how time up out off over back question still already because due"
     " used uses using every always matter quickly quick nan date"
 ) | frozenset({"do", "dos", "don", "doe", "hav", "ha"})
-_ENDINGS = tuple(
-    frozenset(row.split(" "))
-    for row in (
-        " s es ed ing 's",
-        "e es ed ing",
-        "y ies ied ying",
-    )
-)
+_ENDINGS = tuple(frozenset(row.split(" ")) for row in (" s es ed ing 's", "e es ed ing", "y ies ied ying"))
 _LONGER = tuple(  # of a longer word, those that make another word of the same thing, too
     frozenset(row.split(" "))
     for row in (
@@ -106,9 +58,6 @@ _LONGER = tuple(  # of a longer word, those that make another word of the same t
     )
 )
 _LONG = 4  # letters from which a word may have those endings
-_SPELLED, _LAST = 8, 2  # letters from which one may be wrong, but none of the last: an employee is no employer
-_SWAPPED = 6  # letters from which two may be in each other's place: "chnage"
-_DIGIT = re.compile(r"\d")
 NEGATIVE = re.compile(
     r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer|nobody|refused|lack|lacks|isnt|dont|doesnt|didnt"
     r"|cant|havent|hasnt|wont|wasnt|arent)\b|n't\b",
@@ -117,8 +66,6 @@ NEGATIVE = re.compile(
 _CLAUSES = re.compile(r"[,;:]\s|\s(?:but|and|so|because|although|while|though|who|which)\s", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(r"[.!?…]\s+[a-z]")  # where a sentence begins that is typed without a capital
 _FIGURE = re.compile(r"£?\d[\d.,]*\s*-?(?:years?|months?|weeks?|days?|hours?|yr|yrs)?(?:[\s-]olds?)?\b", re.IGNORECASE)
-_OR = re.compile(r"\sor\s", re.IGNORECASE)
-_NEXT = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
 _EXCEPTED = re.compile(r"[,\s]+(?:other than|except(?: for)?|apart from|but not|excluding|unless)\s", re.IGNORECASE)
 _GOVERNING = re.compile(r".*\b(?:of|for|by|through|in|with|from|on|at|as)\s+(?=\S)", re.IGNORECASE)
 _OF_ITS_OWN = re.compile(
@@ -128,16 +75,10 @@ _OF_ITS_OWN = re.compile(
 
 @lru_cache(maxsize=65536)
 def same_word(first: str, second: str) -> bool:
-    """Whether two words are forms of one, or say the same in everyday speech; of long ones a letter may be wrong."""
-    if first == second or _inflected(first, second):
+    """Whether two words are forms of one, or say the same in everyday speech."""
+    if first == second or _inflected(first, second) or any({first, second} <= group for group in _GROUPS):
         return True
-    if min(len(first), len(second)) >= _SPELLED and first[0] == second[0] and first[-_LAST:] == second[-_LAST:]:
-        return OSA.distance(first, second, score_cutoff=1) <= 1
-    if second in _KINDS.get(first, ()) or first in _KINDS.get(second, ()):
-        return True
-    if len(first) == len(second) >= _SWAPPED and first[0] == second[0] and sorted(first) == sorted(second):
-        return OSA.distance(first, second, score_cutoff=1) <= 1
-    return any(first in group and second in group for group in _GROUPS)
+    return bool({first, second} & _FAMILY and {first, second} & _KIN)
 
 
 def _inflected(first: str, second: str) -> bool:
@@ -145,9 +86,8 @@ def _inflected(first: str, second: str) -> bool:
     shared = Prefix.similarity(first, second)
     for cut in range(shared, max(shared - 2, _LONG - 2), -1):  # "stop" and "stopped" differ behind a letter twice
         rests = first[cut:], second[cut:]
-        rows = _LONGER if cut >= _LONG else _ENDINGS
         doubled = [rest[1:] if rest[:1] == first[cut - 1] and len(rest) > 2 else rest for rest in rests]
-        if any(all(rest in row for rest in doubled) for row in rows):
+        if any(row.issuperset(doubled) for row in (_LONGER if cut >= _LONG else _ENDINGS)):
             return True
     return False
 
@@ -155,16 +95,14 @@ def _inflected(first: str, second: str) -> bool:
 @lru_cache(maxsize=16384)
 def terms(text: str) -> frozenset[str]:
     """A text's content words, those of a hyphenated word one by one."""
-    return frozenset(
-        word.removesuffix("'s") for word in tokens(text.replace("-", " ").replace("/", " ")) if content(word)
-    )
+    words = tokens(text.replace("-", " ").replace("/", " "))
+    return frozenset(word.removesuffix("'s") for word in words if content(word))
 
 
 def content_terms(text: str) -> frozenset[str]:
     """The words that say what is asked about, without figures."""
-    return frozenset(
-        word for word in terms(_FIGURE.sub(" ", text)) if not (content(word) & _SILENT or _DIGIT.search(word))
-    )
+    words = terms(_FIGURE.sub(" ", text))
+    return frozenset(word for word in words if not (content(word) & _SILENT or any(map(str.isdigit, word))))
 
 
 @lru_cache(maxsize=65536)
@@ -193,11 +131,9 @@ def as_sentences(*texts: str) -> str:
 def pieces(user_text: str) -> tuple[str, ...]:
     """The sentences of a text and their clauses."""
     text = normalise_text(user_text)
-    found: dict[str, None] = {}
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        found |= dict.fromkeys([sentence, *(part for part in _CLAUSES.split(sentence) if part.strip())])
-    return tuple(found)
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    parts = (part for sentence in sentences for part in (sentence, *_CLAUSES.split(sentence)) if part.strip())
+    return tuple(dict.fromkeys(parts))
 
 
 def is_named(text: str, user_text: str, topic: str = "", about: str = "") -> bool:
@@ -209,12 +145,10 @@ def is_named(text: str, user_text: str, topic: str = "", about: str = "") -> boo
     """
     listed, *excepted = _EXCEPTED.split(text, maxsplit=1)
     others = content_terms(excepted[0]) - content_terms(listed) if excepted else frozenset()
-    if len(missing_terms(others, user_text)) < len(others):
+    if missing_terms(others, user_text) != others:
         return False
-    return any(
-        missing_terms(content_terms(part), topic) and _signs(part, user_text, about) == {True}
-        for part in _listed(listed)
-    )
+    named = (part for part in _listed(listed) if missing_terms(content_terms(part), topic))
+    return any(_signs(part, user_text, about) == {True} for part in named)
 
 
 def is_said_both_ways(text: str, user_text: str) -> bool:
@@ -227,9 +161,9 @@ def _listed(text: str) -> list[str]:
 
     A single word that nothing governs ("a red or blue boat") is no part.
     """
-    if not _OR.search(text):
+    if " or " not in text:
         return [text]
-    first, *more = _NEXT.split(text)
+    first, *more = re.split(r",?\s+or\s+|,\s+", text)
     governing = _GOVERNING.match(first)
     opening = governing[0] if governing is not None else ""
     made = [part if not opening or _OF_ITS_OWN.match(part) else f"{opening}{part}" for part in more]

@@ -93,7 +93,7 @@ def depth(limit: int | None, budget: int | None) -> int:
     Raises:
         InputError: neither is given, or one is below 1.
     """
-    given = {name: value for name, value in (("limit", limit), ("budget", budget)) if value is not None}
+    given = {name: value for name, value in {"limit": limit, "budget": budget}.items() if value is not None}
     if not given:
         raise InputError("neither limit nor budget is given; give limit=20 (hits) or budget=1300 (word pieces)")
     for name, value in given.items():
@@ -165,34 +165,19 @@ RETRIEVERS = Registry(
 
 
 def make_retriever(
-    name: str,
-    view: View,
-    embedder: Embedder,
-    *,
-    weights: Weights | None = None,
-    reranker: Reranker | None = None,
+    name: str, view: View, embedder: Embedder, *, weights: Weights | None = None, reranker: Reranker | None = None
 ) -> Retriever:
     """The retriever of that name on a view; with a ``reranker``, its first hits in the order of that one.
 
     Raises:
         InputError: no such retriever, or weights that are none or that it does not have.
     """
-    made = _made(name, view, embedder, weights)
-    if reranker is None:
-        return made
-    return Reranked(made, reranker)
-
-
-def _made(name: str, view: View, embedder: Embedder, weights: Weights | None) -> Retriever:
-    maker = RETRIEVERS[name].load()
-    if weights is None:
-        made: Retriever = maker(view, embedder)
-        return made
-    from clausegraph.query.retrieve.hybrid import Hybrid
     from clausegraph.query.retrieve.score import Weights
 
-    if maker is not Hybrid:
+    maker = RETRIEVERS[name].load()
+    if weights is not None and name != "hybrid":
         raise InputError(f"retriever {name!r} has no weights; leave them out, or take 'hybrid'")
-    if not isinstance(weights, Weights):
+    if weights is not None and not isinstance(weights, Weights):
         raise InputError(f"weights {weights!r} are no Weights; give clausegraph.Weights(fact=0.2), or leave them out")
-    return Hybrid(view, embedder, weights)
+    made: Retriever = maker(view, embedder) if weights is None else maker(view, embedder, weights)
+    return made if reranker is None else Reranked(made, reranker)

@@ -20,6 +20,7 @@ from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import Engine
 from clausegraph.query.retrieve.bank import Hit, Retriever, depth
+from clausegraph.query.stores.nodes import chunk_node, element_node
 
 
 @dataclass
@@ -90,27 +91,11 @@ class ViewRetriever(BaseRetriever):
 def _node_of(view: View, hit: Hit) -> NodeWithScore:
     """Id ``page#key``; metadata says where the text is and how its score came about."""
     reading = view.reading(hit.page)
-    metadata: dict[str, object] = {
-        "page": str(hit.page),
-        "title": reading.title,
-        "url": reading.url,
-        "anchor": hit.key,
-        "anchors": list(hit.anchors),
-        "headings": list(hit.headings),
-        "level": hit.level,
-        "parts": dict(hit.parts),
-    }
+    how: dict[str, object] = {"anchor": hit.key, "level": hit.level, "parts": dict(hit.parts)}
     if hit.level == "element":
-        element = next(element for element in reading.elements if element.anchor == hit.key)
-        metadata |= {"tag": element.tag, "html": element.html}
-    keys = list(metadata)  # metadata is for programs: no model and no embedder is to read it
-    node = TextNode(
-        id_=f"{hit.page}#{hit.key}",
-        text=hit.text,
-        metadata=metadata,
-        excluded_llm_metadata_keys=keys,
-        excluded_embed_metadata_keys=keys,
-    )
+        node = element_node(view, hit.page, next(one for one in reading.elements if one.anchor == hit.key), how)
+    else:
+        node = chunk_node(view, hit.page, next(one for one in reading.chunks if one.key == hit.key), how)
     return NodeWithScore(node=node, score=hit.score)
 
 

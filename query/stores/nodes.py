@@ -19,17 +19,7 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from clausegraph.core.errors import InputError
 from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_to_json
-from clausegraph.core.types import (
-    LITERAL,
-    Chunk,
-    Element,
-    Fact,
-    Mention,
-    PageKey,
-    Reading,
-    Statement,
-    Support,
-)
+from clausegraph.core.types import LITERAL, Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
 from clausegraph.indexes.views import View
 from clausegraph.query.read.evidence import quote_of
 
@@ -88,23 +78,23 @@ def node_id(page: PageKey, ref: str) -> str:
     return f"{page}#{ref}"
 
 
-def chunk_node(view: View, page: PageKey, chunk: Chunk) -> TextNode:
-    """A chunk: its text as it was embedded, its place in the metadata."""
+def chunk_node(view: View, page: PageKey, chunk: Chunk, more: Mapping[str, Any] | None = None) -> TextNode:
+    """A chunk: its text as it was embedded, its place and ``more`` in the metadata."""
     place = {"chunk": chunk.key, "anchors": list(chunk.anchors), "headings": list(chunk.headings)}
-    return _text_node(view, page, chunk.key, chunk.text, place)
+    return _text_node(view, page, chunk.key, chunk.text, place | dict(more or {}))
 
 
-def element_node(view: View, page: PageKey, element: Element) -> TextNode:
-    """An element of a page."""
+def element_node(view: View, page: PageKey, element: Element, more: Mapping[str, Any] | None = None) -> TextNode:
+    """An element of a page, with ``more`` in the metadata."""
     place = {"anchors": [element.anchor], "headings": list(element.headings), "tag": element.tag, "html": element.html}
-    return _text_node(view, page, element.anchor, element.text, place)
+    return _text_node(view, page, element.anchor, element.text, place | dict(more or {}))
 
 
 def fact_node(view: View, fact: Fact, supports: Sequence[Support]) -> TextNode:
     """A fact in words; a graph retriever goes on from its subject."""
     statements = [statement_record(view, support) for support in supports]
     metadata = _fact_properties(view, fact, statements) | {VECTOR_SOURCE_KEY: fact.subject}
-    return _hidden(TextNode(id_=fact.id, text=fact.text, metadata=metadata))
+    return _node(fact.id, fact.text, metadata)
 
 
 def place_of(view: View, page: PageKey) -> Properties:
@@ -123,16 +113,15 @@ def place_of(view: View, page: PageKey) -> Properties:
 
 
 def _text_node(view: View, page: PageKey, ref: str, text: str, more: Properties) -> TextNode:
-    node = TextNode(id_=node_id(page, ref), text=text, metadata=place_of(view, page) | more)
+    node = _node(node_id(page, ref), text, place_of(view, page) | more)
     node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=str(page))
-    return _hidden(node)
-
-
-def _hidden(node: TextNode) -> TextNode:
-    """Metadata is for programs: no model and no embedder is to read it."""
-    node.excluded_llm_metadata_keys = list(node.metadata)
-    node.excluded_embed_metadata_keys = list(node.metadata)
     return node
+
+
+def _node(identity: str, text: str, metadata: Properties) -> TextNode:
+    """Metadata is for programs: no model and no embedder is to read it."""
+    hidden = {f"excluded_{reader}_metadata_keys": list(metadata) for reader in ("llm", "embed")}
+    return TextNode(id_=identity, text=text, metadata=metadata, **hidden)
 
 
 # --- triplets -------------------------------------------------------------------------------------
@@ -154,10 +143,9 @@ def make_triplets(view: View, facts: Iterable[Fact], supports: Sequence[Support]
 
 def entity_node(view: View, key: str, properties: Mapping[str, Any] | None = None) -> GraphEntity:
     """An entity of the epoch by its key, or a value: "=" and its text."""
-    made = {"corpus": view.corpus, "epoch": view.epoch} | dict(properties or {})
-    if key.startswith(LITERAL):
-        return GraphEntity(name=key, label=VALUE, properties=made | {"value": key.removeprefix(LITERAL)})
-    return GraphEntity(name=key, label=ENTITY, properties=made)
+    value = {"value": key.removeprefix(LITERAL)} if key.startswith(LITERAL) else {}
+    made = {"corpus": view.corpus, "epoch": view.epoch} | dict(properties or {}) | value
+    return GraphEntity(name=key, label=VALUE if value else ENTITY, properties=made)
 
 
 def _triplet(view: View, fact: Fact, first: Statement, statements: Sequence[Properties]) -> Triplet:
@@ -224,12 +212,8 @@ def _quotes(support: Support, reading: Reading) -> list[str]:
 
 def _qualifiers(statements: Sequence[Properties]) -> list[str]:
     """How its statements limit or deny the fact; none where all of them simply state it."""
-    words = dict.fromkeys(_qualifier(one) for one in statements)
+    words: dict[str, None] = {}
+    for one in statements:
+        limits = ([] if one["holds"] else ["not"]) + ([f"if {one['condition']}"] if one["condition"] else [])
+        words[" ".join(limits) or _OUTRIGHT] = None
     return [] if list(words) == [_OUTRIGHT] else list(words)
-
-
-def _qualifier(statement: Properties) -> str:
-    condition = f"if {statement['condition']}" if statement["condition"] else ""
-    if statement["holds"]:
-        return condition or _OUTRIGHT
-    return f"not {condition}" if condition else "not"

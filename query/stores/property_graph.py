@@ -12,9 +12,9 @@ from llama_index.core.schema import BaseNode, TextNode
 
 from clausegraph.core.errors import InputError, QueryRefused
 from clausegraph.core.types import LITERAL, Chunk, Fact, PageKey
-from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.graph.protocol import Graph, entity_ends
 from clausegraph.indexes.views import View
-from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refused
+from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, node_id, refuse_persist, refused
 
 if TYPE_CHECKING:
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
@@ -77,7 +77,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         Args:
             properties: each must be equal in the node's.
         """
-        nodes = self._every_node() if ids is None else self._nodes(ids)
+        nodes = self._nodes(self._every_id() if ids is None else ids)
         return [node for node in nodes if _has(properties, node.properties)]
 
     def get_triplets(
@@ -102,11 +102,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         ]
 
     def get_rel_map(
-        self,
-        graph_nodes: Sequence[LabelledNode],
-        depth: int = 2,
-        limit: int = 30,
-        ignore_rels: list[str] | None = None,
+        self, graph_nodes: Sequence[LabelledNode], depth: int = 2, limit: int = 30, ignore_rels: list[str] | None = None
     ) -> list[Triplet]:
         """Facts within ``depth`` hops of the entities, nearest and most stated first, cut to ``limit``.
 
@@ -123,10 +119,9 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         chunks = [node.id for node in graph_nodes if isinstance(node, ChunkNode)]
         found = {fact.id: fact for fact in self._stated(chunks) if fact.relation not in ignored}
         keys = [node.id for node in graph_nodes if not isinstance(node, ChunkNode)]
-        if keys:
-            kept = [name for name in self._counted() if name not in ignored] if ignored else None
-            around = self._graph.neighbourhood(keys, depth, limit, kept)
-            found |= {fact.id: fact for fact in around if fact.id not in found}
+        kept = [name for name in self._counted() if name not in ignored] if ignored else None
+        for fact in self._graph.neighbourhood(keys, depth, limit, kept):
+            found.setdefault(fact.id, fact)
         return self._triplets(list(found.values())[:limit])
 
     def get_llama_nodes(self, node_ids: list[str]) -> list[BaseNode]:
@@ -243,68 +238,55 @@ class ViewPropertyGraphStore(PropertyGraphStore):
                 nodes[entities[identity]] = entity_node(self._view, entities[identity])
         return list(nodes.values())
 
-    def _every_node(self) -> list[LabelledNode]:
-        chunks: list[LabelledNode] = [
-            _as_chunk(chunk_node(self._view, page, chunk))
-            for page in self._view.page_keys()
-            for chunk in self._view.reading(page).chunks
-        ]
-        ends = {end for fact in self._every_fact(None) for end in (fact.subject, fact.object)}
-        return chunks + [entity_node(self._view, key) for key in sorted(ends) if not key.startswith(LITERAL)]
+    def _every_id(self) -> list[str]:
+        pages = {page: self._view.reading(page).chunks for page in self._view.page_keys()}
+        ends = sorted(entity_ends(self._every_fact(None)))
+        return [node_id(page, chunk.key) for page, chunks in pages.items() for chunk in chunks] + ends
 
     def _chunks(self, ids: Iterable[str]) -> dict[str, tuple[PageKey, Chunk]]:
         """Those of the ids that are a chunk's."""
         pages = {str(page): page for page in self._view.page_keys()}
         found: dict[str, tuple[PageKey, Chunk]] = {}
-        for identity in dict.fromkeys(ids):
+        for identity in ids:
             name, _, key = identity.rpartition("#")
-            if name in pages:
-                chunk = next((chunk for chunk in self._view.reading(pages[name]).chunks if chunk.key == key), None)
-                if chunk is not None:
+            for chunk in self._view.reading(pages[name]).chunks if name in pages else ():
+                if chunk.key == key:
                     found[identity] = pages[name], chunk
         return found
 
     def _entities(self, names: Sequence[str]) -> dict[str, str]:
         """Those of the names that name an entity, name → key: as a key, else in another spelling."""
-        asked = [name for name in names if not name.startswith(LITERAL)]
-        if not asked:
-            return {}
-        graph = self._graph
-        exact = graph.named(asked)
-        others = [name for name in asked if name not in exact]
-        return exact | (graph.named(others, normalised=True) if others else {})
+        exact = self._graph.named(names)
+        others = [name for name in names if name not in exact and not name.startswith(LITERAL)]
+        return exact | self._graph.named(others, normalised=True)
 
     def _around(self, names: Sequence[str]) -> dict[str, Fact]:
         """The facts of these entities or chunks, by id."""
         chunks = self._chunks(names)
         keys = list(self._entities([name for name in names if name not in chunks]).values())
-        facts = self._stated(chunks) + (self._graph.neighbourhood(keys, 1, _ALL) if keys else [])
-        return {fact.id: fact for fact in facts}
+        return {fact.id: fact for fact in (*self._stated(chunks), *self._graph.neighbourhood(keys, 1, _ALL))}
 
     def _stated(self, chunk_ids: Iterable[str]) -> list[Fact]:
         """The facts that these chunks state."""
         graph = self._graph
-        ids = [
-            support.fact_id
-            for page, chunk in self._chunks(chunk_ids).values()
-            for support in graph.supports_on(page, chunk.anchors)
-            if support.chunk_key == chunk.key
-        ]
-        return graph.facts(ids) if ids else []
+        return graph.facts(
+            [
+                support.fact_id
+                for page, chunk in self._chunks(chunk_ids).values()
+                for support in graph.supports_on(page, chunk.anchors)
+                if support.chunk_key == chunk.key
+            ]
+        )
 
     def _every_fact(self, relation_names: Sequence[str] | None) -> list[Fact]:
-        if relation_names is not None and not relation_names:
-            return []
-        ids = {
-            support.fact_id
-            for support in self._graph.all_supports()
-            if relation_names is None or support.statement.relation in relation_names
-        }
-        return self._graph.facts(sorted(ids))
+        stated = (
+            one.fact_id
+            for one in self._graph.all_supports()
+            if relation_names is None or one.statement.relation in relation_names
+        )
+        return self._graph.facts(sorted(set(stated)))
 
     def _triplets(self, facts: Sequence[Fact]) -> list[Triplet]:
-        if not facts:
-            return []
         return make_triplets(self._view, facts, self._graph.supports([fact.id for fact in facts]))
 
 

@@ -128,28 +128,22 @@ class ViewVectorStore(BasePydanticVectorStore):
         """Which of some names are wanted, in their order."""
         if filters is not None:
             _check(filters)
-        needs_place = doc_ids is not None or filters is not None
 
         def wanted(names: Sequence[Name]) -> list[Name]:
             kept = [name for name in names if node_ids is None or _identity(name) in node_ids]
-            if not needs_place:
-                return kept
-            places = self._places(kept)
-            return [
-                name
-                for name in kept
-                if (doc_ids is None or any(str(page) in doc_ids for page in places[name]))
-                and (filters is None or _passes(filters, places[name]))
-            ]
+            if doc_ids is not None:
+                of_pages = MetadataFilter(key="page", value=doc_ids, operator=FilterOperator.IN)
+                kept = self._passing(kept, MetadataFilters(filters=[of_pages]))
+            return kept if filters is None else self._passing(kept, filters)
 
         return wanted
 
-    def _places(self, names: Sequence[Name]) -> dict[Name, set[PageKey]]:
-        """The pages of each name."""
-        places: dict[Name, set[PageKey]] = {name: set() if name[0] is None else {name[0]} for name in names}
-        for ref, supports in self._supports([ref for page, ref in names if page is None]).items():
-            places[None, ref] = {support.page for support in supports}
-        return places
+    def _passing(self, names: Sequence[Name], filters: MetadataFilters) -> list[Name]:
+        supports = self._supports([ref for page, ref in names if page is None])
+        places = {
+            (page, ref): {support.page for support in supports[ref]} if page is None else {page} for page, ref in names
+        }
+        return [name for name in names if _passes(filters, places[name])]
 
     def _supports(self, fact_ids: list[str]) -> dict[str, list[Support]]:
         found: dict[str, list[Support]] = {}
@@ -196,15 +190,14 @@ def _check(filters: MetadataFilters) -> None:
 
 
 def _passes(filters: MetadataFilters, pages: set[PageKey]) -> bool:
-    passed = [
-        _passes(one, pages) if isinstance(one, MetadataFilters) else _holds(one, pages) for one in filters.filters
-    ]
+    passed = []
+    for one in filters.filters:
+        if isinstance(one, MetadataFilters):
+            passed.append(_passes(one, pages))
+            continue
+        values = {{"page": str(page), "source": page.source, "uri": page.uri}[one.key] for page in pages}
+        wanted = one.value if isinstance(one.value, list) else [one.value]
+        passed.append((not values.isdisjoint(wanted)) is (one.operator in (FilterOperator.EQ, FilterOperator.IN)))
     if filters.condition is FilterCondition.OR:
         return any(passed)
     return not any(passed) if filters.condition is FilterCondition.NOT else all(passed)
-
-
-def _holds(one: MetadataFilter, pages: set[PageKey]) -> bool:
-    values = {str(page) if one.key == "page" else page.source if one.key == "source" else page.uri for page in pages}
-    wanted = set(one.value) if isinstance(one.value, list) else {one.value}
-    return bool(values & wanted) is (one.operator in (FilterOperator.EQ, FilterOperator.IN))

@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
@@ -28,6 +29,7 @@ from clausegraph.core.types import TraceStep
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from tests.app.api.conftest import client_of
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
 
@@ -129,11 +131,10 @@ def test_a_terminal_shows_a_sentence_before_the_reply_is_whole(home: Path, serve
 def test_no_terminal_gets_no_unchecked_sentence(home: Path, server: FakeModelServer) -> None:
     server.set(hold_after="")
     for options in ([], ["--json"], ["--trace"]):
-        command = [sys.executable, "-c", COMMAND, "ask", QUESTION, *options]
-        done = subprocess.run(command, env=variables(home, server), capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        done = CliRunner(env=variables(home, server)).invoke(made_app(), ["ask", QUESTION, *options])
+        assert done.exit_code == 0, done.output
         assert "nchecked" not in done.stdout + done.stderr and "writing" not in done.stdout
-    assert [body["stream"] for body in server.last_requests(3)] == [False, False, True]
+    assert [body.get("stream", False) for body in server.last_requests(3)] == [False, False, True]
 
 
 def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: FakeModelServer) -> None:
@@ -168,13 +169,17 @@ def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: F
     anyio.run(look)
 
 
-def test_a_reply_that_begins_anew_empties_the_list() -> None:
-    from clausegraph.app.cli.ask import UncheckedSentences, unchecked_text
+def test_a_reply_that_begins_anew_empties_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.live import Live
 
-    with UncheckedSentences() as shown:
-        shown.watch(TraceStep("read", 1.0))
+    from clausegraph.app.cli.ask import unchecked_sentences
+
+    drawn: list[str] = []
+    monkeypatch.setattr(Live, "update", lambda self, text, refresh: drawn.append(text.plain))
+    with unchecked_sentences() as watch:
+        watch(TraceStep("read", 1.0))
         for detail in ({"sentence": "One."}, {"restarted": True}, {"sentence": "Two."}):
-            shown.watch(TraceStep("writing", 1.0, dict(detail)))
-        assert unchecked_text(shown._sentences).plain.split("\n")[1:] == ["Two."]
-    shown.watch(TraceStep("writing", 1.0, {"sentence": "Late."}))
-    assert shown._sentences == ["Two."]
+            watch(TraceStep("writing", 1.0, dict(detail)))
+    watch(TraceStep("writing", 1.0, {"sentence": "Late."}))
+    head = "Unchecked, still being written:"
+    assert drawn == [f"{head}\nOne.", head, f"{head}\nTwo."]

@@ -329,7 +329,7 @@ def test_a_killed_task_is_retried_with_the_same_batch(tmp_path: Path, fake: Fake
     fake.reset()
     fake.set(latency=(0.3, 0.3))  # two by two, and what has come is stored every two seconds: not all at once
     team = Team(tmp_path, fake)
-    team.write(10, sections=4)
+    team.write(5, sections=4)
     run = team.run("run", batch_chunks=100)
     (batch,) = team.step("plan", run)
     killed(team.start("extract", run, batch, dies_at=_AFTER_ITS_FIRST_CHUNKS))

@@ -129,7 +129,6 @@ def test_the_page_shows_the_figures_with_their_intervals(rendered: Rendered) -> 
     assert rows["corpus"] == ["pages, epoch 3, 59 pages"]
     assert rows["setting: ask_elements"] == ["60"] and "setting: llm" not in rows
     assert rows["file: questions"] == [f"dev.json, 1,234 bytes, SHA-256 {'ab' * 32}"]
-    assert rows["yes"] == ["2", "0", "0", "0", "0", "2"]  # the confusion's row: yes, no, other, not answerable, failed
 
 
 def test_errors_are_listed_with_what_can_be_known_of_them(rendered: Rendered) -> None:

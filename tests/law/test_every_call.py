@@ -52,7 +52,7 @@ class Stock:
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Nursery]:
-    with nursery("tests.law.commands", "faiss", "bm25s") as made:
+    with nursery("tests.law.commands", "faiss") as made:
         yield made
 
 
@@ -89,12 +89,10 @@ def write(folder: Path, pages: dict[str, list[str]]) -> None:
 
 
 def plant_replies(home: Path) -> None:
-    """One in the cache, and a file that was damaged and moved aside."""
-    for path, size in ((home / RESPONSES, 3), (home / f"{RESPONSES}.damaged-1", 40)):
-        cache = FileResponseCache(path, 10_000_000)
-        for number in range(size):
-            cache.put(f"key {number} of {WORD}", json.dumps({"text": f"{WORD} {number} " * 9}).encode())
-        cache.close()
+    cache = FileResponseCache(home / RESPONSES, 10_000_000)
+    for number in range(40):
+        cache.put(f"key {number} of {WORD}", json.dumps({"text": f"{WORD} {number} " * 9}).encode())
+    cache.close()
 
 
 def lines_of(home: Path, corpus: str = "law") -> list[str]:

@@ -14,14 +14,15 @@ from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes.corpora import CorpusRow, ensure_corpus, get_corpus, rollback
 from clausegraph.indexes.derive import DEFINITIONS, statement_id
-from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
+from clausegraph.indexes.dump import dump_lines, graph_lines
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, merge, undo
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS
 from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhide
-from clausegraph.indexes.ledger.schema import decisions, hidden_statements
+from clausegraph.indexes.ledger.schema import VECTOR_KINDS, decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.lexical import CountedWords, Words
 from clausegraph.indexes.vacuum import VacuumReport
-from clausegraph.indexes.views import GraphAt, open_view
+from clausegraph.indexes.views import GraphAt, View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.report import RunReport
@@ -67,6 +68,28 @@ def new_ledger(home: Path) -> Ledger:
     path.write_bytes(_empty_ledger())
     path.chmod(0o600)
     return open_ledger(home)
+
+
+def assert_words_counted(view: View) -> None:
+    """Keyword search of the epoch knows the words of its pages, and of no other."""
+    counted = CountedWords((page, view.reading(page)) for page in view.page_keys())
+    assert view.words.totals == counted.totals
+    terms = {term for _, words in counted.pages for term in words.counts}
+    assert _places(view.words, terms) == _places(counted, terms)
+
+
+def _places(words: Words, terms: set[str]) -> set[tuple[str, str, bytes]]:
+    found = words.postings(terms)
+    pages = words.chunks({one.page for one in found})
+    return {(str(pages[one.page][0]), one.term, one.counts) for one in found}
+
+
+def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
+    """Every visible vector by kind, page and ref, each of shape (dimension,)."""
+    values: dict[tuple[str, str, str], Vectors] = {}
+    for kind in VECTOR_KINDS:
+        values |= {(kind, str(page), ref): row for (page, ref), row in zip(*view.vectors(kind), strict=True)}
+    return values
 
 
 class World:
@@ -129,6 +152,7 @@ class World:
             if self.graph_at is not None:
                 projected = self.graph_at(self.ledger, self.row, view.epoch)
                 assert graph_lines(projected) == graph_lines(view.graph)
+            assert_words_counted(view)
             return dump_lines(view)
 
     def values(self) -> dict[tuple[str, str, str], Vectors]:

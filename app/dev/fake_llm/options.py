@@ -14,24 +14,24 @@ Play = Callable[..., Awaitable[None]]
 
 MORE_FAULTS: dict[str, Play] = {}
 REPLIES = ("rules", "short", "lines", "echo", "script")
-STATUS_FAULTS = ("429", "500", "503")
-CONTENT_FAULTS = ("garbage", "wrong_schema", "empty", "truncated")
-WIRE_FAULTS = ("hang", "stall", "slow_stream", "cut_connection", "html_body")
-_ABOUT = {
-    "429": "too many requests",
-    "500": "an error of the server",
-    "503": "overloaded",
+STATUS_FAULTS = {"429": "too many requests", "500": "an error of the server", "503": "overloaded"}
+CONTENT_FAULTS = {
     "garbage": "prose with a beginning of JSON",
     "wrong_schema": "JSON with nothing of what was asked",
     "empty": "an empty text",
     "truncated": "a reply that breaks off, and says so",
+}
+FAULTS = {
+    **STATUS_FAULTS,
+    **CONTENT_FAULTS,
     "hang": "no answer at all",
     "stall": "half an answer, then nothing",
     "slow_stream": "a pause between the pieces of a stream",
     "cut_connection": "half an answer, then the connection is closed",
     "html_body": "a proxy's page with status 200",
 }
-FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS)
+"""How a request can fail, and what the server does then."""
+
 _WHOLE = 1 << 64
 
 
@@ -44,10 +44,10 @@ class FakeOptions:
     last user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
     of the last user message to its reply; a reply that is no string is sent as JSON.
 
-    ``fault``: one of ``FAULTS`` (``fault_list`` says what each does) or ``MORE_FAULTS``, or several with commas, of
-    which a request's hash takes one. ``fault_share`` of the requests have it, decided by the hash of request, attempt
-    and ``seed``; ``fault_first`` limits it to the first requests since the options were last set; ``fault_match`` to
-    requests whose last user message contains it.
+    ``fault``: one of ``FAULTS`` or ``MORE_FAULTS``, or several with commas, of which a request's hash takes one.
+    ``fault_share`` of the requests have it, decided by the hash of request, attempt and ``seed``; ``fault_first``
+    limits it to the first requests since the options were last set; ``fault_match`` to requests whose last user
+    message contains it.
     """
 
     port: int = 0
@@ -73,12 +73,22 @@ class FakeOptions:
     dimension: int = 384  # of embeddings, where the request names none
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fault", str(self.fault))
-        object.__setattr__(self, "latency", tuple(float(seconds) for seconds in self.latency))
-        object.__setattr__(self, "models", tuple(self.models))
-        problem = _problem(self)
-        if problem:
-            raise InputError(f"fake model server: {problem}")
+        shortest, longest = self.latency if len(self.latency) == 2 else (1.0, 0.0)
+        unknown = [name for name in self.faults if name not in FAULTS and name not in MORE_FAULTS]
+        for holds, problem in (
+            (self.replies in REPLIES, f"replies is {self.replies!r}; it must be one of {', '.join(REPLIES)}"),
+            (not unknown, f"fault {', '.join(unknown)} is unknown; `clausegraph dev fake-llm --faults` lists them"),
+            (0 <= shortest <= longest, "latency must be two numbers of seconds, the smaller first"),
+            (0 <= self.fault_share <= 1, f"fault_share is {self.fault_share}; it must be between 0 and 1"),
+            (self.usage in ("reported", "none"), f"usage is {self.usage!r}; it must be reported or none"),
+            (self.tokens in ("approximate", "bytes"), f"tokens is {self.tokens!r}; it must be approximate or bytes"),
+            (self.concurrency is None or self.concurrency >= 1, "concurrency must be at least 1"),
+            (self.chunks >= 1 and self.dimension >= 1, "chunks and dimension must be at least 1"),
+            (0 <= self.port <= 65535, "port must be between 0 and 65535"),
+            (self.replies != "script" or self.script, "replies is 'script' and script is empty"),
+        ):
+            if not holds:
+                raise InputError(f"fake model server: {problem}")
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -99,31 +109,6 @@ class FakeOptions:
         return replace(self, **values)
 
 
-def fault_list() -> dict[str, str]:
-    """Every fault, with a few words."""
-    return dict(_ABOUT)
-
-
-def _problem(options: FakeOptions) -> str:
-    """What is wrong with the options, or nothing."""
-    shortest, longest = options.latency if len(options.latency) == 2 else (1.0, 0.0)
-    wrong = [name for name in options.faults if name not in FAULTS and name not in MORE_FAULTS]
-    checks = {
-        f"replies is {options.replies!r}; it must be one of {', '.join(REPLIES)}": options.replies in REPLIES,
-        f"fault {', '.join(wrong)} is unknown; `clausegraph dev fake-llm --faults` lists them": not wrong,
-        "latency must be two numbers of seconds, the smaller first": 0 <= shortest <= longest,
-        f"fault_share is {options.fault_share}; it must be between 0 and 1": 0 <= options.fault_share <= 1,
-        f"truncated_share is {options.truncated_share}; it must be between 0 and 1": 0 <= options.truncated_share <= 1,
-        f"usage is {options.usage!r}; it must be reported or none": options.usage in ("reported", "none"),
-        f"tokens is {options.tokens!r}; it must be approximate or bytes": options.tokens in ("approximate", "bytes"),
-        "concurrency must be at least 1": options.concurrency is None or options.concurrency >= 1,
-        "chunks and dimension must be at least 1": options.chunks >= 1 and options.dimension >= 1,
-        "port must be between 0 and 65535": 0 <= options.port <= 65535,
-        "replies is 'script' and script is empty": options.replies != "script" or bool(options.script),
-    }
-    return next((problem for problem, holds in checks.items() if not holds), "")
-
-
 class FaultPlan:
     """Decides for each request under one set of options; counts the requests that it was asked about."""
 
@@ -141,9 +126,8 @@ class FaultPlan:
         attempt = self._attempts.get(digest, 0)
         self._attempts[digest] = attempt + 1
         beyond = options.fault_first is not None and self._asked > options.fault_first
-        if beyond or options.fault_match not in user:
-            return "none"
         drawn = blake2b(digest + f"{attempt}:{options.seed}".encode(), digest_size=16).digest()
-        if int.from_bytes(drawn[:8], "big") >= options.fault_share * _WHOLE:
+        spared = int.from_bytes(drawn[:8], "big") >= options.fault_share * _WHOLE
+        if beyond or spared or options.fault_match not in user:
             return "none"
         return options.faults[int.from_bytes(drawn[8:], "big") % len(options.faults)]

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
@@ -16,8 +15,7 @@ from typing import Any, Self
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.core.errors import InputError, require_extra
 
-_START = 60.0  # seconds
-_STOP = 5.0
+_STOP = 5.0  # seconds
 _CONTROL = 30.0
 
 
@@ -46,33 +44,21 @@ class FakeModelServer:
             InputError: uvicorn is missing, or the port is taken.
         """
         require_extra("fake-llm", "the fake model server")
-        self._process = subprocess.Popen(  # noqa: S603 - a module that the caller names
-            [sys.executable, "-m", self._module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        told = self._first_line(self._process)
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        words = [sys.executable, "-m", self._module]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, env=environment)  # noqa: S603
+        self._process = process
+        assert process.stdin is not None and process.stdout is not None  # both are pipes
+        with contextlib.suppress(BrokenPipeError):  # it did not start
+            process.stdin.write(json.dumps(asdict(self.options)) + "\n")
+            process.stdin.flush()
+        told = json.loads(process.stdout.readline() or "{}")
         if "port" not in told:
             self.close()
-            raise InputError(str(told.get("error", "the fake model server did not start; its message is on stderr")))
+            raise InputError(told.get("error", "the fake model server did not start; its message is on stderr"))
         self.port = told["port"]
         return self
-
-    def _first_line(self, process: subprocess.Popen[str]) -> dict[str, Any]:
-        assert process.stdin is not None and process.stdout is not None  # both are pipes
-        patience = threading.Timer(_START, process.kill)
-        patience.start()
-        try:
-            process.stdin.write(json.dumps({"options": asdict(self.options), "parent": os.getpid()}) + "\n")
-            process.stdin.flush()
-            return json.loads(process.stdout.readline() or "{}")  # type: ignore[no-any-return]
-        except BrokenPipeError:
-            return {}
-        finally:
-            patience.cancel()
-            patience.join()
 
     def close(self) -> None:
         """Stop the process and wait until it is gone; calls in flight end with a broken connection."""
@@ -119,12 +105,10 @@ class FakeModelServer:
 
     def _control(self, method: str, what: str, value: Any = None) -> Any:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_CONTROL)
-        try:
+        with contextlib.closing(connection):
             connection.request(method, f"/fake/{what}", json.dumps(value or {}), {"connection": "close"})
             response = connection.getresponse()
             content = json.loads(response.read())
-        finally:
-            connection.close()
         if response.status != 200:
             raise InputError(str(content.get("message", content)))
         return content

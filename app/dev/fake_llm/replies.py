@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.pages import as_lines, cheap_reading, page_in, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.wire import Reply
 from clausegraph.core.errors import InputError
 
 _DEPTH = 24
-_FORMATS = {
-    "date": "2026-01-01",
-    "date-time": "2026-01-01T00:00:00Z",
-    "time": "00:00:00Z",
-    "duration": "P1D",
-    "email": "fake@example.org",
-    "uri": "https://example.org/",
-    "uuid": "00000000-0000-4000-8000-000000000000",
-}
 NO_PAGE = "This is the fake model server: there is no language model here, and no numbered page in the prompt."
 NOT_SCRIPTED = "This is the fake model server: the script has no reply for this message."
 GARBAGE = 'Certainly! Here is what the page says -> {"triples": [subject: relation: '
@@ -34,8 +26,7 @@ class Wanted:
     user: str
     page: str | None
     around: str  # system text, and the last user message without its page
-    tool: str | None
-    schema: dict[str, Any] | None  # of the tool's arguments, or of the reply
+    schema: dict[str, Any]  # of the reply; empty where anything goes
     json: bool
 
     @property
@@ -67,179 +58,59 @@ def wanted(body: dict[str, Any]) -> Wanted:
     """What a chat request with ``messages`` asks for."""
     user = last_user_text(body)
     system = "\n".join(content_text(m.get("content")) for m in body["messages"] if m.get("role") == "system")
-    found = page_in(user)
-    page, around = (None, user) if found is None else found
-    tool, schema = _tool(body)
-    as_json = tool is not None
-    shape = body.get("response_format")
-    if tool is None and isinstance(shape, dict) and shape.get("type") in ("json_schema", "json_object"):
-        as_json = True
-        schema = _reply_schema(shape)
-    return Wanted(user, page, system + "\n" + around, tool, schema, as_json)
-
-
-def _reply_schema(shape: dict[str, Any]) -> dict[str, Any] | None:
-    """The schema of a ``response_format``; the Mistral client names the key ``schema_definition`` in some versions."""
-    inner = shape.get("json_schema")
-    if not isinstance(inner, dict):
-        return None
-    found = inner.get("schema", inner.get("schema_definition"))
-    return found if isinstance(found, dict) else None
-
-
-def _tool(body: dict[str, Any]) -> tuple[str | None, dict[str, Any] | None]:
-    """The tool to call: the one that is named, else the first; none after a tool's result, or when forbidden."""
-    functions = [tool.get("function", {}) for tool in body.get("tools") or [] if isinstance(tool, dict)]
-    choice = body.get("tool_choice")
-    if not functions or choice == "none":
-        return None, None
-    if choice in (None, "auto") and body["messages"][-1].get("role") == "tool":
-        return None, None
-    name = choice.get("function", {}).get("name") if isinstance(choice, dict) else None
-    function = next((one for one in functions if one.get("name") == name), functions[0])
-    return str(function.get("name", "tool")), function.get("parameters") or {"type": "object"}
+    page, around = page_in(user) or (None, user)
+    shape = body.get("response_format") or {}
+    described = shape.get("json_schema") or {}  # Mistral's client calls the schema so in some versions
+    schema = described.get("schema", described.get("schema_definition")) or {}
+    return Wanted(user, page, f"{system}\n{around}", schema, shape.get("type") in ("json_schema", "json_object"))
 
 
 def minimal_instance(schema: Any) -> Any:
-    """A value that satisfies a schema, with no more in it than required. ``pattern`` is not read.
+    """A value of the schema's form, with no more in it than required. It knows what pydantic's models come to.
 
     Raises:
         InputError: no finite value was found, or a reference leads nowhere.
     """
-    return _Maker(schema).make(schema, 0)
 
+    def resolved(part: Any) -> dict[str, Any]:
+        if not isinstance(part, dict) or "$ref" not in part:
+            return part if isinstance(part, dict) else {}  # true, or nothing: anything goes
+        found: dict[str, Any] = schema
+        for step in part["$ref"].removeprefix("#").strip("/").split("/"):
+            if step and step not in found:
+                raise InputError(f"fake model server: the schema has no {part['$ref']}")
+            found = found[step] if step else found
+        return {name: value for name, value in part.items() if name != "$ref"} | found
 
-class _Maker:
-    """Makes values below one root, which references point into."""
-
-    def __init__(self, root: Any) -> None:
-        self.root = root
-
-    def make(self, schema: Any, depth: int) -> Any:
-        """A value for one schema."""
+    def made(part: Any, depth: int) -> Any:
         if depth > _DEPTH:
             raise InputError("fake model server: a schema requires itself; no finite value satisfies it")
-        if not isinstance(schema, dict):
-            return {}  # true, or nothing: anything goes
-        if "const" in schema or schema.get("enum"):
-            return schema["const"] if "const" in schema else schema["enum"][0]
-        if "$ref" in schema:
-            return self.make(self._joined([schema]), depth + 1)
-        for key in ("anyOf", "oneOf"):
-            if schema.get(key):
-                return self._first(schema, schema[key], key, depth)
-        return self.make(self._merged(schema), depth + 1) if schema.get("allOf") else self._of_type(schema, depth)
-
-    def _first(self, schema: dict[str, Any], branches: list[Any], key: str, depth: int) -> Any:
-        """The value of the first branch that has one."""
-        rest = {name: value for name, value in schema.items() if name != key}
-        for branch in branches:
+        one = resolved(part)
+        for branch in one.get("anyOf") or one.get("oneOf") or ():
             try:
-                return self.make(self._joined([rest, branch]), depth + 1)
-            except InputError:
+                return made(branch, depth + 1)
+            except InputError:  # of the first branch that has a finite value
                 continue
-        raise InputError(f"fake model server: no branch of {key} has a finite value")
-
-    def _merged(self, schema: dict[str, Any]) -> dict[str, Any]:
-        rest = {name: value for name, value in schema.items() if name != "allOf"}
-        return self._joined([rest, *schema["allOf"]])
-
-    def _joined(self, parts: list[Any]) -> dict[str, Any]:
-        """Schemas that hold at once as one: properties and required names together, the rest from the last."""
-        whole: dict[str, Any] = {}
-        for part in map(self._resolved, parts):
-            properties = whole.get("properties", {}) | part.get("properties", {})
-            required = list(dict.fromkeys([*whole.get("required", []), *part.get("required", [])]))
-            whole |= part
-            whole |= {"properties": properties} if properties else {}
-            whole |= {"required": required} if required else {}
-        return whole
-
-    def _resolved(self, schema: Any) -> dict[str, Any]:
-        """A schema with its reference replaced by what it refers to."""
-        for _ in range(_DEPTH):
-            if not isinstance(schema, dict) or "$ref" not in schema:
-                break
-            rest = {name: value for name, value in schema.items() if name != "$ref"}
-            schema = self._target(schema["$ref"]) | rest
-        return schema if isinstance(schema, dict) else {}
-
-    def _target(self, reference: str) -> Any:
-        found = self.root
-        for step in reference.removeprefix("#").strip("/").split("/"):
-            if not step:
-                continue
-            name = step.replace("~1", "/").replace("~0", "~")
-            if not isinstance(found, dict) or name not in found:
-                raise InputError(f"fake model server: the schema has no {reference}")
-            found = found[name]
-        return found
-
-    def _of_type(self, schema: dict[str, Any], depth: int) -> Any:
-        kind = schema.get("type", "object" if "properties" in schema else "string")
-        if isinstance(kind, list):
-            kind = next((name for name in kind if name != "null"), "null")
-        match kind:
+        fixed = [one["const"]] if "const" in one else one.get("enum")
+        if fixed:
+            return fixed[0]
+        kind = one.get("type", "object" if "properties" in one or not one else "string")
+        value: Any = "fake".ljust(one.get("minLength", 0), "x")[: one.get("maxLength")]
+        match kind[0] if isinstance(kind, list) else kind:
             case "object":
-                return self._object(schema, depth)
+                properties = one.get("properties", {})
+                value = {name: made(properties.get(name), depth + 1) for name in one.get("required", [])}
             case "array":
-                items = [*schema.get("prefixItems", [])]
-                items += [schema.get("items")] * (schema.get("minItems", 0) - len(items))
-                return [self.make(item, depth + 1) for item in items]
+                value = [made(one.get("items"), depth + 1) for _ in range(one.get("minItems", 0))]
             case "integer" | "number":
-                return _number(schema, kind)
+                value = max(0, one.get("minimum", 0), one.get("exclusiveMinimum", -1) + 1)
             case "boolean":
-                return False
+                value = False
             case "null":
-                return None
-        text = _FORMATS.get(schema.get("format", ""), "fake")
-        return text.ljust(schema.get("minLength", 0), "x")[: schema.get("maxLength")]
+                value = None
+        return value
 
-    def _object(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
-        properties = schema.get("properties", {})
-        return {name: self.make(properties.get(name), depth + 1) for name in schema.get("required", [])}
-
-
-def _number(schema: dict[str, Any], kind: str) -> int | float:
-    """Zero, or the allowed number nearest to it."""
-    step = schema.get("multipleOf", 1 if kind == "integer" else None)
-    low, low_out = _bound(schema, "minimum", "exclusiveMinimum", max)
-    high, high_out = _bound(schema, "maximum", "exclusiveMaximum", min)
-    if low is not None and (low > 0 or (low == 0 and low_out)):
-        value = _beyond(low, low_out, step, high)
-    elif high is not None and (high < 0 or (high == 0 and high_out)):
-        value = -_beyond(-high, high_out, step, None if low is None else -low)
-    else:
-        value = 0
-    return int(value) if kind == "integer" or float(value).is_integer() else value
-
-
-def _bound(
-    schema: dict[str, Any], included: str, excluded: str, tighter: Callable[[list[float]], float]
-) -> tuple[float | None, bool]:
-    """The tighter of two limits on one side, and whether it is itself ruled out."""
-    given = [schema[name] for name in (included, excluded) if name in schema]
-    bound = tighter(given) if given else None
-    return bound, bound is not None and schema.get(excluded) == bound
-
-
-def _beyond(low: float, out: bool, step: float | None, high: float | None) -> float:
-    """The smallest allowed number from ``low`` up; without a step, halfway to ``high`` when ``low`` is ruled out."""
-    if step is not None:
-        value = -(-low // step) * step
-        return value + step if out and value == low else value
-    if not out:
-        return low
-    return low + 1 if high is None else (low + high) / 2
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The text of a reply, or the arguments of a call of ``tool``; whether it was cut off."""
-
-    text: str
-    tool: str | None = None
-    cut_off: bool = False
+    return made(schema, 0)
 
 
 class Replier:
@@ -251,42 +122,28 @@ class Replier:
 
     def reply(self, wanted: Wanted) -> Reply:
         """The reply to a request, before faults and limits."""
-        if self.options.replies == "script":
-            text = self._scripted(wanted.user)
-            return Reply(text, wanted.tool if _is_object(text) else None)
-        if not wanted.json:
-            return Reply(self._text(wanted))
-        return Reply(self._json(wanted), wanted.tool)
-
-    def _text(self, wanted: Wanted) -> str:
-        """A reply of no prescribed form."""
-        mode = self.options.replies
+        mode, page = self.options.replies, wanted.page
+        if mode == "script":
+            return Reply(self._scripted(wanted.user))
+        if wanted.json:
+            return Reply(json.dumps(self._value(wanted), ensure_ascii=False))
         if mode == "echo":
-            return wanted.user
+            return Reply(wanted.user)
         if mode == "lines" or wanted.wants_lines:
-            return as_lines(self._triples(wanted.user if wanted.page is None else wanted.page))
-        return NO_PAGE if wanted.page is None else self._document(wanted)
+            return Reply(as_lines(self._triples(wanted.user if page is None else page)))
+        return Reply(NO_PAGE if page is None else json.dumps({"triples": self._triples(page)}, ensure_ascii=False))
 
-    def _json(self, wanted: Wanted) -> str:
+    def _value(self, wanted: Wanted) -> Any:
         """A JSON reply: the page's triples where the schema has room for them, else the smallest instance."""
-        properties = (wanted.schema or {}).get("properties", {})
-        if (
-            wanted.page is not None
-            and self.options.replies != "echo"
-            and (not wanted.schema or "triples" in properties)
-        ):
-            return self._document(wanted)
-        if wanted.page is not None and {"analysis", "answers"} <= set(properties):
-            return json.dumps(cheap_reading(wanted.page, wanted.around), ensure_ascii=False)
-        if wanted.schema:
-            return json.dumps(minimal_instance(wanted.schema), ensure_ascii=False)
-        return json.dumps({"text": wanted.user if self.options.replies == "echo" else NO_PAGE}, ensure_ascii=False)
+        properties, page, is_echo = wanted.schema.get("properties", {}), wanted.page, self.options.replies == "echo"
+        if page is not None and not is_echo and (not wanted.schema or "triples" in properties):
+            return {"triples": self._triples(page)}
+        if page is not None and {"analysis", "answers"} <= set(properties):
+            return cheap_reading(page, wanted.around)
+        return minimal_instance(wanted.schema) if wanted.schema else {"text": wanted.user if is_echo else NO_PAGE}
 
-    def _document(self, wanted: Wanted) -> str:
+    def _triples(self, page: str) -> list[dict[str, Any]]:
         """The triples of the page in the form that the condition-aware prompt asks for."""
-        return json.dumps({"triples": self._triples(wanted.page or "")}, ensure_ascii=False)
-
-    def _triples(self, page: str) -> tuple[dict[str, Any], ...] | list[dict[str, Any]]:
         return short_triples(page) if self.options.replies == "short" else rule_triples(page)
 
     def _scripted(self, user: str) -> str:
@@ -303,18 +160,11 @@ def spoilt(reply: Reply, fault: str, share: float) -> Reply:
     """The reply as a content fault leaves it."""
     match fault:
         case "garbage":
-            return Reply(GARBAGE, reply.tool)
+            return Reply(GARBAGE)
         case "wrong_schema":
-            return Reply(WRONG_SCHEMA, reply.tool)
+            return Reply(WRONG_SCHEMA)
         case "empty":
             return Reply("")
         case "truncated":
-            return Reply(reply.text[: int(len(reply.text) * share)], reply.tool, cut_off=True)
+            return Reply(reply.text[: int(len(reply.text) * share)], cut_off=True)
     return reply
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False

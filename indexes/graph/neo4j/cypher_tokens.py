@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from clausegraph.core.errors import QueryRefused
 
 # Neo4j plans for minutes where much is nested or chained, and heeds no time limit meanwhile.
 LONGEST = 10_000  # characters
 _DEEPEST = {"{": 10, "(": 100, "[": 100}
+_CLOSED = {"}": "{", ")": "(", "]": "["}
 
 PROCEDURES = frozenset(
     {
@@ -48,6 +48,8 @@ FUNCTIONS = frozenset(
     }
 )  # in lower case: names of built-in functions may be written in any
 
+_LISTED = ", ".join(sorted(PROCEDURES))
+
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n]+)
     | (?P<comment>//[^\r\n]* | /\*.*?\*/)
@@ -58,71 +60,50 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _OPENED = re.compile(r"['\"`]|/\*")
-_ESCAPE = re.compile(r"\\[uU]")
-_NOT_CLAUSES = (".", ":", "$")  # behind these a word is a name, never a clause
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, a name in backticks (without them), a string or a sign."""
-
-    kind: str
-    text: str
-
-    def is_word(self, *words: str) -> bool:
-        return self.kind == "word" and self.text.upper() in words
-
-    def is_sign(self, *signs: str) -> bool:
-        return self.kind == "sign" and self.text in signs
-
-    @property
-    def is_name(self) -> bool:
-        return self.kind in ("word", "quoted")
-
-
-_NOTHING = Token("sign", "")
+_REFUSED = re.compile(r"\\[uU]|[\ud800-\udfff]")
+# Of the code, in which tokens are parted by blanks: names, calls in a namespace, and clauses. Behind these signs a word
+# is a name, never a clause.
+_NAME = r"(?:`[0-9a-f]*|\w+)"
+_CALLED = re.compile(rf"((?:{_NAME} )?(?:\. {_NAME} )+)\(")
+_CLAUSE = re.compile(
+    rf"(?<![.:$] )(?<![`\w])(?:(?P<load>LOAD CSV)|(?P<use>USE)|CALL (?P<called>{_NAME}(?: \. {_NAME})*))(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def checked_text(query: str) -> str:
     """The query as it may be sent: without comments and a last semicolon."""
     if len(query) > LONGEST:
         raise QueryRefused(f"the query has {len(query):,} characters; {LONGEST:,} are the most")
-    escape = _ESCAPE.search(query)
-    if escape is not None:
-        raise QueryRefused(
-            f"{escape[0]} at {_place(query, escape.start())}: write the character itself, or a parameter"
-        )
+    if (found := _REFUSED.search(query)) is not None:
+        what = found[0] if found[0].isascii() else "half of a character"
+        raise QueryRefused(f"{what} at {_place(query, found.start())}: write the character itself, or a parameter")
     cut = list(_cut(query))
-    parts = [  # blanks for comments, so that the lines and columns of Neo4j's messages are those of the query
-        re.sub(r"[^\r\n]", " ", source) if token.kind == "comment" else source for token, source in cut
-    ]
-    places = [place for place, (token, _) in enumerate(cut) if token.kind not in ("blank", "comment")]
-    if places and cut[places[-1]][0].is_sign(";"):
+    # blanks for comments, so that the lines and columns of Neo4j's messages are those of the query
+    parts = [re.sub(r"[^\r\n]", " ", text) if kind == "comment" else text for kind, text in cut]
+    places = [place for place, (kind, _) in enumerate(cut) if kind not in ("blank", "comment")]
+    if places and parts[places[-1]] == ";":
         parts[places.pop()] = ""
     if not places:
         raise QueryRefused("the query is empty")
-    _check([cut[place][0] for place in places])
+    _check_code([_as_code(*cut[place]) for place in places])
     return "".join(parts)
 
 
-def _cut(query: str) -> Iterator[tuple[Token, str]]:
+def _cut(query: str) -> Iterator[tuple[str, str]]:
+    """The tokens of a query: kind and text."""
     at = 0
     while at < len(query):
-        found = _TOKEN.match(query, at)
-        if found is None or (found.lastgroup == "sign" and _OPENED.match(query, at)):
-            raise QueryRefused(_unreadable(query, at))
-        kind, text = found.lastgroup or "", found[0]
-        if (lone := re.search("[\ud800-\udfff]", text)) is not None:
-            raise QueryRefused(f"half of a character at {_place(query, at + lone.start())}; remove it")
-        yield Token(kind, text[1:-1].replace("``", "`") if kind == "quoted" else text), text
+        found, opened = _TOKEN.match(query, at), _OPENED.match(query, at)
+        if found is None or (found.lastgroup == "sign" and opened):
+            raise QueryRefused(
+                f"{opened[0]} at {_place(query, at)} is never closed"
+                if opened
+                else f"U+{ord(query[at]):04X} at {_place(query, at)} can only stand within quotes; "
+                "use a plain blank or sign"
+            )
+        yield found.lastgroup or "", found[0]
         at = found.end()
-
-
-def _unreadable(query: str, at: int) -> str:
-    opened = _OPENED.match(query, at)
-    if opened is not None:
-        return f"{opened[0]} at {_place(query, at)} is never closed"
-    return f"U+{ord(query[at]):04X} at {_place(query, at)} can only stand within quotes; use a plain blank or sign"
 
 
 def _place(query: str, at: int) -> str:
@@ -130,57 +111,42 @@ def _place(query: str, at: int) -> str:
     return f"line {len(lines)}, column {len(lines[-1]) + 1}"
 
 
-def _check(tokens: Sequence[Token]) -> None:
-    if tokens[0].is_word("EXPLAIN", "PROFILE", "CYPHER"):
-        raise QueryRefused(f"{tokens[0].text.upper()} in front of a query is refused; write the query alone")
+def _as_code(kind: str, text: str) -> str:
+    """A token in the code: a string is empty, a name in backticks its bytes, so that no sign or word is in either; and
+    two dots are not one."""
+    if kind == "quoted":
+        return "`" + text[1:-1].replace("``", "`").encode().hex()
+    return "''" if kind == "string" else "," if text == ".." else text
+
+
+def _check_code(tokens: Sequence[str]) -> None:
+    if tokens[0].upper() in ("EXPLAIN", "PROFILE", "CYPHER"):
+        raise QueryRefused(f"{tokens[0].upper()} in front of a query is refused; write the query alone")
     depth = dict.fromkeys(_DEEPEST, 0)
-    for number, token in enumerate(tokens):
-        before = tokens[number - 1] if number else _NOTHING
-        after = tokens[number + 1] if number + 1 < len(tokens) else _NOTHING
-        if token.kind == "sign":
-            _check_sign(token.text, depth)
-        elif token.is_name and before.is_sign(".") and after.is_sign("("):
-            name = _name_ending(tokens, number)
-            if name not in PROCEDURES and name.lower() not in FUNCTIONS:
-                raise QueryRefused(f"{name}() is refused: only Neo4j's own functions and {_LISTED} may be called")
-        elif token.kind == "word" and not before.is_sign(*_NOT_CLAUSES):
-            _check_clause(token, after, tokens, number)
-
-
-def _check_sign(sign: str, depth: dict[str, int]) -> None:
-    if sign == ";":
-        raise QueryRefused("more than one statement (a semicolon within the query); run them one by one")
-    if sign in depth:
-        depth[sign] += 1
-        if depth[sign] > _DEEPEST[sign]:
-            raise QueryRefused(f"more than {_DEEPEST[sign]} {sign} within one another; write a simpler query")
-    elif sign in ")]}":
-        depth[{")": "(", "]": "[", "}": "{"}[sign]] -= 1
-
-
-def _check_clause(token: Token, after: Token, tokens: Sequence[Token], number: int) -> None:
-    if token.is_word("LOAD") and after.is_word("CSV"):
-        raise QueryRefused("LOAD CSV is refused: it makes the server read files and addresses")
-    if token.is_word("USE"):
-        raise QueryRefused("USE is refused: the database is that of the settings; a variable `use` needs backticks")
-    if token.is_word("CALL") and after.is_name:
-        name = _name_starting(tokens, number + 1)
-        if name not in PROCEDURES:
+    for sign in tokens:
+        if sign == ";":
+            raise QueryRefused("more than one statement (a semicolon within the query); run them one by one")
+        if sign in depth:
+            depth[sign] += 1
+            if depth[sign] > _DEEPEST[sign]:
+                raise QueryRefused(f"more than {_DEEPEST[sign]} {sign} within one another; write a simpler query")
+        elif sign in _CLOSED:
+            depth[_CLOSED[sign]] -= 1
+    code = " ".join(tokens)
+    for call in _CALLED.finditer(code):
+        name = _named(call[1])
+        if name not in PROCEDURES and name.lower() not in FUNCTIONS:
+            raise QueryRefused(f"{name}() is refused: only Neo4j's own functions and {_LISTED} may be called")
+    for clause in _CLAUSE.finditer(code):
+        if clause["load"]:
+            raise QueryRefused("LOAD CSV is refused: it makes the server read files and addresses")
+        if clause["use"]:
+            raise QueryRefused("USE is refused: the database is that of the settings; a variable `use` needs backticks")
+        if (name := _named(clause["called"])) not in PROCEDURES:
             raise QueryRefused(f"CALL {name} is refused: of procedures only {_LISTED} may be called")
 
 
-def _name_ending(tokens: Sequence[Token], last: int) -> str:
-    first = last
-    while first >= 2 and tokens[first - 1].is_sign(".") and tokens[first - 2].is_name:
-        first -= 2
-    return ".".join(token.text for token in tokens[first : last + 1 : 2])
-
-
-def _name_starting(tokens: Sequence[Token], first: int) -> str:
-    last = first
-    while last + 2 < len(tokens) and tokens[last + 1].is_sign(".") and tokens[last + 2].is_name:
-        last += 2
-    return _name_ending(tokens, last)
-
-
-_LISTED = ", ".join(sorted(PROCEDURES))
+def _named(parts: str) -> str:
+    """The name that parts of the code make."""
+    words = [part for part in parts.split() if part != "."]
+    return ".".join(bytes.fromhex(word[1:]).decode() if word.startswith("`") else word for word in words)

@@ -11,23 +11,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clausegraph.core.errors import StoreMismatch
-from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_json
 from clausegraph.core.types import Fact, PageKey, Support
 from clausegraph.indexes.graph.neo4j.rows import GraphCorpus, term_key
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Record
 from clausegraph.indexes.graph.neo4j.state import RECONCILING
 from clausegraph.indexes.graph.neo4j.writes import check_owner
-from clausegraph.indexes.graph.protocol import (
-    CANDIDATES,
-    MAX_TOKENS,
-    EntityHit,
-    GraphCounts,
-    SupportKey,
-    in_order,
-    rank_entities,
-    resolve_names,
-)
+from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, in_order
 
 _CORPUS = (
     "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN %s c.prepared AS prepared, c.floor AS floor, "
@@ -105,7 +95,7 @@ _COUNTS = _checked(
 )  # fmt: skip
 
 
-class Neo4jGraph:
+class Neo4jGraph(StoredGraph):
     """A ``Graph``, which documents the methods: corpus and epoch are the ledger's, the rows Neo4j's.
 
     Raises:
@@ -123,13 +113,9 @@ class Neo4jGraph:
             raise StoreMismatch(self._lacking("it is empty"))
         self._check(server.read(_CHECK, corpus_id=corpus.id))
 
-    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
-        wanted = sorted(set(names))[:MAX_TOKENS]
-        return rank_entities(self._candidates(wanted), self._aliases, self._held, limit) if wanted else []
-
-    def _candidates(self, tokens: list[str]) -> Iterator[dict[str, int]]:
+    def _candidates(self, tokens: Sequence[str]) -> Iterator[dict[str, int]]:
         skip = 0
-        while rows := self._read(_CANDIDATES, tokens=tokens, skip=skip, limit=CANDIDATES):
+        while rows := self._read(_CANDIDATES, tokens=list(tokens), skip=skip, limit=CANDIDATES):
             yield {row["name"]: row["matched"] for row in rows}
             if len(rows) < CANDIDATES:
                 return
@@ -140,10 +126,6 @@ class Neo4jGraph:
 
     def _held(self, names: Sequence[str]) -> dict[str, int]:
         return {row["name"]: row["held"] for row in self._read(_HELD, keys=self._keys(names))}
-
-    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
-        keys = {name: entity_key(name) if normalised else name for name in names}
-        return resolve_names(keys, self._aliases, self._held)
 
     def names(self) -> dict[str, str]:
         return dict(sorted((row["name"], row["entity"]) for row in self._read(_NAMES)))
@@ -166,11 +148,8 @@ class Neo4jGraph:
             found.setdefault(row["id"], _fact(row, row["hop"]))
         return list(found.values())[:limit]
 
-    def facts(self, ids: Sequence[str]) -> list[Fact]:
-        wanted = list(dict.fromkeys(ids))
-        rows = self._read(_BY_ID, ids=wanted, limit=len(wanted)) if wanted else []
-        found = {row["id"]: _fact(row, 0) for row in rows}
-        return [found[identity] for identity in wanted if identity in found]
+    def _facts_of(self, ids: Sequence[str]) -> list[Fact]:
+        return [_fact(row, 0) for row in self._read(_BY_ID, ids=list(ids), limit=len(ids))]
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
         wanted = list(dict.fromkeys(fact_ids))

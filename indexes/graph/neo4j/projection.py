@@ -62,7 +62,7 @@ _log = logger(__name__)
 
 
 class Neo4jProjection:
-    """A ``GraphProjection`` of one ledger into one Neo4j database; close it."""
+    """A ``GraphProjection``, which documents the methods, of one ledger into one Neo4j database; close it."""
 
     name = "neo4j"
 
@@ -73,7 +73,6 @@ class Neo4jProjection:
         self._deadline = deadline
 
     def prepare(self, corpus_id: int, epoch: int) -> ProjectionReport:
-        """Bring every row up to ``epoch``, frozen or flipped, to the server; readers of older epochs see nothing."""
         here = self._open(corpus_id)
         self._forget_dropped()
         there = server_state(self._server, here.corpus)
@@ -92,19 +91,16 @@ class Neo4jProjection:
         return report
 
     def catch_up(self, corpus_id: int) -> ProjectionReport:
-        """Bring the server to the newest epoch: after a time without it, an old backup, or a wipe."""
         report = self.prepare(corpus_id, ledger_state(self._ledger, corpus_id).newest)
         self.publish(corpus_id)
         self.vacuum(corpus_id)
         return report
 
     def publish(self, corpus_id: int) -> None:
-        """Copy the ledger's newest and published numbers, after a flip or a rollback."""
         here = self._open(corpus_id)
         self._server.write(_PUBLISHED, id=corpus_id, newest=here.newest, published=here.published)
 
     def vacuum(self, corpus_id: int) -> int:
-        """Remove what the ledger's vacuum has removed; returns the number of rows."""
         here = self._open(corpus_id)
         there = server_state(self._server, here.corpus)
         if not there.exists or there.busy or there.floor >= here.floor:
@@ -117,7 +113,6 @@ class Neo4jProjection:
         return removed
 
     def forget_dropped(self) -> None:
-        """Remove every corpus that the ledger has no more."""
         migrate(self._server, ledger_id(self._ledger))
         self._forget_dropped()
 

@@ -26,13 +26,13 @@ from clausegraph.indexes.ledger.schema import (
     chunks,
     entity_names,
     members,
+    on_pages,
     page_versions,
     pages,
     sources,
     supports,
 )
-from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches
+from clausegraph.indexes.ledger.store import Ledger, batches
 
 BATCH = 10_000  # relationships written in one transaction
 _PAGES = 50  # read at once, with all their elements
@@ -155,17 +155,11 @@ def _walk(
         size = min(size, _PAGES)
         query = (
             select(members, pages.c.uri, sources.c.name.label("source"), page_versions.c.reading)
+            .select_from(on_pages(members))
             .join(page_versions, page_versions.c.id == members.c.page_version_id)
-            .join(pages, pages.c.id == members.c.page_id)
-            .join(sources, sources.c.id == pages.c.source_id)
         )
     last = 0
-    while True:
-        with ledger.read() as connection:
-            some = query.where(*among, table.c.id > last).order_by(table.c.id).limit(size)
-            rows = connection.execute(some).all()
-        if not rows:
-            return
+    while rows := ledger.rows(query.where(*among, table.c.id > last).order_by(table.c.id).limit(size)):
         yield rows
         last = rows[-1].id
 

@@ -81,8 +81,7 @@ def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
 def dropped_corpora(ledger: Ledger, server: Neo4jServer) -> list[GraphCorpus]:
     """What the server still has of corpora that the ledger has not any more: dropped while it was away."""
     there = [GraphCorpus(row["id"], row["name"]) for row in server.read(_NAMES)]  # before the ledger, where each begins
-    with ledger.read() as connection:
-        here = set(connection.execute(select(corpora.c.id)).scalars())
+    here = {row.id for row in ledger.rows(select(corpora.c.id))}
     return [corpus for corpus in there if corpus.id not in here]
 
 

@@ -19,7 +19,7 @@ hashes of it. Labels and types are ours, what came from a page or a model is alw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from clausegraph.core.errors import StoreMismatch
 from clausegraph.indexes.graph.neo4j.rows import (
@@ -27,8 +27,6 @@ from clausegraph.indexes.graph.neo4j.rows import (
     HAS_CHUNK,
     HAS_ELEMENT,
     HAS_PAGE,
-    STATES,
-    TAKEN_FOR,
     TYPES,
     Edge,
     GraphCorpus,
@@ -36,7 +34,7 @@ from clausegraph.indexes.graph.neo4j.rows import (
     Properties,
 )
 from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
-from clausegraph.indexes.truth import batches
+from clausegraph.indexes.ledger.store import batches
 
 SCHEMA_VERSION = 1
 
@@ -105,28 +103,7 @@ def migrate(server: Neo4jServer, ledger: str) -> None:
     server.write("MATCH (l:Ledger {id: $id}) SET l.schema = $version", id=ledger, version=SCHEMA_VERSION)
 
 
-# Rows are lists, not maps: names of properties are in the query, not in every row, which halves what is packed, sent
-# and read. And properties that are part of CREATE need no second pass over the batch, as ``SET r = row`` does.
-_OF_NODE = {  # but for ``corpus``, which all have
-    "Page": ("key", "source", "uri"),
-    "Chunk": ("key", "page", "chunk"),
-    "Element": ("key", "page", "anchor", "tag", "text"),
-    "Entity": ("key", "name", "words"),
-    "Value": ("key", "name"),
-    "Condition": ("key", "page", "tree", "text"),
-}
-_OF_EDGE = {  # what begins a type's query, and its properties but for ``corpus``
-    STATES: (
-        "Entity {key:",
-        "id", "since", "until", "fact_id", "relation", "page", "chunk", "anchors", "polarity", "modality",
-        "effective_from", "effective_to", "condition", "extractor", "content_key", "statement", "wording",
-        "subject_written", "object_written", "step", "procedure",
-    ),
-    HAS_PAGE: ("Corpus {id:", "id", "since", "until", "title", "url", "updated"),
-    HAS_CHUNK: ("Page {key:", "id", "since", "until", "content_hash"),
-    HAS_ELEMENT: ("Page {key:", "id", "since", "until", "position", "headings"),
-    TAKEN_FOR: ("Entity {key:", "id", "since", "until"),
-}  # fmt: skip
+_START = {HAS_PAGE: "Corpus {id:", HAS_CHUNK: "Page {key:", HAS_ELEMENT: "Page {key:"}  # of others an entity
 _LEAVES = (
     "UNWIND $rows AS row MATCH (c:Condition {key: row.condition}) MATCH (e:Element {key: row.element}) "
     "MERGE (c)-[l:LEAF {position: row.position}]->(e) SET l.start = row.start, l.end = row.end, l.text = row.text"
@@ -146,35 +123,35 @@ CALL (named) {
 """
 
 
-def _put_nodes(corpus: GraphCorpus, label: str, nodes: Iterable[Properties]) -> BoundQuery:
-    key, *names = _OF_NODE[label]
-    values = "".join(f", n.{name} = row[{at}]" for at, name in enumerate(names, 1))
-    query = f"UNWIND $rows AS row MERGE (n:{label} {{key: row[0]}}) ON CREATE SET n.corpus = $corpus{values}"
-    return query, {"rows": [[node[name] for name in (key, *names)] for node in nodes], "corpus": corpus.name}
+# Rows are lists, not maps: names of properties are in the query, not in every row, which halves what is packed, sent
+# and read. And properties that are part of CREATE need no second pass over the batch, as ``SET r = row`` does.
+def _put_nodes(label: str, nodes: Sequence[Properties]) -> BoundQuery:
+    names = list(nodes[0])  # the same of all
+    values = ", ".join(f"n.{name} = row[{names.index(name)}]" for name in names if name != "key")
+    query = f"UNWIND $rows AS row MERGE (n:{label} {{key: row[{names.index('key')}]}}) ON CREATE SET {values}"
+    return query, {"rows": [[node[name] for name in names] for node in nodes]}
 
 
-def _put_edges(corpus: GraphCorpus, kind: str, target: str, edges: Iterable[Edge]) -> BoundQuery:
-    start, *names = _OF_EDGE[kind]
-    values = "".join(f", {name}: row[{at}]" for at, name in enumerate(names, 2))
+def _put_edges(kind: str, target: str, edges: Sequence[Edge]) -> BoundQuery:
+    names = list(edges[0].properties)
+    values = ", ".join(f"{name}: row[{at}]" for at, name in enumerate(names, 2))
     query = (
-        f"UNWIND $rows AS row MATCH (a:{start} row[0]}}) MATCH (b:{target} {{key: row[1]}}) "
-        f"CREATE (a)-[r:{kind} {{corpus: $corpus{values}}}]->(b) RETURN count(*) AS made"
+        f"UNWIND $rows AS row MATCH (a:{_START.get(kind, 'Entity {key:')} row[0]}}) MATCH (b:{target} {{key: row[1]}}) "
+        f"CREATE (a)-[r:{kind} {{{values}}}]->(b) RETURN count(*) AS made"
     )
-    rows = [[edge.start, edge.end, *(edge.properties[name] for name in names)] for edge in edges]
-    return query, {"rows": rows, "corpus": corpus.name}
+    return query, {"rows": [[edge.start, edge.end, *(edge.properties[name] for name in names)] for edge in edges]}
 
 
 def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows) -> int:
     """Write a part whose relationships are not there, in one transaction; returns how many were made."""
     if not part.edges:
         return 0
-    statements = [_put_nodes(corpus, label, nodes.values()) for label, nodes in part.nodes.items()]
+    statements = [_put_nodes(label, list(nodes.values())) for label, nodes in part.nodes.items()]
     if part.leaves:
         statements.append((_LEAVES, {"rows": part.leaves}))
     others = len(statements)
     for target in sorted({edge.target for edge in part.edges}):
-        edges = (edge for edge in part.edges if edge.target == target)
-        statements.append(_put_edges(corpus, part.type, target, edges))
+        statements.append(_put_edges(part.type, target, [edge for edge in part.edges if edge.target == target]))
     answers = server.write_all(statements)
     if sum(answer[0]["made"] for answer in answers[others:]) != len(part.edges):
         raise StoreMismatch(

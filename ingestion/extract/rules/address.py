@@ -7,19 +7,10 @@ Corporation Tax bill"), from a heading that of its section ("When you're an agen
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.lexicon import (
-    NOUNS_IN_ING,
-    base_of_gerund,
-    gerund,
-    is_base,
-    phrases,
-    third_person,
-    word_set,
-)
+from clausegraph.core.language.lexicon import base_of_gerund, gerund, is_base, phrases, third_person, word_set
 from clausegraph.core.language.normalise import expand, singular
 
 READER = "role"  # type of a mention that stands for "you"
@@ -37,17 +28,18 @@ _ASKED_FOR = phrases(
     "|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration"
     "|award"
 )
-_AS_ROLE = re.compile(
-    r"\b(?:as|you're|you are|become|becoming)\s+(?:an?|the)\s+(?P<role>[\w' -]+?)"
-    r"(?=[,.:;()]|\s+(?:and|or|who|in|on|at|with|under|for|from|if|when|you|but)\b|$)",
-    re.IGNORECASE,
+_AS_ROLE = re.compile(r"\b(?:as|you are|become|becoming) (?:an?|the) (?P<role>[\w' -]+)$", re.IGNORECASE)
+_HEADING_ROLES = (
+    re.compile(r"^(?:(?:if|when) )?(?:you are|as) (?:an?|the) (?P<role>[\w' -]+)$", re.IGNORECASE),
+    re.compile(r"^(?P<role>[\w' -]+?)(?:'s?)?(?:: your)? (?:rights?|duties|responsibilities)$", re.IGNORECASE),
+    re.compile(r"^(?:rules|duties|advice|guidance|help|information|rights)? ?for (?P<role>[\w' -]+)$", re.IGNORECASE),
 )
-_ROLE_FIRST = re.compile(
-    r"^(?P<role>[\w' -]+?)(?:s'|'s|s)?(?::|'\s|\s)\s*(?:your\s)?(?:rights?|duties|responsibilities)$", re.IGNORECASE
-)
-_RULES_FOR = re.compile(  # "Rules for traders"
-    r"(?:rules|duties|advice|guidance|help|information|responsibilities|rights)?\s?for\s(?P<role>[\w' -]+)",
-    re.IGNORECASE,
+_TITLE_ROLES = (  # in this order
+    re.compile(r"^(?P<role>[\w ]+)'s\s"),  # "Director's loans"
+    _AS_ROLE,
+    re.compile(r"^(?P<role>[\w ]+):\s"),  # "Deputies: manage an account"
+    re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNORECASE),
+    re.compile(r"^(?P<role>[\w-]+(?:\s[\w-]+)?)\s(?:suspension|disqualification|dismissal)\b", re.IGNORECASE),
 )
 _OPPOSITES = {
     "landlord": "tenant",
@@ -56,30 +48,13 @@ _OPPOSITES = {
     "employee": "employer",
     "staff": "employer",
 }
-_YOUR = re.compile(rf"\byour\s(?P<whom>(?:{'|'.join(_OPPOSITES)})s?)\b", re.IGNORECASE)
+_YOUR = re.compile(rf"\byour ({'|'.join(_OPPOSITES)})s?\b", re.IGNORECASE)
 _UNTOLD = "person dealing with"  # of a page whose title says of no side whom it is for
-_TITLE_ROLES = (  # in this order
-    re.compile(r"^(?P<role>[\w ]+)'s\s"),  # "Director's loans"
-    re.compile(r"\bas an? (?P<role>\w+ or (?:an? )?\w+)$"),
-    _AS_ROLE,
-    re.compile(r"^(?P<role>[\w ]+):\s"),  # "Deputies: manage an account"
-    re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNORECASE),
-    re.compile(r"^(?P<role>[\w-]+(?:\s[\w-]+)?)\s(?:suspension|disqualification|dismissal|removal|retirement)\b", re.I),
-)
 _NO_ROLE_BEGINS = lexicon.PREPOSITIONS | lexicon.DETERMINERS - {"your"} | {"and"}
-_ON_WHAT = re.compile(
-    r"[\w ]*?\btax on (?P<what>.+) you (?P<verb>[a-z]+)$", re.IGNORECASE
-)  # "Tax on shares you inherit"
-_MODALS = word_set("can cannot could may might must should will would shall do did need")
-_AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
+_AFTER_VERBS = lexicon.DETERMINERS | word_set("as against to land someone of out up")  # "claim as …": a noun acts
+_THIRD = {"are": "is", "have": "has", "were": "was"}
 _THEIRS = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
-_AFTER_THEM = lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and", "or"}
-
-
-def singular_phrase(phrase: str) -> str:
-    """The last word in the singular: "foster parents" is "foster parent"."""
-    *before, last = phrase.split()
-    return " ".join([*before, singular(last)])
+_AFTER_THEM = lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and", "or", ""}
 
 
 def is_role(phrase: str) -> bool:
@@ -89,124 +64,22 @@ def is_role(phrase: str) -> bool:
 
 
 def third_party(clause: str) -> str | None:
-    """What is said of "you" as said of somebody else: "you are ill and your partner works" is "is ill and their …"."""
-    tokens = expand(clause).split()
-    if len(tokens) < 2 or tokens[0].lower() != "you":
+    """What is said of "you" as said of somebody else: "you change your job" is "changes their job"."""
+    who, verb, *rest = [*expand(clause).split(), "", ""]
+    if who.lower() != "you" or not (verb in _THIRD or is_base(verb)):
         return None
-    verb = tokens[1].lower()
-    rest = tokens[2:]
-    if verb in ("are", "have", "were"):
-        head = {"are": "is", "have": "has", "were": "was"}[verb]
-    elif verb == "do":
-        head = "does"
-    elif verb in _MODALS or verb == "had":
-        head = verb
-    elif is_base(verb):
-        head = third_person(verb)
-    elif verb.endswith("ed") or verb in lexicon.PURE_PASTS:
-        head = verb
-    else:
-        return None
-    joined = {"have": "has", "are": "is"}
-    if head in ("is", "has"):  # "you're in the UK and have a visa"
-        rest = [joined.get(t, t) if i and rest[i - 1] in ("and", "or") else t for i, t in enumerate(rest)]
-    if len(rest) > 1 and rest[0] in ("or", "and") and is_base(rest[1]) and head == third_person(verb):
-        rest[1] = third_person(rest[1])
-    return " ".join([head, *theirs(rest)])
+    return " ".join([_THIRD.get(verb) or third_person(verb), *theirs(rest)]).strip()
 
 
 def theirs(tokens: list[str]) -> list[str]:
-    """Words about "you" as about somebody else."""
+    """Words about "you" as about somebody else: "help you to" is "help them to", "you work" is "they work"."""
     found = [_THEIRS.get(token.lower(), token) for token in tokens]
-    for i, word in enumerate(found[:-1]):  # "help you to" is "help them to", "you normally work" "they normally work"
-        if word == "they" and i and found[i + 1].lower() in _AFTER_THEM:
+    for i, (word, following) in enumerate(zip(found, [*found[1:], ""], strict=True)):
+        after = found[i - 1].lower() if i else ""
+        ends = (i > 0 or not following) and following.lower() in _AFTER_THEM
+        if word == "they" and (ends or base_of_gerund(after)):
             found[i] = "them"
-    for i, word in enumerate(found[1:], 1):  # "finding you work" is "finding them work"
-        if word == "they" and base_of_gerund(found[i - 1].lower()):
-            found[i] = "them"
-    if found and found[-1] == "they":
-        found[-1] = "them"
     return found
-
-
-def doing(purpose: str) -> str:
-    """ "report a change" is "reporting a change"."""
-    first, *rest = purpose.split()
-    if rest and rest[0].lower() == "you":
-        rest[0] = "them"
-    return " ".join([gerund(first.lower()), *theirs(rest)])
-
-
-class Addressee:
-    """What a page's title and the headings above a text say of its reader and of its publisher."""
-
-    def __init__(self, title: str, said: Mapping[tuple[str, ...], str] | None = None) -> None:
-        """``said``: the text below each heading path, which may name the other side: "your landlord"."""
-        self.title = " ".join(title.split()) or "page"
-        self._role = _role_of_title(self.title)
-        self._said = said or {}
-        self._sections: dict[tuple[str, ...], str] = {}
-
-    def reader(self, headings: tuple[str, ...]) -> str:
-        """The role that a section addresses."""
-        if headings not in self._sections:
-            self._sections[headings] = self._section(headings)
-        return self._sections[headings]
-
-    def _section(self, headings: tuple[str, ...]) -> str:
-        for heading in reversed(headings):
-            named = _named_role(expand(heading).strip(" .?")) if heading != self.title else None
-            if named:
-                return named
-        if not self._role.startswith(_UNTOLD):
-            return self._role
-        return _opposite(self._said.get(headings, "")) or _opposite(" ".join(self._said.values())) or self._role
-
-
-def _opposite(text: str) -> str | None:
-    """Whom a text addresses by whom it calls "your": who has a landlord is a tenant. None where it has two sides."""
-    found = {_OPPOSITES[singular(match["whom"].lower())] for match in _YOUR.finditer(text)}
-    return found.pop() if len(found) == 1 else None
-
-
-def _named_role(heading: str) -> str | None:
-    """ "When you're an agency worker", "Landlord's responsibilities"."""
-    if heading.lower().startswith("your "):
-        return None
-    match = _AS_ROLE.search(heading) if re.match(r"(?:if|when|as|you)\b", heading, re.IGNORECASE) else None
-    match = match or _ROLE_FIRST.match(heading) or _RULES_FOR.fullmatch(heading)
-    if match is None or len(heading.split()) > 8:
-        return None
-    role = match["role"].strip().removesuffix("'s").removesuffix("'")
-    whole = match.end() >= len(heading) - 1
-    return singular_phrase(role[0].lower() + role[1:]) if whole and is_role(role) and len(role.split()) <= 4 else None
-
-
-@lru_cache(maxsize=64)
-def _role_of_title(title: str) -> str:
-    """The role of a page by its title: an asker, a doer, a named role, else whoever deals with it."""
-    plain = uncapitalised(re.sub(r":\s*your rights$|\s*\([^()]*\)(?=$|\s)", "", expand(title)))
-    named = _title_role(plain)
-    if named:
-        return named
-    head, _, aside = plain.partition(": ")
-    plain = head if aside and _ASKED_FOR.search(head) else plain  # "Carer Payment: leaflet"
-    first, *rest = plain.split() or [title]
-    bare = first.lower()
-    if rest and bare in ("get", "request", "apply", "receive"):
-        return f"applicant for {' '.join(theirs(rest if rest[0].lower() != 'for' else rest[1:]))}"
-    if (
-        rest
-        and is_base(bare)
-        and (bare in lexicon.IMPERATIVES or bare in ("renounce", "challenge", "nominate", "volunteer", "raise"))
-        and (bare not in lexicon.NOUN_VERBS or rest[0].lower() in lexicon.DETERMINERS | _AFTER_VERBS or bare == "claim")
-    ):
-        return f"person {doing(plain)}"
-    if rest and base_of_gerund(bare) and bare not in NOUNS_IN_ING:
-        return f"person {' '.join([bare, *theirs(rest)])}"
-    if _ASKED_FOR.search(plain) and not re.match(r"your\b|tax\b(?! credits?\b)", plain, re.IGNORECASE):
-        return f"applicant for {plain}"
-    return f"{_UNTOLD} {' '.join(theirs(plain.removeprefix('your ').split()))}"
 
 
 def uncapitalised(title: str) -> str:
@@ -216,24 +89,61 @@ def uncapitalised(title: str) -> str:
     return title[0].lower() + title[1:] if lowers else title
 
 
-def _title_role(title: str) -> str | None:
-    """A role that the title names: "Your rights as an agency worker", "Deputies: manage …", "… for foster parents"."""
+class Addressee:
+    """What a page's title and the headings above a text say of its reader."""
+
+    def __init__(self, title: str, said: str = "") -> None:
+        """``said``: what stands below the headings, which may name the other side: who has a landlord is a tenant."""
+        self.title = " ".join(title.split()) or "page"
+        sides = {_OPPOSITES[whom.lower()] for whom in _YOUR.findall(said)}
+        role = _role_of_title(self.title)
+        self._role = sides.pop() if role.startswith(_UNTOLD) and len(sides) == 1 else role
+
+    def reader(self, headings: tuple[str, ...]) -> str:
+        """The role that a section addresses."""
+        named = (_heading_role(heading) for heading in reversed(headings) if heading != self.title)
+        return next((role for role in named if role), self._role)
+
+
+@lru_cache(maxsize=1024)
+def _heading_role(heading: str) -> str | None:
+    """ "When you're an agency worker", "Landlord's responsibilities"."""
+    said = expand(heading).strip(" .?")
+    if said.lower().startswith("your ") or len(said.split()) > 8:
+        return None
+    found = next((match for pattern in _HEADING_ROLES if (match := pattern.search(said))), None)
+    return _singular(found["role"]) if found and is_role(found["role"]) and len(found["role"].split()) <= 4 else None
+
+
+def _singular(role: str) -> str:
+    """A role in the singular: "Foster parents" is "foster parent"."""
+    *before, last = role.removeprefix("your ").split()
+    words = " ".join([*before, singular(last)])
+    return words[0].lower() + words[1:]
+
+
+@lru_cache(maxsize=64)
+def _role_of_title(title: str) -> str:
+    """The role of a page by its title: a named role, an asker, a doer, else whoever deals with it."""
+    said = uncapitalised(re.sub(r":\s*your rights$|\s*\([^()]*\)(?=$|\s)", "", expand(title)))
     for pattern in _TITLE_ROLES:
-        match = pattern.search(title)
+        match = pattern.search(said)
         role = match["role"].lower() if match else ""
         first = role.split()[0] if role else ""
-        if not is_role(role) or first in _NO_ROLE_BEGINS or (pattern is _TITLE_ROLES[0] and is_base(first)):
-            continue
-        prospective = pattern is _AS_ROLE and title.lower().startswith("become")
-        return f"{'prospective ' * prospective}{singular_phrase(role).removeprefix('your ')}"
-    return _role_of_case(title)
-
-
-def _role_of_case(title: str) -> str | None:
-    """Whom a title is for by what they do: "… if you're disabled", "Tax on property you inherit"."""
-    match = _ON_WHAT.match(title)
-    if match and is_base(match["verb"].lower()):
-        return f"person who {third_person(match['verb'].lower())} {' '.join(theirs(match['what'].split()))}"
-    match = re.search(r"\b(?:if|when) you (?P<case>.+)$", title)
-    said = third_party(f"you {match['case']}") if match else None
-    return f"person who {said}" if said else None
+        if is_role(role) and first not in _NO_ROLE_BEGINS and not (pattern is _TITLE_ROLES[0] and is_base(first)):
+            return f"{'prospective ' * said.lower().startswith('become')}{_singular(role)}"
+    case = re.search(r"\b(?:if|when) (?P<case>you .+)$", said)
+    if case and third_party(case["case"]):
+        return f"person who {third_party(case['case'])}"
+    head, _, aside = said.partition(": ")
+    said = head if aside and _ASKED_FOR.search(head) else said  # "Carer Payment: leaflet"
+    first, *rest = said.split() or [title]
+    if rest and first in ("get", "request", "apply", "receive"):
+        return f"applicant for {' '.join(theirs(rest if rest[0] != 'for' else rest[1:]))}"
+    acts = first == "claim" or first not in lexicon.NOUN_VERBS or not _AFTER_VERBS.isdisjoint(rest[:1])
+    does = gerund(first) if is_base(first) and acts else first if first not in lexicon.NOUNS_IN_ING else ""
+    if rest and base_of_gerund(does):
+        return f"person {' '.join([does, *theirs(rest)])}"
+    if _ASKED_FOR.search(said) and not re.match(r"your\b|tax\b(?! credits?\b)", said):
+        return f"applicant for {said}"
+    return f"{_UNTOLD} {' '.join(theirs(said.removeprefix('your ').split()))}"

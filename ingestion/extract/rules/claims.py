@@ -17,12 +17,11 @@ from clausegraph.core.language.normalise import entity_key, expand, lemma, lemma
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import DATED, TELLING_KINDS, effective_dates, opening_value, value_kind
 from clausegraph.core.language.wording import relation_words
-from clausegraph.core.types import All, Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
+from clausegraph.core.types import Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
 
-_QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")
-_NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
+_QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")  # a notice called ‘notice of discharge’
 _BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _NARROWS = phrases(
     "if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
@@ -34,19 +33,14 @@ _POINTS = phrases(
     r"|however|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]"
     r"|$)|so|then|again|some of|any of|all of|both of|each of"
 )
-_HANGS = phrases(  # says more of when or how something holds than a condition tree has
+_HANGS = phrases(  # says more of when or how something holds than a condition tree has, or tells the past
     "if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although"
-    "|though|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case"
-    "|as long|until|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe"
-    "|unlike|rather|even|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time"
-    "|in most cases|at first|for now"
+    r"|though|depending|according|provided|providing|as(?! an?\b)|which|whose|how|what|why|but|subject to"
+    r"|(?<!more )(?<!less )(?<!fewer )than|(?:until|after|before|during|following)(?! (?:the )?(?:end of )?"
+    r"(?:\d|[A-Z][a-z]+ \d|an? |(?:tax|school|academic|calendar) year))|in case|afterwards|beforehand|meanwhile"
+    "|probably|perhaps|maybe|unlike|rather|even|otherwise|regardless|now have|whichever|whatever|whoever|every time"
+    "|each time|in most cases|at first|for now|was|were|had|did"
 )
-_WHOLE_IN_TIME = re.compile(  # a bound that the object or the relation has whole
-    r"\b(?i:until|after|before|during|since|following)\s+(?=(?:the\s+)?(?:end of\s+)?(?:\d|[A-Z][a-z]+ \d|an? )"
-    r"|(?:the\s+)?(?:tax|school|academic|calendar) year)"
-)
-_COMPARES = re.compile(r"\bas (?=an?\b)|(?<=\bmore) than\b|(?<=\bless) than\b|(?<=\bfewer) than\b")
-_PAST = phrases("was|were|had|did|wasn't|weren't|didn't")
 # Definite nouns that stand for something told before; not so with what they are of: "the decision of the court".
 _TOLD = re.compile(
     r"(?:\b(?:the|your|their)|\w's)\s+"
@@ -89,10 +83,8 @@ _CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only s
 )
 _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
     r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
-    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
+    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b|^,? or\b"
 )
-_ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
-_ASKS = phrases("what|how|when|who|where|why")  # a heading that asks names no case
 _EXAMPLE = phrases(r"examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz")
 _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
     "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
@@ -107,17 +99,12 @@ _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated be
 _NEUTRAL = lemmas(" ".join(_NAMES_NO_CASE))
 
 
-def unquoted(text: str) -> str:
-    """A text without the quotes around its words: a notice called ‘notice of discharge’."""
-    return _QUOTED.sub(r"\1", text)
-
-
 def main_said(main: str) -> str | None:
     """A main clause without what only explains it; none where a bracket or a dash narrows what it says."""
     text = " ".join(plain(main).split()).strip(" .:;,")
     if any(_cuts(bracket[1], text[bracket.end() :].lstrip()) for bracket in _BRACKET.finditer(text)):
         return None
-    text = _NEXT_DUTY.split(_BRACKET.sub("", text), maxsplit=1)[0]
+    text = _BRACKET.sub("", text)
     before, dash, aside = text.partition(" - ")
     if "(" in text or ")" in text or (dash and _NARROWS.search(aside)):  # half a bracket: cut where a condition stood
         return None
@@ -128,17 +115,6 @@ def _cuts(inside: str, after: str) -> bool:
     """Whether a text means something else without a bracket: "British national (overseas) status"."""
     part_of_name = inside.islower() and len(inside.split()) < 3 and not re.match(r"an?\s", inside)
     return _NARROWS.search(inside) is not None or (after[:1].isalnum() and part_of_name)
-
-
-def hangs(text: str) -> bool:
-    """Whether a clause says more of when or how it holds: "after that", "only", "depending on"; or tells the past."""
-    bare = _COMPARES.sub(" ", _WHOLE_IN_TIME.sub(" ", text))
-    return _HANGS.search(bare) is not None or _PAST.search(text) is not None
-
-
-def points(text: str) -> bool:
-    """Whether a text has a word that points elsewhere: "this", "such", "the same"."""
-    return _POINTS.search(text) is not None
 
 
 def told_before(text: str) -> list[str]:
@@ -171,7 +147,7 @@ class Clause:
 
 def claims(clause: Clause, scene: Scene) -> list[Statement]:
     """The statement of a clause, where it is plain; none else."""
-    said = main_said(clause.main)
+    said = main_said(_QUOTED.sub(r"\1", clause.main))
     if said is None or _leans(clause, said, scene):
         return []
     dated = DATED.match(said)  # "From 1 April 2026 a permit costs £15"
@@ -198,26 +174,13 @@ def combined(first: Condition | None, second: Condition | None) -> Condition | N
     return join("all", parts) if parts else None
 
 
-def within(scope: Condition | None, own: Condition | None) -> Condition | None:
-    """What holds for a section and for a clause of it; once, where both say it: "if you stop for good"."""
-    above = scope.children if isinstance(scope, All) else () if scope is None else (scope,)
-    said = [_gist(leaf) for leaf in leaves(own)]
-    kept = [part for part in above if not (isinstance(part, Leaf) and any(_gist(part) <= one for one in said))]
-    again = isinstance(own, Leaf) and any(isinstance(part, Leaf) and said[0] <= _gist(part) for part in kept)
-    return combined(join("all", kept) if kept else None, None if again else own)
-
-
-def _gist(leaf: Leaf) -> frozenset[str]:
-    return lemmas(expand(leaf.text)) - LOSABLE - {"think"} or frozenset({leaf.text})
-
-
 def _leans(clause: Clause, said: str, scene: Scene) -> bool:
     """Whether what stands around a clause decides what it says: a condition before it, an exception behind it."""
     unbound = clause.condition is None and split_proposition(said).exact is not Modality.NEED_NOT
     inherits = unbound and (clause.inherits or DATED.sub("", clause.opening).strip())
     in_spite = clause.condition is not None and re.search(r"\bstill\b", said)  # what else would forbid it is not told
     example = any(map(_EXAMPLE.search, (*scene.headings, clause.text)))
-    return bool(inherits or in_spite or example or hangs(said) or _TAKEN_BACK.search(clause.later))
+    return bool(inherits or in_spite or example or _HANGS.search(said) or _TAKEN_BACK.search(clause.later))
 
 
 def _subject(parts: Proposition, scene: Scene) -> Mention | None:
@@ -238,7 +201,10 @@ def _stated(parts: Proposition, subject: Mention, clause: Clause, scene: Scene) 
     modality, polarity = shaded(
         parts.exact, parts.polarity, parts.modal, parts.verb, personal=subject.type in _SOMEBODY
     )
-    since, until = effective_dates(_unconditional(f"{clause.opening}{clause.text}", clause.condition))
+    said = f"{clause.opening}{clause.text}"
+    for leaf in leaves(clause.condition):  # "if it was built before 1 January 2015" dates no rule
+        said = said.replace(leaf.text, " ")
+    since, until = effective_dates(said)
     plain = Statement(subject, parts.verb, subject, clause.spans, polarity, modality, clause.condition, since, until)
     rest = DATED.sub("", parts.object).strip() or parts.object
     if not rest:
@@ -247,20 +213,12 @@ def _stated(parts: Proposition, subject: Mention, clause: Clause, scene: Scene) 
     if valued is not None:
         return valued
     advised = not (parts.modal or clause.condition) and modality is Modality.MUST  # a step
-    asks_more = modality is Modality.MAY and _ASKS_MORE.match(clause.later)
     says_little = parts.verb == "is" or (subject.type == READER and parts.verb.split()[0] in _ACTS)
-    target = None if advised or asks_more or says_little else resolve(rest, scene)
+    target = None if advised or says_little else resolve(rest, scene)
     if target is None or target.type == READER or target.key == subject.key:
         return None
     done = modality is Modality.IS and subject.type != READER and target.surface[:1].isupper()
     return replace(plain, object=target) if modality in _BINDING or done else None
-
-
-def _unconditional(text: str, condition: Condition | None) -> str:
-    """A clause without what its condition says: "if it was built before 1 January 2015" dates no rule."""
-    for leaf in leaves(condition):
-        text = text.replace(leaf.text, " ")
-    return text
 
 
 def _without_object(plain: Statement, scene: Scene) -> Statement | None:
@@ -316,31 +274,28 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     pointing = said.replace(expand(one.object.value), " ") if isinstance(one.object, Literal) else said
     pointing = re.sub(r"\byour\b", "", pointing) if one.subject.type == READER else pointing
     cases = " ".join(expand(leaf.text) for leaf in leaves(one.condition))
-    introduced = lemmas(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}
+    introduced = lemmas(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}  # "the job" after "a job"
     denies_reason = not one.polarity and re.search(r"\bbecause\b", clause.text)  # "is not reduced because you work"
     return (
         told <= parts | known
         and not denies_reason
-        and not points(pointing)
+        and not _POINTS.search(pointing)
         and (known | lemmas(one.relation)).issuperset(told_before(pointing))
         and all(_leaf_stands(leaf, one, parts, introduced) for leaf in leaves(one.condition))
         and _names_its_section(one, parts, scene, clause.scope)
     )
 
 
-def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], introduced: frozenset[str]) -> bool:
-    """Whether a condition is whole, can be met without the page, and says something else than its statement.
-
-    ``introduced`` are nouns that the conditions bring in themselves: "the job" after "a job".
-    """
+def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], known: frozenset[str]) -> bool:
+    """Whether a condition is whole, can be met without the page, and says something else than its statement."""
     text = expand(leaf.text)
     own = lemmas(text) - LOSABLE
     whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
     pointing = text if one.subject.type == READER else re.sub(r"^(?:it|they)\b", "", text)  # the subject
     if is_role(one.subject.surface) and one.subject.type != READER and re.search(r"\byour\b|\byou have\b", text):
         return False  # "your landlord must …, if you have a lease": who has?
-    told = set(told_before(re.sub(r"\byour\b", "", pointing))) - introduced
-    leans = points(pointing) or told or _CUT_LEAF.search(text)
+    told = {*told_before(re.sub(r"\byour\b", "", pointing))} - known
+    leans = _POINTS.search(pointing) or told or _CUT_LEAF.search(text)
     return whole and bool(own) and not leans and not own <= said
 
 
@@ -350,6 +305,6 @@ def _names_its_section(one: Statement, said: frozenset[str], scene: Scene, scope
         return True
     cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
     begins = {word[:_ALIKE] for word in said | lemmas(cases)}
-    headings = [one for one in scene.headings if one != scene.address.title and not _ASKS.match(one)]
+    headings = [one for one in scene.headings if one != scene.address.title]
     telling = [{word for word in lemmas(expand(heading)) - _NEUTRAL - LOSABLE if len(word) > 1} for heading in headings]
     return all(not words or not begins.isdisjoint(word[:_ALIKE] for word in words) for words in telling)

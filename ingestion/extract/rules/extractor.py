@@ -8,7 +8,6 @@ condition that it states, or what it names, is kept as a passage.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -16,11 +15,10 @@ from itertools import islice
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.lexicon import PREPOSITIONS, phrases
-from clausegraph.core.language.normalise import entity_key, plain
+from clausegraph.core.language.conditions import join, parse_conditions
+from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
-from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
     Condition,
@@ -36,18 +34,17 @@ from clausegraph.core.types import (
     leaves,
 )
 from clausegraph.ingestion.extract.rules.address import Addressee
-from clausegraph.ingestion.extract.rules.claims import Clause, claims, combined, is_simple, unquoted, within
+from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined, is_simple
 from clausegraph.ingestion.extract.rules.names import Scene, named, resolve, things_named
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.restrictions import (
     instructs,
-    is_bounded_item,
     lists_bounds,
     lists_duties,
     lists_prohibitions,
     restricts,
 )
-from clausegraph.ingestion.extract.rules.sections import Outcomes, Requirements, Scopes, beyond, excluded, excludes
+from clausegraph.ingestion.extract.rules.sections import Requirements, Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
 _SETS_CASE = phrases("if|when|once|after|where|this|these")  # for what stands after it, too
@@ -57,16 +54,18 @@ _DANGLES = re.compile(  # only points to what was told before: "if you do not"
     re.IGNORECASE,
 )
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
-VERSION = 2  # raise it with every change of what the rules state: pages are then extracted again
+_DEEPEST = 6  # lists within lists that are looked at
+VERSION = 3  # raise it with every change of what the rules state: pages are then extracted again
+_REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
+_HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 
 @dataclass(slots=True)
 class _Before:
-    """What a paragraph said so far: the condition and the statement of the clause before."""
+    """What a paragraph said so far: the condition of the clause before."""
 
     condition: Condition | None = None
-    statement: Statement | None = None
     conditioned: bool = False  # a sentence of it holds under a condition: what follows may, too
 
 
@@ -76,16 +75,14 @@ class ChunkReader:
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._elements = chunk_input.elements
         self.outline = Outline(chunk_input)
-        said: dict[tuple[str, ...], str] = {}
-        for element in chunk_input.elements:
-            said[element.headings] = f"{said.get(element.headings, '')} {element.text}"
+        said = " ".join(element.text for element in chunk_input.elements)
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._required = Requirements()
-        self._outcomes = Outcomes()
-        self._excluded: list[Passage] = []
         self._scopes = Scopes(chunk_input)
-        self.found: dict[Statement, None] = {}
+        self.found: dict[Statement, tuple[str, ...]] = {}  # and the headings that each stands under
         self.left: dict[Passage, None] = {}
+        self._excluded: list[Passage] = []
+        self._refused: list[tuple[tuple[str, ...], frozenset[str], Condition]] = []  # headings, of what, when
         self._says: set[str] = set()  # labels of elements with a simple clause: they are found, whatever they name
 
     def read(self) -> Extraction:
@@ -100,17 +97,24 @@ class ChunkReader:
         every: list[Stated] = [*self.found, *self.left]
         told = {span.anchor for one in every for span in one.spans}
         for element in self._elements:
-            if element.is_own and element.tag not in ("h1", "h2", "h3"):
-                self._name(element, told if element.parent is None else set())
+            if element.is_own and element.tag not in _HEADINGS and (element.parent or element.label not in told):
+                self._name(element)
         self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
-        statements = dict.fromkeys(map(self._outcomes.bounded, self.found))
-        return Extraction(tuple(statements), passages=tuple(dict.fromkeys(map(self._outcomes.bounded, self.left))))
+        statements = dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())
+        return Extraction(tuple(statements), passages=tuple(self.left))
+
+    def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
+        """A statement that grants something, with all that its section refuses of it as an exception."""
+        target = one.object.value if isinstance(one.object, Literal) else one.object.surface.partition(" (")[0]
+        granted = lemmas(f"{one.relation} {target}") if one.modality is Modality.MAY else frozenset()
+        refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
+        return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
 
     def _scene(self, element: InputElement) -> Scene:
         return Scene(self._address, tuple(heading[after_number(heading) :] for heading in element.headings))
 
     def _element(self, element: InputElement) -> None:
-        if element.tag in ("h1", "h2", "h3"):
+        if element.tag in _HEADINGS:
             return  # names a section, states nothing
         if element.tag == "tr":
             self._row(element)
@@ -126,7 +130,7 @@ class ChunkReader:
         self._state(element, found)
         condition = row.case()
         if condition is not None and not any(one.condition for one in found):
-            self._leave(element, Passage(PassageKind.RULE, (Span(element.label, 0, len(element.text)),), condition))
+            self._leave(element, Passage(PassageKind.RULE, (_whole(element),), condition))
 
     def _prose(self, element: InputElement) -> None:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
@@ -145,35 +149,19 @@ class ChunkReader:
         text = element.text[start:end]
         parsed = parse_conditions(element.text, element.label, start, end)
         main = element.text[slice(*parsed.main)]
-        proposition = split_proposition(main)
         condition = parsed.condition
         if before.condition is not None and text.lower().startswith("otherwise"):
             condition = combined(Not(before.condition), condition)
+            main = re.sub(r"^otherwise,?\s+", "", main, flags=re.IGNORECASE)
         spans = (Span(element.label, start, end),)
-        another = _another_value(main, before.statement) if not proposition.subject else None
-        if before.statement is not None and another is not None:  # "…, or £35 if you pay early"
-            found = [replace(before.statement, object=another, condition=condition, spans=spans)]
-            self._otherwise(before.statement, condition)
-        else:
-            said = re.sub(r"^otherwise,?\s+", "", main, flags=re.IGNORECASE)  # its condition says so
-            found = self._claims(element, said, spans, condition, inherits=before.conditioned)
-        stated = self._state(element, found) or self._rule(element, spans, text, condition, proposition)
-        self._grant(element, main, proposition, stated)
-        self._scopes.read(element, start, end)
+        found = self._claims(element, main, spans, condition, inherits=before.conditioned)
+        proposition = split_proposition(main)
+        if not self._state(element, found):
+            self._rule(element, spans, text, condition, proposition)
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, start, end)
         before.condition = condition
         before.conditioned |= condition is not None or _SETS_CASE.match(text) is not None
-        before.statement = found[0] if found else None
-
-    def _otherwise(self, first: Statement, condition: Condition | None) -> None:
-        """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
-        if condition is None or first.condition is not None:
-            return
-        scope = self._scopes.of(next(e.headings for e in self._elements if e.label == first.spans[0].anchor))
-        kept = replace(first, condition=scope)
-        again = replace(first, condition=combined(scope, Not(condition)))
-        self.found = {again if one == kept else one: None for one in self.found}
 
     def _claims(
         self,
@@ -185,18 +173,16 @@ class ChunkReader:
         inherits: bool = False,
     ) -> list[Statement]:
         """The statement of a main clause, where it is plain."""
-        own = next((span for span in spans if span.anchor == element.label), Span(element.label, 0, len(element.text)))
-        earlier = element.text[max(after_number(element.text), own.start - _AROUND) : own.start]
-        later = element.text[own.end : own.end + _AROUND]
+        own = next((span for span in spans if span.anchor == element.label), _whole(element))
         clause = Clause(
-            unquoted(main),
+            main,
             spans,
             element.text[own.start : own.end],
             condition,
-            earlier,
-            later,
-            inherits,
-            self._scopes.of(element.headings),
+            earlier=element.text[max(after_number(element.text), own.start - _AROUND) : own.start],
+            later=element.text[own.end : own.end + _AROUND],
+            inherits=inherits,
+            scope=self._scopes.of(element.headings),
         )
         return claims(clause, self._scene(element))
 
@@ -207,19 +193,19 @@ class ChunkReader:
         text: str,
         condition: Condition | None,
         proposition: Proposition,
-    ) -> list[Passage]:
+    ) -> None:
         """Keep the condition of a clause that makes no statement, or of all in its section."""
         instruction = instructs(proposition)
         self._says |= {element.label} if is_simple(proposition, self._scene(element)) else set()
         rules = proposition.modality is not Modality.IS or element.label in self._says
         cased = rules and not instruction and self._scopes.of(element.headings) is not None
         if not spans or (condition is None and not cased) or _dangles(condition):
-            return []
+            return
         for leaf in leaves(condition):  # what the rule is on stands beside its condition
             text = text.replace(leaf.text, ";")
         names = () if instruction else tuple(self._named(text, self._scene(element), 1))
         kind = PassageKind.INSTRUCTION if instruction else PassageKind.RULE
-        return [self._leave(element, Passage(kind, spans, condition, names))]
+        self._leave(element, Passage(kind, spans, condition, names))
 
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
         """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
@@ -228,84 +214,65 @@ class ChunkReader:
         kinds = (one for one in named if one.type != "thing" or not (one.written or one.surface.islower()))
         return list(islice(kinds, most))
 
-    def _name(self, element: InputElement, told: set[str]) -> None:
-        """Keep an element that is not ``told``, and says something or names things, links among them."""
-        if element.label in told:
-            return
+    def _name(self, element: InputElement) -> None:
+        """Keep an element that says something or names things, links among them."""
         linked = (link.text.strip() for link in element.links)
         pages = [named(text, "page") for text in linked if entity_key(text)]
         names = tuple(dict.fromkeys([*self._named(element.text, self._scene(element), 2), *pages]))
         if names or element.label in self._says:
-            self._leave(None, Passage(PassageKind.NAMES, (Span(element.label, 0, len(element.text)),), None, names))
-
-    def _requirement(
-        self, element: InputElement, spans: tuple[Span, ...], condition: Condition | None, lead: Lead
-    ) -> bool:
-        """Keep the list of "You must:": what must be met for what the section grants."""
-        if condition is None or not (lead.lists_conditions and lead.requires):
-            return False
-        self._leave(element, Passage(PassageKind.LIST, spans, condition))
-        return True
+            self.left[Passage(PassageKind.NAMES, (_whole(element),), None, names)] = None
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
         items = [item for item in self.outline.items(element) if item.is_own]
-        condition = self.outline.list_condition(element, lead) if lead.lists_conditions else lead.parsed.condition
         spans = [Span(element.label, lead.start, lead.end)] if element.is_own else []
         if lead.lists_conditions:
-            spans += [Span(item.label, 0, len(item.text)) for item in self.outline.items_below(element) if item.is_own]
-        if spans and (lead.lists_conditions or not items):
-            main = element.text[slice(*lead.parsed.main)]
-            sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
-            found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
-            stated: Sequence[Statement | Passage] = self._state(element, found)
-            if not found and not self._requirement(element, tuple(spans), condition, lead):
-                stated = self._rule(element, tuple(spans), lead.text, condition, lead.proposition)
-            self._grant(element, main, lead.proposition, stated)
-        elif spans and excludes(lead):
-            self._exclusion(element, lead, spans + [Span(item.label, 0, len(item.text)) for item in items])
-        if lead.lists_conditions and lead.refuses and condition is not None:
-            self._outcomes.refuse(element, lead.main, condition)
+            condition = self.outline.list_condition(element, lead)
+            spans += [_whole(item) for item in self.outline.items_below(element) if item.is_own]
+            self._refuse(element, lead, condition)
+        elif not items:
+            condition = lead.parsed.condition
+        else:
+            self._exclusion(element, lead, [*spans, *map(_whole, items)] if spans else [])
+            return
+        if not spans:
+            return
+        main = element.text[slice(*lead.parsed.main)]
+        sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
+        found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
+        if self._state(element, found):
+            return
+        if lead.requires and condition is not None:  # "You must:" what must be met for what the section grants
+            self._leave(element, Passage(PassageKind.LIST, tuple(spans), condition))
+        else:
+            self._rule(element, tuple(spans), lead.text, condition, lead.proposition)
 
     def _exclusion(self, element: InputElement, lead: Lead, spans: list[Span]) -> None:
         """A list of cases in which something is refused or not asked for: any of them is enough."""
         condition = excluded(self.outline, element, lead)
-        if condition is None:
-            return
-        names = tuple(self._named(lead.main, self._scene(element), 1))
-        whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
-        self._excluded.append(Passage(PassageKind.LIST, tuple(spans), whole, names))
-        if lead.refuses:
-            self._outcomes.refuse(element, lead.main, condition)
+        self._refuse(element, lead, condition)
+        if condition is not None and spans:
+            names = tuple(self._named(lead.main, self._scene(element), 1))
+            whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
+            self._excluded.append(Passage(PassageKind.LIST, tuple(spans), whole, names))
 
-    def _grant(
-        self, element: InputElement, main: str, proposition: Proposition, stated: Sequence[Statement | Passage]
-    ) -> None:
-        """Keep what a clause allows, for what is refused of it below."""
-        if proposition.modality is Modality.MAY and proposition.polarity:
-            for one in stated:
-                self._outcomes.grant(element, main, one)
+    def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
+        """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
+        if lead.refuses and condition is not None:
+            self._refused.append((element.headings, lemmas(expand(lead.main)) - LOSABLE - _REFUSES, condition))
 
     def _item(self, element: InputElement) -> None:
         """A list item: a condition of its lead-in, which states it, or a passage that goes on from its lead-in."""
+        leads: list[Lead] = []
         above = self.outline.above(element)
-        lead = self.outline.lead(above) if above is not None else None
-        if above is None or lead is None:
-            self._prose(element)
-        elif not (lead.lists_conditions or self._within_conditions(above)):
-            self._object_item(element, lead)
-
-    def _within_conditions(self, element: InputElement) -> bool:
-        """Whether an introducing item stands in a condition list itself."""
-        for _ in range(6):
-            above = self.outline.above(element)
-            if above is None:
-                return False
+        while above is not None and len(leads) <= _DEEPEST:
             lead = self.outline.lead(above)
-            if lead is not None and lead.lists_conditions:
-                return True
-            element = above
-        return False
+            leads += [lead] if lead is not None else []
+            above = self.outline.above(above)
+        if not leads:
+            self._prose(element)
+        elif not any(lead.lists_conditions for lead in leads):
+            self._object_item(element, leads[0])
 
     def _object_item(self, element: InputElement, lead: Lead) -> None:
         """An item that goes on from the verb of its lead-in: what it says of when it holds, and what it requires."""
@@ -317,41 +284,30 @@ class ChunkReader:
         if parsed.slot is not None:
             below = (self.outline.item_condition(item, "all") for item in self.outline.items(element))
             own = parsed.with_items([one for one in below if one])
-        whole = (Span(element.label, 0, len(element.text)),)
-        self._rule(element, whole, element.text, combined(lead.parsed.condition, own), lead.proposition)
-        if own is None and lists_prohibitions(lead.proposition):
-            self._required.add(element, *parsed.main, barred=True)
-        elif own is None and (
-            lists_duties(lead.proposition, lead.text)
-            or lead.lists_examples
-            or (is_bounded_item(main) and lists_bounds(lead.proposition, lead.text))
-        ):
-            self._required.add(element, *parsed.main)
+        self._rule(element, (_whole(element),), element.text, combined(lead.parsed.condition, own), lead.proposition)
+        barred = lists_prohibitions(lead.proposition)
+        duty = lists_duties(lead.proposition, lead.text) or lists_bounds(lead.proposition, lead.text, main)
+        if own is None and (barred or duty or lead.lists_examples):
+            self._required.add(element, *parsed.main, barred=barred)
         before = _Before()
         for start, end in spans[1:]:
             self._clause(element, start, end, before)
 
-    def _state(self, element: InputElement, statements: list[Statement]) -> list[Statement]:
-        """Keep statements under what holds for all of their section; as they are kept."""
+    def _state(self, element: InputElement, statements: list[Statement]) -> bool:
+        """Keep statements under what holds for all of their section; whether there are any."""
         scope = self._scopes.of(element.headings)
-        kept = [replace(one, condition=within(beyond(scope, one.subject), one.condition)) for one in statements]
-        self.found |= dict.fromkeys(kept)
-        return kept
+        kept = (replace(one, condition=combined(scope, one.condition)) for one in statements)
+        self.found |= dict.fromkeys(kept, element.headings)
+        return bool(statements)
 
-    def _leave(self, element: InputElement | None, passage: Passage) -> Passage:
-        """Keep a passage, under what holds for all of the element's section; as it is kept."""
-        scope = self._scopes.of(element.headings) if element is not None else None
-        kept = passage if scope is None else replace(passage, condition=combined(scope, passage.condition))
-        self.left[kept] = None
-        return kept
+    def _leave(self, element: InputElement, passage: Passage) -> None:
+        """Keep a passage, under what holds for all of the element's section."""
+        scope = self._scopes.of(element.headings)
+        self.left[replace(passage, condition=combined(scope, passage.condition))] = None
 
 
-def _another_value(main: str, before: Statement | None) -> Literal | None:
-    """The value that takes the place of a statement's: "and £200", "and by 30 June" after "apply by 31 May"."""
-    last = before.relation.split()[-1] if before is not None else ""
-    value = main.strip().removeprefix(f"{last} ") if last in PREPOSITIONS else main.strip()
-    kind = value_kind(value) if before is not None else None
-    return Literal(value, kind) if kind else None
+def _whole(element: InputElement) -> Span:
+    return Span(element.label, 0, len(element.text))
 
 
 def _dangles(condition: Condition | None) -> bool:

@@ -14,7 +14,10 @@ from clausegraph.core.types import Mention
 from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
 
 _WORD = re.compile(r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|[A-Za-z][\w&/'-]*|[£$€]?\d[\d,.]*%?|[^\s\w]")
-_JOINS = lexicon.word_set("of for and the in")  # between the parts of a proper name
+_CAPITALS = re.compile(  # words of a proper name, with what joins them: "Department for Work"
+    r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|(?<!\w)(?<!\w')(?!(?:I|A|If)\b)[A-Z][\w&/'-]*"
+    r"(?:\s(?:(?:of|for|and|in)\s)?(?:(?!I\b|If\b)[A-Z][\w&/'-]*|\([A-Z][A-Za-z0-9&/-]{1,9}\)))*"
+)
 _OPENS = lexicon.word_set("the a an your their his her its our my any each every another no")
 _STOPS = (
     lexicon.PREPOSITIONS
@@ -33,6 +36,7 @@ _HEADS = lexicon.word_set(  # nouns that name nothing by themselves
     " last updated"
 ) | {*lexicon.MONTHS, *lexicon.WEEKDAYS, *lexicon.NUMBERS}
 _LONGEST = 5
+_NEAR = 60  # characters around a proper name that are looked at
 _NO_PART = _STOPS | lexicon.CONTRACTED
 _OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | lexicon.IMPERATIVES
 _AFTER_VERB = lexicon.DETERMINERS | lexicon.PRONOUNS | {"to"}
@@ -62,62 +66,37 @@ _STANDING = word_set(
 
 def things_named(text: str, most: int = 2) -> list[str]:
     """Up to ``most`` things that a text names: proper names first, then phrases of several words, then single nouns."""
-    tokens = _WORD.findall(plain(text))
-    proper = _proper(tokens)
+    said = plain(text)
+    proper = _proper(said)
     inside = " | ".join(proper)
-    phrases = [phrase for phrase in _determined(tokens) if phrase not in inside]
-    ranked = [*proper, *(p for p in phrases if " " in p), *(p for p in phrases if " " not in p)]
-    return list(dict.fromkeys(ranked))[:most]
+    phrases = [phrase for phrase in _determined(_WORD.findall(said)) if phrase not in inside]
+    return list(dict.fromkeys([*proper, *sorted(phrases, key=lambda phrase: " " not in phrase)]))[:most]
 
 
-def _proper(tokens: list[str]) -> list[str]:
+def _proper(text: str) -> list[str]:
     """Runs of capitalised words: several anywhere, or one inside a sentence that is not its first word."""
     found: list[str] = []
-    i = 0
-    while i < len(tokens):
-        if not _is_capital(tokens[i]):
-            i += 1
-            continue
-        end = i + 1
-        while end < len(tokens):
-            if _is_capital(tokens[end]) or tokens[end].startswith("("):
-                end += 1
-            elif (
-                tokens[end].lower() in _JOINS
-                and end + 1 < len(tokens)
-                and _is_capital(tokens[end + 1])
-                and tokens[end] != "the"
-            ):
-                end += 2
-            else:
-                break
-        run = tokens[i:end]
-        opens = i == 0 or tokens[i - 1] in ".!?:;|"
-        if opens and run[0].lower() in _OPENS_SENTENCE:
+    for match in _CAPITALS.finditer(text):
+        start, end = match.span()
+        run, rest = match[0].split() if match[0][0] != "(" else [], text[end : end + _NEAR]
+        opens = text[max(start - _NEAR, 0) : start].rstrip()[-1:] in ("", *".!?:;|")
+        if run and opens and run[0].lower() in _OPENS_SENTENCE:
             run = run[1:]
         if run and run[-1].lower() in _HEADS:
             run = run[:-1] if len(run) > 2 else []
-        if run and tokens[end : end + 1] and tokens[end][0].isdigit() and len(tokens[end]) <= 2:  # "Plan 2"
-            run, end = [*run, tokens[end]], end + 1
-        listed = tokens[end : end + 1] == [","] and end + 1 < len(tokens) and _is_capital(tokens[end + 1])
-        if len(run) == 1 and listed:  # the first part of "Advisory, Conciliation and Arbitration Service"
-            run = []
-        elif (
-            len(run) == 1
-            and (not opens or run[0].isupper())
-            and end < len(tokens)
-            and _is_part([*tokens, ""], end, -1)
-            and not base_of_third_person(tokens[end])
-        ):  # "VAT refund"
-            run = [*run, tokens[end]]
-        if (len(run) > 1 or (run and not opens) or (run and run[0].isupper() and len(run[0]) > 2)) and len(run) <= 8:
+        number = re.match(r" (\d{1,2})(?![\w,.%])", rest)
+        if run and number:  # "Plan 2"
+            run = [*run, number[1]]
+        if len(run) == 1 and (not opens or run[0].isupper()):
+            following = _WORD.findall(rest)[:2]
+            if re.match(r", [A-Z]", rest):  # the first part of "Advisory, Conciliation and Arbitration Service"
+                run = []
+            elif rest[:1] == " " and _is_part([*following, "", ""], 0, -1) and not base_of_third_person(following[0]):
+                run = [*run, following[0]]  # "VAT refund"
+        alone = run and (not opens or (run[0].isupper() and len(run[0]) > 2))
+        if (alone or len(run) > 1) and len(run) <= 8:
             found.append(" ".join(run))
-        i = end
     return found
-
-
-def _is_capital(token: str) -> bool:
-    return token[:1].isupper() and token not in ("I", "If", "A")
 
 
 def _determined(tokens: list[str]) -> list[str]:

@@ -14,7 +14,6 @@ from clausegraph.core.extraction import ExtractionInput, InputElement, introduce
 from clausegraph.core.language.clauses import after_number, sentence_spans, trim
 from clausegraph.core.language.conditions import (
     LONGEST_SENTENCE,
-    OpenItem,
     ParsedClause,
     Slot,
     join,
@@ -34,6 +33,7 @@ _GRANT = re.compile(
     r"|be able|transfer|extend|register|appeal|count)\b"
 )
 _OPENS = re.compile(r"(?::|\b(?:and|or|if|unless|either|both))\s*$", re.IGNORECASE)  # of an item with a list of its own
+_DEEPEST = 5  # lists within lists that are read
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
 # What a list of whole conditions goes on from: "if you:", "if all of the following apply:"; no clause of its own.
 _STUB = re.compile(
@@ -115,10 +115,8 @@ class Outline:
 
     def items_below(self, element: InputElement, depth: int = 0) -> list[InputElement]:
         """The items of the list that ``element`` introduces with those nested in them, in order."""
-        found: list[InputElement] = []
-        for item in self.items(element):
-            found += [item, *(self.items_below(item, depth + 1) if depth < 5 else [])]
-        return found
+        items = self.items(element) if depth <= _DEEPEST else []
+        return [one for item in items for one in (item, *self.items_below(item, depth + 1))]
 
     def lead(self, element: InputElement) -> Lead | None:
         """``element`` as a lead-in; None when it introduces nothing."""
@@ -160,11 +158,12 @@ class Outline:
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
-        start, end = next(iter(readable_spans(item.text)), (0, 0))
-        nested = self.items(item)
-        if nested and depth < 5 and _OPENS.search(item.text):
-            return self._nested_condition(item, nested, depth)
-        parsed = parse_conditions(item.text, item.label, start, end, temporal=False)
+        spans = readable_spans(item.text) or [(0, 0)]
+        nested = self.items(item) if depth < _DEEPEST and _OPENS.search(item.text) else []
+        start, end = spans[-1] if nested else spans[0]
+        parsed = parse_conditions(item.text, item.label, start, end, temporal=bool(nested))
+        if nested:
+            return self._nested_condition(item, parsed, nested, depth)
         own = leaf_tree(item, *parsed.main)
         if parsed.condition is None or own is None:
             return own or parsed.condition
@@ -172,44 +171,31 @@ class Outline:
             return join("any", [own, parsed.condition.child])
         return join("all", [own, parsed.condition])
 
-    def _nested_condition(self, item: InputElement, nested: list[InputElement], depth: int) -> Condition | None:
-        """An item that introduces a list of its own: the list's tree, with what the item itself states."""
-        start, end = readable_spans(item.text)[-1]
-        parsed = parse_conditions(item.text, item.label, start, end)
-        opened = split_item(plain(item.text), start, end, [e.text for e in nested]) if parsed.slot is None else None
-        if opened is not None:
-            return self._joined_to(item, opened, nested, depth)
-        named, negated = quantifier(item.text[start:end])
-        operator = (parsed.slot.operator if parsed.slot else None) or named or ending_operator(nested) or "any"
-        stated = self._stated(nested, operator, depth)
-        if parsed.slot is None:
-            if not stated:
-                return None
-            tree = join(operator, stated)
-            return Not(tree) if negated else tree
-        own = leaf_tree(item, *parsed.main)
-        rest = parsed.with_items(stated, operator)
-        parts = [part for part in (own, rest) if part is not None]
-        return join("all", parts) if parts else None
-
-    def _joined_to(
-        self, item: InputElement, opened: OpenItem, nested: list[InputElement], depth: int
+    def _nested_condition(
+        self, item: InputElement, parsed: ParsedClause, nested: list[InputElement], depth: int
     ) -> Condition | None:
-        """What an item states, and its own list after "and" or "or": "you left it dirty and: it was clean before"."""
-        own = leaf_tree(item, opened.start, opened.end)
-        if opened.counts and isinstance(own, Leaf):  # "not above the limit after tax and:" has what is counted, too
-            listed = "; ".join(one.text.strip(" .;,") for one in nested)
-            own = replace(own, meaning=f"{item.text.strip()} {listed}")
-        operator = opened.slot.operator or ending_operator(nested) or opened.slot.joined
-        stated = [] if opened.counts else self._stated(nested, operator, depth)
-        tree = [join(operator, stated)] if stated else []
-        rest = [Not(one) if opened.slot.negated else one for one in tree]
-        parts = [*([own] if own is not None else []), *rest]
-        return join(opened.slot.joined, parts) if parts else None
-
-    def _stated(self, items: list[InputElement], operator: str, depth: int) -> list[Condition]:
-        found = (self.item_condition(item, operator, depth + 1) for item in items)
-        return [one for one in found if one is not None]
+        """An item that introduces a list of its own: the list's tree, with what the item itself states."""
+        texts = [one.text for one in nested]
+        opened = split_item(plain(item.text), *readable_spans(item.text)[-1], texts) if parsed.slot is None else None
+        slot = opened.slot if opened else parsed.slot
+        named, negated = quantifier(item.text)
+        operator = (slot.operator if slot else None) or (None if opened else named) or ending_operator(nested)
+        operator = operator or (opened.slot.joined if opened else "any")
+        found = (self.item_condition(one, operator, depth + 1) for one in nested)
+        stated = [one for one in found if one is not None]
+        own = leaf_tree(item, opened.start, opened.end) if opened else leaf_tree(item, *parsed.main) if slot else None
+        if (
+            opened and opened.counts and isinstance(own, Leaf)
+        ):  # "not above the limit after tax and:" counts the list, too
+            listed = "; ".join(text.strip(" .;,") for text in texts)
+            return replace(own, meaning=f"{item.text.strip()} {listed}")
+        if parsed.slot is not None:
+            rest = parsed.with_items(stated, operator)
+        else:
+            rest = join(operator, stated) if stated else None
+            rest = Not(rest) if rest is not None and (opened.slot.negated if opened else negated) else rest
+        parts = [part for part in (own, rest) if part is not None]
+        return join(opened.slot.joined if opened else "all", parts) if parts else None
 
     def _default_operator(self, lead: Lead, items: list[InputElement]) -> str:
         """How an unmarked list joins: by an "or" or "and" that ends an item, else by what the lead-in does."""

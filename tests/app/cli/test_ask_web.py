@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph import SourceError, ask_web
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.site import NAME, local_site
 
@@ -39,15 +38,6 @@ def test_a_folder_answers_without_a_ledger(cli: Cli, pages: Path, tmp_path: Path
     assert [step["name"] for step in found["trace"]][:3] == ["read pages", "attributes", "pages"]
     assert "Not read: empty.html: the file is empty" in result.stderr
     assert not (tmp_path / "home").exists()
-
-
-def test_what_no_page_says_is_not_asserted(cli: Cli, pages: Path) -> None:
-    result = cli("ask", "Who", "painted", "the", "bridge?", "--web", str(pages))
-    assert result.exit_code == 0
-    assert "Not sure that this decides it" in result.stdout
-    assert "Source: Alder bridge · " in result.stdout
-    paid = cli("ask", "Who paid for the Alder bridge?", "--web", str(pages)).stdout
-    assert "It was paid for by the guild of salt merchants.”" in paid  # not only what comes first under that heading
 
 
 def test_addresses_are_fetched_by_the_guarded_client(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,13 +72,6 @@ def test_what_does_not_go_together(cli: Cli, pages: Path, words: list[str], prob
     result = cli("ask", QUESTION, *(str(pages) if word == "PAGES" else word for word in words))
     assert result.exit_code == 2
     assert problem in result.stderr
-
-
-def test_the_same_from_python(pages: Path) -> None:
-    answer = ask_web(QUESTION, [pages], at="2024-03-05T10:00-08:00")
-    assert answer.alternatives[0].text == "1931"
-    with pytest.raises(SourceError, match="no page to answer from: the file is empty"):
-        ask_web(QUESTION, [pages / "empty.html"])
 
 
 def test_the_example_of_the_docs(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:

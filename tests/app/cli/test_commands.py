@@ -40,11 +40,6 @@ def test_a_limit_leaves_the_rest_for_the_next_run(cli: Cli) -> None:
     assert (len(rest["pages_added"]), rest["pages_unchanged"], rest["pages_left"]) == (8, 10, 0)
 
 
-def test_dry_run_writes_nothing(cli: Cli) -> None:
-    assert "nothing was written" in cli("ingest", str(SAMPLE), "--dry-run").stdout
-    assert parsed(cli("corpora", "list", "--json")) == []
-
-
 def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     shutil.copytree(SAMPLE / "guides", pages)
@@ -52,16 +47,6 @@ def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
     (pages / "heating-help.html").unlink()
     assert parsed(cli("ingest", str(pages), "--keep-missing", "--json"))["pages_kept"] == ["heating-help.html"]
     assert parsed(cli("ingest", str(pages), "--json"))["pages_removed"] == ["heating-help.html"]
-
-
-def test_moved_source_needs_relocate(cli: Cli, tmp_path: Path) -> None:
-    for place in ("one", "two"):
-        shutil.copytree(SAMPLE / "guides", tmp_path / place / "pages")
-    assert cli("ingest", str(tmp_path / "one/pages")).exit_code == 0
-    refused = cli("ingest", str(tmp_path / "two/pages"))
-    assert refused.exit_code == 2 and "--relocate" in refused.stderr
-    assert cli("ingest", str(tmp_path / "two/pages"), "--relocate").exit_code == 0
-    assert cli("ingest", str(tmp_path / "one/pages"), "--source-name", "other").exit_code == 0
 
 
 @pytest.mark.usefixtures("stocked")
@@ -75,11 +60,9 @@ def test_ask(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("command", ["ask", "search"])
-def test_a_question_needs_no_quotes(cli: Cli, command: str) -> None:
-    asked = ["Can", "I", "get", "the", "Winter", "Heating", "Grant?"]
-    assert parsed(cli(command, *asked, "--json"))["question"] == " ".join(asked)
-    assert parsed(cli(command, *asked, "--json"))["epoch"] == parsed(cli(command, " ".join(asked), "--json"))["epoch"]
+def test_a_question_needs_no_quotes(cli: Cli) -> None:
+    for command in ("ask", "search"):
+        assert parsed(cli(command, "Who", "pays", "the", "grant?", "--json"))["question"] == "Who pays the grant?"
 
 
 @pytest.mark.usefixtures("stocked")
@@ -93,27 +76,20 @@ def test_search(cli: Cli, retriever: str) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-def test_search_keeps_the_budget(cli: Cli) -> None:
-    few = parsed(cli("search", "heating grant", "--budget", "30", "--json"))["hits"]
-    many = parsed(cli("search", "heating grant", "--budget", "300", "--json"))["hits"]
-    assert len(few) < len(many)
-    assert few == many[: len(few)]
-
-
-@pytest.mark.usefixtures("stocked")
-def test_status(cli: Cli) -> None:
+def test_status_and_show(cli: Cli) -> None:
     (corpus,) = parsed(cli("status", "--json"))["corpora"]
     assert (corpus["corpus"], corpus["published"], corpus["pages"]) == ("default", 1, 18)
     assert corpus["facts"] > 40 and corpus["runs"][0]["status"] == "done"
     assert "18 pages" in cli("status", "--corpus", "default").stdout
-
-
-@pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("name", ["heating-grant.html", "corpus:heating-grant.html", "winter  heating grant"])
-def test_show_page(cli: Cli, name: str) -> None:
-    page = parsed(cli("show", name, "--json"))
-    assert page["title"] == "Winter Heating Grant" and page["elements"] and page["chunks"] and page["facts"]
-    assert "heating-grant.html" in cli("show", name).stdout
+    assert parsed(cli("show", corpus["runs"][0]["id"], "--json"))["report"]["corpus"] == "default"
+    for name in ("corpus:heating-grant.html", "winter  heating grant", "heating-grant.html"):
+        page = parsed(cli("show", name, "--json"))
+        assert page["title"] == "Winter Heating Grant" and page["elements"] and page["chunks"]
+    fact = next(one for one in page["facts"] if " if " in one["statement"])
+    value = parsed(cli("show", fact["id"][:12], "--json"))
+    assert value["id"] == fact["id"] and all(support["quotes"] for support in value["supports"])
+    text = cli("show", fact["id"]).stdout
+    assert "holds if" in text and "“" in text
 
 
 @pytest.mark.usefixtures("stocked")
@@ -126,21 +102,7 @@ def test_a_page_says_what_it_does_not_claim(cli: Cli) -> None:
     assert any(one["condition"] for one in passages)
     text = cli("show", "heating-grant.html").stdout
     assert "rules not claimed" in text.partition("states")[2] and "holds if" in text
-    assert parsed(cli("pages", "show", "heating-grant.html", "--json"))["passages"] == passages
     assert f"not claimed: {len(passages)} passage" in cli("pages", "show", "heating-grant.html").stdout
-
-
-@pytest.mark.usefixtures("stocked")
-def test_show_fact_and_run(cli: Cli) -> None:
-    page = parsed(cli("show", "heating-grant.html", "--json"))
-    fact = next(one for one in page["facts"] if " if " in one["statement"])
-    value = parsed(cli("show", fact["id"][:12], "--json"))
-    assert value["id"] == fact["id"]
-    assert all(support["quotes"] for support in value["supports"])
-    text = cli("show", fact["id"]).stdout
-    assert "holds if" in text and "“" in text
-    run = parsed(cli("status", "--json"))["corpora"][0]["runs"][0]["id"]
-    assert parsed(cli("show", run, "--json"))["report"]["corpus"] == "default"
 
 
 @pytest.mark.usefixtures("stocked")
@@ -184,40 +146,17 @@ def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
     gold = json.loads(questions.read_text(encoding="utf-8"))
     predictions = tmp_path / "predictions.json"
     predictions.write_text(json.dumps([{"id": q["id"], "answers": q["answers"]} for q in gold]))
-    command = ["eval", "conditionalqa", "--questions", str(questions), "--predictions", str(predictions)]
+    command = ["eval", "conditionalqa", "--questions", str(questions)]
+    assert cli(*command).exit_code == 2  # neither documents nor predictions
+    command += ["--predictions", str(predictions)]
     value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
     assert value["answers"]["total"]["em_with_conditions"] == 1.0
     made = tmp_path / "out" / "report.html"
     first = made.read_text(encoding="utf-8")
     made.unlink()
     assert parsed(cli("eval", "report", str(tmp_path / "out"), "--json")) == {"report": str(made)}
-    assert made.read_text(encoding="utf-8") == first
-    assert cli("eval", "report", str(tmp_path)).exit_code == 2
-    assert "100.00" in cli(*command).stdout
-
-
-def test_eval_runs(cli: Cli, tmp_path: Path) -> None:
-    contents = ["<h1>Permit</h1>", "<p>You can get a permit if you are 18.</p>", "<p>It costs £20.</p>"]
-    documents, questions = tmp_path / "documents.json", tmp_path / "dev.json"
-    documents.write_text(json.dumps([{"title": "Permit", "url": "https://x.example/permit", "contents": contents}]))
-    asked = {
-        "id": "q1", "url": "https://x.example/permit", "scenario": "I am 20.", "question": "What does it cost?",
-        "not_answerable": False, "answers": [["£20", []]], "evidences": ["<p>It costs £20.</p>"],
-    }  # fmt: skip
-    questions.write_text(json.dumps([asked]))
-    command = ["eval", "conditionalqa", "--documents", str(documents), "--questions", str(questions)]
-    value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
-    assert value["questions"] == 1 and value["retrieval"]["hybrid"]
-    assert (tmp_path / "out" / "predictions.json").is_file()
-    run = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
-    assert (run["corpus"]["name"], run["corpus"]["pages"], run["settings"]["oracle_type"]) == (
-        "conditionalqa",
-        1,
-        False,
-    )
-    (answer,) = map(json.loads, (tmp_path / "out" / "answers.jsonl").read_text(encoding="utf-8").splitlines())
-    assert answer["quotes"] == [[["Permit", "It costs £20."]]]
-    assert cli("eval", "conditionalqa", "--questions", str(questions)).exit_code == 2
+    assert made.read_text(encoding="utf-8") == first and cli("eval", "report", str(tmp_path)).exit_code == 2
+    assert "1.000" in cli(*command).stdout
 
 
 def test_an_engine_is_held_to_floors_and_its_run_can_be_browsed_and_tabled(cli: Cli, tmp_path: Path) -> None:
@@ -257,12 +196,6 @@ def test_global_options_before_or_after_the_command(cli: Cli, stocked_home: Path
 def test_quiet_leaves_out_notes(cli: Cli) -> None:
     assert "clausegraph show" in cli("ingest", str(SAMPLE / "guides")).stderr
     assert cli("ingest", str(SAMPLE / "guides"), "--quiet").stderr == ""
-
-
-def test_version_and_help(cli: Cli) -> None:
-    assert cli("--version").stdout.startswith("clausegraph ")
-    for command in ([], ["ingest"], ["ask"], ["search"], ["epochs"], ["corpora"], ["eval"], ["eval", "conditionalqa"]):
-        assert cli(*command, "--help").exit_code == 0
 
 
 def test_a_token_for_a_corpus_that_is_not_there_is_told_of(cli: Cli) -> None:

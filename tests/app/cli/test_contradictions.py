@@ -45,9 +45,6 @@ def test_all_that_is_planted_is_found_and_nothing_else(cli: Cli, stocked: Path) 
     shown = cli("contradictions").stdout
     assert "14 contradictions" in shown and "8 superseded statements" in shown
     assert "The discount for electric cars is 40%" in shown and "updated 2026-04-02" in shown
-    replaced = found["superseded"][0]
-    was, now = shown.partition("  → ")[0].splitlines()[-1], shown.partition("  → ")[2].splitlines()[0]
-    assert replaced["older"]["quotes"][0][:60] in was and replaced["newer"]["quotes"][0][:60] in now
     assert "and 13 more" in cli("contradictions", "--limit", "1").stdout
     with open_corpus(home=stocked) as corpus:
         assert corpus.contradictions() == found

@@ -64,19 +64,11 @@ def stated(found: dict[str, Any]) -> list[str]:
 
 @pytest.mark.usefixtures("passages")
 class TestExplore:
-    def test_pages_have_their_titles_and_statements(self, cli: Cli) -> None:
+    def test_pages_and_an_overview(self, cli: Cli) -> None:
         listed = parsed(cli("pages", "--json"))["pages"]
         assert [(page["title"], page["statements"]) for page in listed] == [
             ("Brimholt Works", 3), ("Orla Fenwick", 3), ("Saltrey", 3)
         ]  # fmt: skip
-
-    def test_an_entity_has_its_page(self, cli: Cli) -> None:
-        found = parsed(cli("entity", "Saltrey", "--json"))["own_page"]
-        assert (found["title"], found["by"], found["links"]) == ("Saltrey", "title", 0)
-        assert "its page: Saltrey" in cli("entity", "Saltrey").stdout
-        assert parsed(cli("entity", "port", "--json"))["own_page"] is None
-
-    def test_without_a_name_facts_are_an_overview(self, cli: Cli) -> None:
         found = parsed(cli("facts", "--json"))
         assert (found["entities"], found["facts"], found["statements"]) == (8, 8, 9)
         assert found["largest"][0] == {"entity": "brimholt work", "statements": 5}
@@ -88,27 +80,22 @@ class TestExplore:
         assert found["facts"][0]["supports"] == 2, "what two pages state comes first"
         assert stated(found).count("Orla Fenwick trained at Brimholt Works") == 2
         assert len(found["facts"]) == 3 and not found["more"]
-
-    def test_facts_of_a_page_are_those_it_states(self, cli: Cli) -> None:
-        found = parsed(cli("facts", "passages:saltrey", "--json"))
-        assert found["page"] == "passages:saltrey"
-        assert sorted(stated(found)) == ["Saltrey is a port", "painter lives near mill", "port has lighthouse"]
-
-    def test_a_relation_narrows(self, cli: Cli) -> None:
-        both = parsed(cli("facts", "--relation", "is a", "--json"))
-        assert sorted(stated(both)) == ["Brimholt Works is a studio", "Saltrey is a port"]
-        assert stated(parsed(cli("facts", "Saltrey", "-r", "is a", "--json"))) == ["Saltrey is a port"]
-        assert stated(parsed(cli("facts", "passages:saltrey", "-r", "has", "--json"))) == ["port has lighthouse"]
-        near = parsed(cli("facts", "--about", "Saltrey is a port", "-r", "has", "--json"))
-        assert stated(near) == ["port has lighthouse"]
-
-    def test_the_facts_nearest_in_meaning_come_first(self, cli: Cli) -> None:
-        found = parsed(cli("facts", "--about", "saltrey is a port", "-n", "1", "--json"))
-        assert stated(found) == ["Saltrey is a port"] and found["more"]
-
-    def test_what_is_more_than_the_limit_is_told(self, cli: Cli) -> None:
         assert "more than 1 fact; raise --limit" in cli("facts", "Orla Fenwick", "-n", "1").stdout
         assert "more than" not in cli("facts", "Orla Fenwick", "-n", "3").stdout
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("passages:saltrey",), ["Saltrey is a port", "painter lives near mill", "port has lighthouse"]),
+            (("--relation", "is a"), ["Brimholt Works is a studio", "Saltrey is a port"]),
+            (("Saltrey", "-r", "is a"), ["Saltrey is a port"]),
+            (("passages:saltrey", "-r", "has"), ["port has lighthouse"]),
+            (("--about", "Saltrey is a port", "-r", "has"), ["port has lighthouse"]),
+            (("--about", "saltrey is a port", "-n", "1"), ["Saltrey is a port"]),
+        ],
+    )
+    def test_facts_of_a_page_a_relation_or_near_a_text(self, cli: Cli, words: tuple[str, ...], said: list[str]) -> None:
+        assert sorted(stated(parsed(cli("facts", *words, "--json")))) == said
 
     def test_an_entity_is_shown_whole(self, cli: Cli) -> None:
         found = parsed(cli("entity", "Brimholt Works", "--json"))
@@ -118,6 +105,10 @@ class TestExplore:
         said = cli("entity", "Brimholt Works", "-n", "1").stdout
         assert "neighbours: orla fenwick (2), saltrey (1), studio (1)" in said
         assert "4 facts in all; raise --limit" in said
+        own = parsed(cli("entity", "Saltrey", "--json"))["own_page"]
+        assert (own["title"], own["by"], own["links"]) == ("Saltrey", "title", 0)
+        assert "its page: Saltrey" in cli("entity", "Saltrey").stdout
+        assert parsed(cli("entity", "port", "--json"))["own_page"] is None
 
     def test_a_merged_name_is_told(
         self, cli: Cli, made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -171,24 +162,6 @@ class TestExplore:
         result = cli(*words)
         assert result.exit_code == code, result.output
         assert message in result.stderr
-
-
-def test_types_are_those_of_the_corpus_own_ontology(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pages").mkdir()
-    page = "<title>Tolls</title><main><h1>Tolls</h1><p>The Blue Ferry must pay the harbour grant.</p></main>"
-    (tmp_path / "pages" / "tolls.html").write_text(page, encoding="utf-8")
-    (tmp_path / "types.toml").write_text('[vessel]\nabout = "a ship"\nwords = ["ferry"]\n', encoding="utf-8")
-    assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
-    shown = parsed(cli("entity", "harbour grant", "--json"))
-    assert shown["types"] == {"benefit": 1} and shown["about"].startswith("money or help")
-    monkeypatch.setenv("CLAUSEGRAPH_ONTOLOGY", str(tmp_path / "types.toml"))
-    assert "extractor" in cli("ingest", str(tmp_path / "pages"), "--dry-run").stdout
-    assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
-    assert parsed(cli("entity", "Blue Ferry", "--json"))["types"] == {"vessel": 1}
-    assert "vessel (1): a ship" in cli("entity", "Blue Ferry").stdout
-    assert parsed(cli("entity", "harbour grant", "--json"))["types"] == {"thing": 1}
-    monkeypatch.setenv("CLAUSEGRAPH_ONTOLOGY", str(tmp_path / "none.toml"))
-    assert "cannot be read" in cli("entity", "Blue Ferry").stderr
 
 
 @pytest.mark.usefixtures("stocked")

@@ -10,7 +10,6 @@ import pytest
 import typer
 
 from clausegraph.core.settings import load_settings
-from tests.app.cli.conftest import Cli
 from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
@@ -59,8 +58,3 @@ def test_defaults_that_come_from_settings_are_theirs(monkeypatch: pytest.MonkeyP
         value = getattr(settings, found[1])
         shown = str(value).replace(str(settings.home.parent), "~") if found[1] == "home" else f"{value}"
         assert found[2] == shown.removesuffix(".0")
-
-
-def test_the_help_of_a_command_shows_them(cli: Cli) -> None:
-    shown = " ".join(cli("epochs", "vacuum", "--help", env={"COLUMNS": "200"}).stdout.split())
-    assert "the setting keep_days: 30" in shown and "the setting corpus: default" in shown

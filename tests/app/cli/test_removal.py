@@ -12,7 +12,6 @@ from sqlalchemy import update
 from clausegraph.indexes import files
 from clausegraph.indexes.ledger.schema import FREEZING, epochs
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.writes import killed_at
@@ -65,19 +64,6 @@ def test_a_reader_inside_a_transaction(cli: Cli, home: Path, monkeypatch: pytest
         assert again.exit_code == 3 and "of what was dropped before remains" in again.stderr and has_word(home)
     assert "remains" not in cli("corpora", "drop", "default", "--yes").stderr  # which finishes it
     assert not has_word(home)
-
-
-def test_the_home_is_cleaned_where_no_corpus_is_left(cli: Cli, home: Path) -> None:
-    assert cli("epochs", "vacuum", "--corpus", "other").exit_code == 3
-    assert cli("corpora", "drop", "default", "--yes").exit_code == 0
-    with closing(FileResponseCache(home / RESPONSES, 10**6)) as cache:  # of a question that was still being asked
-        cache.put("one", b"Quillonby")
-        done = parsed(cli("epochs", "vacuum", "--json"))
-        assert (done["kept"], done["rows"], done["remains"]) == ({}, {}, [])
-        assert cache.get("one") is None
-    assert cli("epochs", "vacuum").exit_code == 0
-    known = {f"{name}{end}" for name in ("ledger.db", RESPONSES) for end in ("", "-wal", "-shm")}
-    assert {path.name for path in home.rglob("*") if path.is_file()} <= known
 
 
 def test_what_a_killed_run_had_written(cli: Cli, home: Path, tmp_path: Path) -> None:

@@ -62,12 +62,8 @@ def test_a_run_in_words(cli: Cli, pages: Path) -> None:
 
 
 def test_a_run_whose_model_server_is_down_is_failed(cli: Cli, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "LLM": "mistral:m",
-        "LLM_URL": "http://127.0.0.1:9",
-        "LLM_KEY": "k",
-        "LLM_ATTEMPTS": "1",
-    }.items():
+    down = {"LLM": "mistral:m", "LLM_URL": "http://127.0.0.1:9", "LLM_KEY": "k", "LLM_ATTEMPTS": "1"}
+    for name, value in down.items():
         monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
     result = cli("ingest", str(pages))
     assert result.exit_code == 5 and "failed: no page could be extracted" in result.stdout

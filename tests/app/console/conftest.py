@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 import os
+import re
+import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
+import httpx
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
@@ -23,6 +27,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
+from tests.app.api.conftest import client_of
 from tests.app.console.attempts import ATTEMPTS, NAMES
 from tests.harness.wait import until
 
@@ -61,6 +66,29 @@ def filled(home: Path, folder: Path, corpus: str = "default") -> Settings:
     with Workspace(settings) as workspace:
         run_ingest(workspace, corpus, open_source(str(folder)), Options())
     return settings
+
+
+Look = Callable[[httpx.AsyncClient], Awaitable[None]]
+
+
+def looking(settings: Settings, look: Look, role: Role = Role.READER, corpora: tuple[str, ...] | None = None) -> None:
+    """What a program does with a console over a home, with a token of that role."""
+    _, token = Tokens(settings.home).add(f"{role.value} {secrets.token_hex(4)}", role, corpora)
+
+    async def whole() -> None:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with client_of(create_app(Workspace(settings), [face()]), **headers) as client:
+            await look(client)
+
+    anyio.run(whole)
+
+
+async def answered(client: httpx.AsyncClient, question: str, **form: str) -> tuple[str, str]:
+    """The address of what was asked, and the events up to its answer."""
+    got = await client.post("/c/default/asked", data={"question": question} | form)
+    events = re.search(r'sse-connect="([^"]+)/events"', got.text)
+    assert events is not None, got.text
+    return events[1], (await client.get(f"{events[1]}/events")).text
 
 
 @pytest.fixture(scope="session")

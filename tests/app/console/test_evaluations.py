@@ -7,20 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 
-from clausegraph.app.access.tokens import Role, Tokens
-from clausegraph.app.api.application import create_app
-from clausegraph.app.console.face import face
 from clausegraph.app.services.evaluation import describe_run, score_predictions
-from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.run import write_evaluation
 from clausegraph.eval.provenance import write_run
-from tests.app.api.conftest import client_of
+from tests.app.console.conftest import looking
 
 pytestmark = pytest.mark.unit
 
@@ -48,38 +43,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_runs_are_looked_at_compared_and_kept_from_tokens_that_are_bound(settings: Settings, folder: Path) -> None:
-    tokens = Tokens(settings.home)
-    _, whole = tokens.add("everywhere", Role.READER)
-    _, bound = tokens.add("somewhere", Role.READER, ("default",))
     here = settings.model_copy(update={"evaluations": folder})
 
-    async def look() -> None:
-        async with client_of(create_app(Workspace(here), [face()]), Authorization=f"Bearer {whole}") as client:
-            assert {one["name"] for one in (await _json(client, "/v1/evaluations"))["items"]} == {"bad", "good"}
-            report = (await _json(client, "/v1/evaluations/bad"))["report"]
-            assert report["questions"] == 25 and report["headline"][0]["value"] == "0.0"
-            first = await _json(client, "/v1/evaluations/bad/cases?limit=20")
-            rest = await _json(client, f"/v1/evaluations/bad/cases?limit=20&cursor={first['next']}")
-            assert len(first["items"]) == 20 and len(rest["items"]) == 5 and rest["next"] is None
-            assert ">bad</a>" in (await client.get("/c/default/evaluations")).text
-            shown = (await client.get("/c/default/evaluation?name=bad&with=good")).text
-            assert "+100.0" in shown and "differs" in shown and HOSTILE not in shown and "May I &lt;script&gt;" in shown
-            assert (
-                "More of them" in shown
-                and "There are none" in (await client.get("/c/default/evaluation?name=good")).text
-            )
-            plot = report["sections"][0]["plots"][0]["name"]
-            picture = await client.get("/c/default/evaluation/plot", params={"name": "bad", "plot": plot})
-            assert picture.content.startswith(b"\x89PNG") and picture.headers["content-type"] == "image/png"
-            for lost in ("../bad", "notes", "none"):
-                assert (await client.get("/c/default/evaluation", params={"name": lost})).status_code == 404, lost
-            theirs = {"Authorization": f"Bearer {bound}"}
-            assert (await client.get("/v1/evaluations", headers=theirs)).json() == {"items": []}
-            assert (await client.get("/v1/evaluations/bad", headers=theirs)).status_code == 404
-        async with client_of(create_app(Workspace(settings), [face()]), Authorization=f"Bearer {whole}") as client:
-            assert "CLAUSEGRAPH_EVALUATIONS" in (await client.get("/c/default/evaluations")).text
+    async def look(client: httpx.AsyncClient) -> None:
+        assert {one["name"] for one in (await _json(client, "/v1/evaluations"))["items"]} == {"bad", "good"}
+        report = (await _json(client, "/v1/evaluations/bad"))["report"]
+        assert report["questions"] == 25 and report["headline"][0]["value"] == "0.0"
+        first = await _json(client, "/v1/evaluations/bad/cases?limit=20")
+        rest = await _json(client, f"/v1/evaluations/bad/cases?limit=20&cursor={first['next']}")
+        assert len(first["items"]) == 20 and len(rest["items"]) == 5 and rest["next"] is None
+        assert ">bad</a>" in (await client.get("/c/default/evaluations")).text
+        shown = (await client.get("/c/default/evaluation?name=bad&with=good")).text
+        assert "+100.0" in shown and "differs" in shown and HOSTILE not in shown and "May I &lt;script&gt;" in shown
+        assert "More of them" in shown
+        assert "There are none" in (await client.get("/c/default/evaluation?name=good")).text
+        plot = report["sections"][0]["plots"][0]["name"]
+        picture = await client.get("/c/default/evaluation/plot", params={"name": "bad", "plot": plot})
+        assert picture.content.startswith(b"\x89PNG") and picture.headers["content-type"] == "image/png"
+        for lost in ("../bad", "notes", "none"):
+            assert (await client.get("/c/default/evaluation", params={"name": lost})).status_code == 404, lost
 
-    anyio.run(look)
+    async def look_bound(client: httpx.AsyncClient) -> None:
+        assert (await client.get("/v1/evaluations")).json() == {"items": []}
+        assert (await client.get("/v1/evaluations/bad")).status_code == 404
+
+    async def look_without(client: httpx.AsyncClient) -> None:
+        assert "CLAUSEGRAPH_EVALUATIONS" in (await client.get("/c/default/evaluations")).text
+
+    looking(here, look)
+    looking(here, look_bound, corpora=("default",))
+    looking(settings, look_without)
 
 
 async def _json(client: httpx.AsyncClient, path: str) -> dict[str, Any]:

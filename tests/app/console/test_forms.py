@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.pages import shown_relation
 from clausegraph.app.console.screen import HERE
 from clausegraph.app.services.connections import DrawnFact
-from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import Settings
@@ -28,7 +27,7 @@ from clausegraph.indexes.corpora import get_corpus, start_run
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.app.api.conftest import BASE, client_of, conversation
-from tests.app.console.conftest import filled
+from tests.app.console.conftest import filled, looking
 
 pytestmark = pytest.mark.unit
 
@@ -120,13 +119,7 @@ def test_a_login_leads_to_this_server_alone(settings: Settings, wanted: str) -> 
 
 @conversation(fixture="visit")
 async def test_every_screen_forbids_inline_code_and_what_lies_elsewhere(client: httpx.AsyncClient) -> None:
-    for path in (
-        "/login",
-        "/c/default/ask",
-        "/c/default/pages",
-        "/c/default/page?name=nowhere",
-        "/c/default/ask?epoch=0",
-    ):
+    for path in ("/login", "/c/default/ask", "/c/default/page?name=nowhere", "/c/default/ask?epoch=0"):
         answer = await client.get(path)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
@@ -141,11 +134,8 @@ BROWSER = {"Accept": "text/html"}
 async def test_what_goes_wrong_on_the_way_is_a_screen_for_people_and_a_problem_document_for_programs(
     client: httpx.AsyncClient,
 ) -> None:
-    for path, more, status in (
-        ("/nonsense", {}, 404),
-        ("/c/secret/ask", {}, 403),
-        ("/login", {"Host": "evil.example"}, 421),
-    ):
+    cases = (("/nonsense", {}, 404), ("/c/secret/ask", {}, 403), ("/login", {"Host": "evil.example"}, 421))
+    for path, more, status in cases:
         shown = await client.get(path, headers=BROWSER | more)
         assert shown.status_code == status and shown.headers["content-type"].startswith("text/html"), path
         assert 'role="alert"' in shown.text and "content-security-policy" in shown.headers
@@ -209,20 +199,11 @@ def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]
     is_, not_, must = [
         {"modality": m, "polarity": p, "condition": ""} for m, p in (("is", True), ("is", False), ("must", True))
     ]
-    may = {"modality": "is", "polarity": True, "condition": "from 6 April 2026"}
+    may, long = is_ | {"condition": "from 6 April 2026"}, must | {"condition": "x" * 41}
     for statements, said in (
-        ([is_], "r"),
-        ([not_, not_], "r (not)"),
-        ([is_, not_], "r (not, is)"),
-        ([must], "r (must)"),
-        ([may, may], "r (if from 6 April 2026)"),
-        ([may, is_], "r (if …)"),
-        (
-            [must | {"condition": "you are over 60 and live alone in a home"}],
-            "r (must, if you are over 60 and live alone in a home)",
-        ),
-        ([must | {"condition": "x" * 41}], "r (must, if …)"),
-    ):
+        ([is_], "r"), ([not_, not_], "r (not)"), ([is_, not_], "r (not, is)"), ([must], "r (must)"),
+        ([may, may], "r (if from 6 April 2026)"), ([may, is_], "r (if …)"), ([long], "r (must, if …)"),
+    ):  # fmt: skip
         fact = DrawnFact(id="f", subject="s", relation="r", object="o", literal=False, statements=statements)
         assert shown_relation(fact) == said
 
@@ -233,64 +214,49 @@ def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp
     page = "<title>Grant</title><main><h1>Grant</h1><p>You can get the Heating Grant if you live in {}.</p></main>"
     (folder / "grant.html").write_text(page.format("Ayr"), "utf-8")
     made = filled(tmp_path / "home", folder)
-    _, token = Tokens(made.home).add("ann", Role.READER)
 
-    async def look() -> None:
-        async with client_of(create_app(Workspace(made), [face()]), Authorization=f"Bearer {token}") as client:
-            assert "There are no two epochs" in (await client.get("/c/default/changes")).text
-            (folder / "grant.html").write_text(page.format("Perth"), "utf-8")
-            (folder / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
-            await anyio.to_thread.run_sync(filled, made.home, folder)
-            runs = (await client.get("/c/default/runs")).text
-            assert "1 changed" in runs and "1 added" in runs and "1 × a damaged PDF" in runs
-            newest = re.findall(r'href="(/c/default/run\?name=[^"]+)"', runs)[0]
-            assert "torn.pdf" in (await client.get(newest)).text
-            beyond = await client.get(f"{newest}&after=9")
-            assert "Everything was used" not in beyond.text and "1 × a damaged PDF" in beyond.text
-            with (
-                open_ledger(made.home, create=False) as ledger,
-                run_lease(ledger, get_corpus(ledger, "default").id, "0123456789ab"),
-            ):
-                start_run(ledger, get_corpus(ledger, "default").id, "0123456789ab", "ingest", "pages")
-                working = (await client.get("/c/default/run?name=0123456789ab")).text
-                listed = (await client.get("/c/default/runs")).text
-            assert 'hx-trigger="every 2s"' in working and "<dt>Chunks extracted</dt><dd>0</dd>" in working
-            assert 'hx-trigger="every 5s"' in listed and ">at work<" in listed
-            killed = (await client.get("/c/default/run?name=0123456789ab")).text
-            assert "It was killed" in killed and "hx-trigger" not in killed
-            lost = await client.get("/c/default/run?name=none")
-            assert lost.status_code == 404 and "no run" in lost.text
-            changed = (await client.get("/c/default/changes?since=1&until=2")).text
-            assert "live in Ayr" in changed and "live in Perth" in changed
-            links = re.findall(r'<blockquote><a href="([^"]+)#marked">', changed)
-            for link, said in zip(links, ("Ayr", "Perth"), strict=True):
-                marked = (await client.get(link.replace("&amp;", "&"))).text
-                assert re.search(rf'<mark id="marked"[^>]*>[^<]*live in {said}', marked)
-            beside = (await client.get("/c/default/versions?name=pages%3Agrant.html")).text
-            assert re.search(r'<tr class="changed"><td>changed</td><td>[^<]*Ayr.</td><td>[^<]*Perth.</td>', beside)
-            assert "live in Ayr" in beside and "1 elements" not in beside
-            turned = await client.get("/c/default/versions?name=pages%3Agrant.html&version=2&with=1")
-            assert re.search(r"<td>[^<]*Perth.</td><td>[^<]*Ayr.</td>", turned.text)
-            missing = await client.get("/c/default/changes?since=1&until=99")
-            assert missing.status_code == 404 and "99" in missing.text
+    async def look(client: httpx.AsyncClient) -> None:
+        assert "There are no two epochs" in (await client.get("/c/default/changes")).text
+        (folder / "grant.html").write_text(page.format("Perth"), "utf-8")
+        (folder / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
+        await anyio.to_thread.run_sync(filled, made.home, folder)
+        runs = (await client.get("/c/default/runs")).text
+        assert "1 changed" in runs and "1 added" in runs and "1 × a damaged PDF" in runs
+        newest = re.findall(r'href="(/c/default/run\?name=[^"]+)"', runs)[0]
+        assert "torn.pdf" in (await client.get(newest)).text
+        beyond = await client.get(f"{newest}&after=9")
+        assert "Everything was used" not in beyond.text and "1 × a damaged PDF" in beyond.text
+        with (
+            open_ledger(made.home, create=False) as ledger,
+            run_lease(ledger, get_corpus(ledger, "default").id, "0123456789ab"),
+        ):
+            start_run(ledger, get_corpus(ledger, "default").id, "0123456789ab", "ingest", "pages")
+            working = (await client.get("/c/default/run?name=0123456789ab")).text
+            listed = (await client.get("/c/default/runs")).text
+        assert 'hx-trigger="every 2s"' in working and "<dt>Chunks extracted</dt><dd>0</dd>" in working
+        assert 'hx-trigger="every 5s"' in listed and ">at work<" in listed
+        killed = (await client.get("/c/default/run?name=0123456789ab")).text
+        assert "It was killed" in killed and "hx-trigger" not in killed
+        lost = await client.get("/c/default/run?name=none")
+        assert lost.status_code == 404 and "no run" in lost.text
+        changed = (await client.get("/c/default/changes?since=1&until=2")).text
+        assert "live in Ayr" in changed and "live in Perth" in changed
+        links = re.findall(r'<blockquote><a href="([^"]+)#marked">', changed)
+        for link, said in zip(links, ("Ayr", "Perth"), strict=True):
+            marked = (await client.get(link.replace("&amp;", "&"))).text
+            assert re.search(rf'<mark id="marked"[^>]*>[^<]*live in {said}', marked)
+        beside = (await client.get("/c/default/versions?name=pages%3Agrant.html")).text
+        assert re.search(r'<tr class="changed"><td>changed</td><td>[^<]*Ayr.</td><td>[^<]*Perth.</td>', beside)
+        assert "live in Ayr" in beside and "1 elements" not in beside
+        turned = await client.get("/c/default/versions?name=pages%3Agrant.html&version=2&with=1")
+        assert re.search(r"<td>[^<]*Perth.</td><td>[^<]*Ayr.</td>", turned.text)
+        missing = await client.get("/c/default/changes?since=1&until=99")
+        assert missing.status_code == 404 and "99" in missing.text
 
-    anyio.run(look)
-
-
-def test_a_run_sums_what_the_models_of_its_tasks_used() -> None:
-    used = {"calls": 1, "prompt_tokens": 100, "output_tokens": 20, "money": 0.25, "seconds": 1.0}
-    summary = run_summary({"report": {"usage": {"extract": used, "embed": used | {"output_tokens": 0}}}})
-    assert summary is not None and (summary["tokens"], summary["cost"]) == (220, 0.5)
-    assert run_summary({"report": None}) is None
-
-
-def _vendored() -> Iterator[tuple[str, str]]:
-    listed = json.loads((HERE / "package.json").read_text())["vendored"]
-    yield from ((name, one["sha256"]) for name, one in listed.items())
+    looking(made, look)
 
 
 def test_what_is_vendored_is_what_was_pinned() -> None:
-    lying = {path.name for path in (HERE / "static" / "vendor").iterdir()}
-    assert lying == {name for name, _ in _vendored()}
-    for name, pinned in _vendored():
-        assert hashlib.sha256((HERE / "static" / "vendor" / name).read_bytes()).hexdigest() == pinned, name
+    listed = json.loads((HERE / "package.json").read_text())["vendored"]
+    lying = {path.name: hashlib.sha256(path.read_bytes()) for path in (HERE / "static" / "vendor").iterdir()}
+    assert {name: one["sha256"] for name, one in listed.items()} == {k: v.hexdigest() for k, v in lying.items()}

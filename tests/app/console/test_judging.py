@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
-import anyio
-import anyio.to_thread
 import httpx
 import pytest
 
-from clausegraph.app.access.tokens import Role, Tokens
-from clausegraph.app.api.application import create_app
-from clausegraph.app.console.face import face
+from clausegraph.app.access.tokens import Role
 from clausegraph.app.services.questions import export, judged_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from tests.app.api.conftest import client_of
-from tests.app.console.conftest import filled
-from tests.app.console.test_forms import CSRF, HOME
+from tests.app.console.conftest import answered, filled, looking
 
 pytestmark = pytest.mark.unit
 
@@ -44,52 +37,31 @@ def _publish(tmp_path: Path, town: str, money: int) -> Settings:
     return filled(tmp_path / "home", folder)
 
 
-async def _login(client: httpx.AsyncClient, token: str) -> str:
-    await client.post("/login", data={"token": token}, headers=HOME)
-    csrf = CSRF.search((await client.get("/c/default/ask")).text)
-    assert csrf is not None
-    return csrf[1]
-
-
-async def _asked(client: httpx.AsyncClient, csrf: str, question: str) -> tuple[str, str]:
-    """The address of what was asked, and the answer's text."""
-    got = await client.post("/c/default/asked", data={"question": question, "csrf": csrf}, headers=HOME)
-    events = re.search(r'sse-connect="([^"]+)/events"', got.text)
-    assert events is not None
-    return events[1], (await client.get(f"{events[1]}/events")).text
-
-
 def test_what_a_curator_judges_is_exported_as_long_as_the_pages_say_it(settings: Settings, tmp_path: Path) -> None:
-    curator = Tokens(settings.home).add("cara", Role.CURATOR)[1]
-    reader = Tokens(settings.home).add("rita", Role.READER)[1]
+    async def judging(client: httpx.AsyncClient) -> None:
+        for question, form in (
+            ("How much is the Heating Grant?", {"verdict": "right"}),
+            ("Can I get the Heating Grant?", {"verdict": "wrong"}),
+            ("Can I get the Heating Grant?", {"verdict": "wrong", "expected": "Yes."}),
+            ("Can I get the Heating Grant at all?", {"verdict": "wrong"}),
+        ):
+            where, text = await answered(client, question)
+            assert f'hx-post="{where}/judge"' in text
+            kept = await client.post(f"{where}/judge", data=form)
+            assert kept.status_code == 200 and f"Kept as {form['verdict']}" in kept.text, kept.text
+        assert (await client.post(f"{where}/judge", data={"verdict": "maybe"})).status_code == 400
+        assert (await client.get("/v1/corpora/default/questions?limit=2")).json()["next"]
 
-    async def judging() -> None:
-        async with client_of(create_app(Workspace(settings), [face()])) as client:
-            csrf = await _login(client, curator)
-            for question, form in (
-                ("How much is the Heating Grant?", {"verdict": "right"}),
-                ("Can I get the Heating Grant?", {"verdict": "wrong"}),
-                ("Can I get the Heating Grant?", {"verdict": "wrong", "expected": "Yes."}),
-                ("Can I get the Heating Grant at all?", {"verdict": "wrong"}),
-            ):
-                where, text = await _asked(client, csrf, question)
-                assert f'hx-post="{where}/judge"' in text
-                kept = await client.post(f"{where}/judge", data=form | {"csrf": csrf}, headers=HOME)
-                assert kept.status_code == 200 and f"Kept as {form['verdict']}" in kept.text, kept.text
-            odd = await client.post(f"{where}/judge", data={"verdict": "maybe", "csrf": csrf}, headers=HOME)
-            assert odd.status_code == 400
-            assert (await client.post(f"{where}/judge", data={"verdict": "right"}, headers=HOME)).status_code == 403
-            assert (await client.get("/v1/corpora/default/questions?limit=2")).json()["next"]
-            csrf = await _login(client, reader)
-            where, text = await _asked(client, csrf, "How much is the Heating Grant?")
-            assert "/judge" not in text
-            refused = await client.post(f"{where}/judge", data={"verdict": "right", "csrf": csrf}, headers=HOME)
-            assert refused.status_code == 403
-            assert (await client.get("/v1/corpora/default/questions")).status_code == 403
+    async def reading(client: httpx.AsyncClient) -> None:
+        where, text = await answered(client, "How much is the Heating Grant?")
+        assert "/judge" not in text
+        assert (await client.post(f"{where}/judge", data={"verdict": "right"})).status_code == 403
+        assert (await client.get("/v1/corpora/default/questions")).status_code == 403
 
-    anyio.run(judging)
+    looking(settings, judging, Role.CURATOR)
+    looking(settings, reading)
     lines = (settings.home / "access" / "audit.jsonl").read_text().splitlines()
-    assert sum("/judge" in json.loads(line)["action"] for line in lines if '"cara"' in line) >= 4
+    assert sum("/judge" in json.loads(line)["action"] for line in lines if '"curator ' in line) >= 4
     file = tmp_path / "questions.json"
     with Workspace(settings) as workspace:
         done = export(workspace, "default", file)

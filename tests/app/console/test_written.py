@@ -11,7 +11,6 @@ from clausegraph.app.render import answer_text
 from clausegraph.core.types import (
     Alternative,
     Answer,
-    AnswerStatus,
     AnyOf,
     ConditionState,
     JudgedLeaf,
@@ -89,14 +88,6 @@ def test_once_a_condition_is_settled_its_items_are_drawn_once() -> None:
     page = drawn(answer, supposed={"you live in a care home": ConditionState.UNMET})
     assert words(page.xpath("//*[@id='headline']/*")) == ["No, if you pay all fees. [1]"]
     assert len(with_class(page, "leaf")) == 2 and not with_class(page, "items")
-
-
-def test_a_refusal_says_whom_to_ask() -> None:
-    ask = Sentence("Ask the council.", (OLD,), SentenceRole.NEXT)
-    answer = replace(written(), sentences=(ask,), missing="how to appeal", status=AnswerStatus.NOT_ANSWERABLE)
-    page = drawn(answer)
-    assert words(page.xpath("//*[@id='headline']")) == ["These pages do not say how to appeal."]
-    assert "Next: Ask the council. [1]" in words(page.xpath("//*[@id='answer']/p"))
 
 
 def test_an_answer_may_be_written_for_what_is_supposed() -> None:

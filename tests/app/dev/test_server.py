@@ -11,12 +11,9 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.dev.fake_llm.replies import GARBAGE, NOT_SCRIPTED, WRONG_SCHEMA
-from clausegraph.core.errors import InputError
-from tests.app.dev.conftest import PAGE, ask, chat_body, held, said
+from tests.app.dev.conftest import ask, chat_body, held, said
 
 pytestmark = pytest.mark.integration
-
-TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "required": ["a"]}}}
 
 
 def events(response: httpx.Response) -> list[Any]:
@@ -46,16 +43,6 @@ def test_a_schema_with_triples_gets_triples_another_gets_an_instance(client: htt
     other = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 2}}, "required": ["n"]}
     assert shaped(other) == {"n": 2}
     assert "text" in json.loads(said(ask(client, "no page", response_format={"type": "json_object"})))
-
-
-def test_tools_are_called_until_a_result_has_come(client: httpx.Client) -> None:
-    choice = ask(client, "add", tools=[TOOL]).json()["choices"][0]
-    assert choice["finish_reason"] == "tool_calls"
-    assert choice["message"]["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": {}}'}
-    after = chat_body("add", tools=[TOOL])
-    after["messages"] += [{"role": "tool", "content": "3"}]  # type: ignore[operator]
-    assert client.post("/chat/completions", json=after).json()["choices"][0]["finish_reason"] == "stop"
-    assert ask(client, "add", tools=[TOOL], tool_choice="none").json()["choices"][0]["finish_reason"] == "stop"
 
 
 def test_scripts_in_turn_and_by_text(fake: FakeModelServer, client: httpx.Client) -> None:
@@ -102,7 +89,7 @@ def test_embeddings_are_the_same_each_time(fake: FakeModelServer, client: httpx.
     assert sum(x * x for x in both["data"][0]["embedding"]) == pytest.approx(1)
     assert len(embed("bees", dimensions=8)["data"][0]["embedding"]) == 8
     fake.set(dimension=16)
-    assert len(embed([[1, 2]])["data"][0]["embedding"]) == 16
+    assert len(embed(["bees"])["data"][0]["embedding"]) == 16
     assert fake.counters()["by_path"] == {"chat": 0, "stream": 0, "embeddings": 4}
     fake.set(fault="empty")
     assert embed("bees")["data"] == []
@@ -113,10 +100,8 @@ def test_a_wrong_key_is_401_and_control_needs_none(fake: FakeModelServer, client
     refused = ask(client)
     assert refused.status_code == 401
     assert refused.json()["message"] == refused.json()["error"]["message"]
-    assert client.get("/models").status_code == 401
     client.headers["authorization"] = "Bearer secret"
     assert ask(client).status_code == 200
-    assert all(model["id"].startswith("fake-") for model in client.get("/models").json()["data"])
 
 
 def test_requests_that_no_server_takes(fake: FakeModelServer, client: httpx.Client) -> None:
@@ -146,23 +131,20 @@ def test_status_faults(fake: FakeModelServer, client: httpx.Client, status: int)
     assert (counted["requests"], counted["ok"], counted["failed"]) == (3, 1, {str(status): 2})
 
 
-@pytest.mark.parametrize(("fault", "text"), [("garbage", GARBAGE), ("wrong_schema", WRONG_SCHEMA), ("empty", "")])
-def test_content_faults(fake: FakeModelServer, client: httpx.Client, fault: str, text: str) -> None:
-    fake.set(fault=fault)
-    assert said(ask(client)) == text
-    streamed = events(ask(client, stream=True))[:-1]
-    assert "".join(event["choices"][0]["delta"]["content"] for event in streamed) == text
-    counted = fake.counters()
-    assert (counted["ok"], counted["failed"], counted["distinct_prompts"]) == (0, {fault: 2}, 0)
-    assert counted["prompt_tokens"] > 0
-
-
-def test_a_truncated_reply_says_length(fake: FakeModelServer, client: httpx.Client) -> None:
+def test_content_faults(fake: FakeModelServer, client: httpx.Client) -> None:
     whole = said(ask(client))
-    fake.set(fault="truncated", truncated_share=0.25)
-    choice = ask(client).json()["choices"][0]
-    assert (choice["message"]["content"], choice["finish_reason"]) == (whole[: len(whole) // 4], "length")
-    assert events(ask(client, stream=True))[-2]["choices"][0]["finish_reason"] == "length"
+    for fault, text in (
+        ("garbage", GARBAGE), ("wrong_schema", WRONG_SCHEMA), ("empty", ""), ("truncated", whole[: len(whole) // 4]),
+    ):  # fmt: skip
+        fake.set(fault=fault, truncated_share=0.25)
+        fake.reset()
+        assert said(ask(client)) == text
+        *streamed, last, _ = events(ask(client, stream=True))
+        assert "".join(event["choices"][0]["delta"]["content"] for event in streamed) == text
+        assert last["choices"][0]["finish_reason"] == ("length" if fault == "truncated" else "stop")
+        counted = fake.counters()
+        assert (counted["ok"], counted["failed"], counted["distinct_prompts"]) == (0, {fault: 2}, 0)
+        assert counted["prompt_tokens"] > 0
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -196,19 +178,14 @@ def test_a_stall_sends_a_part_and_then_nothing(fake: FakeModelServer, stream: bo
     assert (counted["failed"], counted["prompt_tokens"]) == ({"stall": 1}, 0)
 
 
-def test_html_in_place_of_json(fake: FakeModelServer, client: httpx.Client) -> None:
+def test_html_in_place_of_json_and_a_slow_stream(fake: FakeModelServer, client: httpx.Client) -> None:
     fake.set(fault="html_body")
     for stream in (False, True):
         assert ask(client, stream=stream).text.startswith("<!doctype html>")
     assert fake.counters()["failed"] == {"html_body": 2}
-
-
-def test_a_slow_stream_is_whole_and_its_pauses_are_counted(fake: FakeModelServer, client: httpx.Client) -> None:
     fake.set(replies="echo", fault="slow_stream", chunk_delay=0.01, chunks=4)
     found = events(ask(client, "abcdefgh", stream=True))
     assert "".join(event["choices"][0]["delta"]["content"] for event in found[:-1]) == "abcdefgh"
-    counted = fake.counters()
-    assert (counted["ok"], counted["latency_sum"]) == (1, pytest.approx(0.06))
 
 
 def test_a_client_that_goes_while_it_waits_is_a_disconnect(fake: FakeModelServer) -> None:
@@ -217,7 +194,6 @@ def test_a_client_that_goes_while_it_waits_is_a_disconnect(fake: FakeModelServer
         pass
     counted = fake.counters()
     assert (counted["failed"], counted["ok"], counted["prompt_tokens"]) == ({"disconnect": 2}, 0, 0)
-    assert 0 < counted["latency_sum"] < 3600
 
 
 def test_counters_of_many_at_once_are_exact(fake: FakeModelServer, client: httpx.Client) -> None:
@@ -229,7 +205,6 @@ def test_counters_of_many_at_once_are_exact(fake: FakeModelServer, client: httpx
     assert (counted["requests"], counted["ok"], counted["in_flight"], counted["failed"]) == (40, 40, 0, {})
     assert (counted["distinct_prompts"], counted["repeated_ok"]) == (30, 10)
     assert 1 < counted["mean_in_flight"] <= counted["in_flight_max"] <= 8
-    assert 40 * 0.05 <= counted["latency_sum"] <= 40 * 0.1
     tokens = sum(-(-len(text) // 4) for text in texts)
     assert (counted["prompt_tokens"], counted["output_tokens"]) == (tokens, tokens)
     fake.reset()
@@ -243,27 +218,3 @@ def test_one_more_than_fit_gets_429(fake: FakeModelServer, client: httpx.Client)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
     assert ask(client, "third").status_code == 200
     assert fake.counters()["failed"] == {"429": 1, "hang": 2}
-
-
-def test_the_last_requests_are_kept(fake: FakeModelServer, client: httpx.Client) -> None:
-    for number in range(3):
-        ask(client, f"text {number}")
-    client.post("/chat/completions", content=b"no json")
-    assert fake.last_requests(2) == [chat_body("text 2"), "no json"]
-    assert len(fake.last_requests(50)) == 4
-
-
-def test_latencies_come_from_the_seed(fake: FakeModelServer, client: httpx.Client) -> None:
-    sums = []
-    for _ in range(2):
-        fake.set(latency=(0.001, 0.01), seed=3)
-        fake.reset()
-        for _ in range(3):
-            ask(client, PAGE)
-        sums.append(fake.counters()["latency_sum"])
-    assert sums[0] == pytest.approx(sums[1])
-
-
-def test_a_wrong_change_is_refused(fake: FakeModelServer) -> None:
-    with pytest.raises(InputError, match="no option speed"):
-        fake.set(speed=3)

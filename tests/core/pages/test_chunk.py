@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,8 +14,7 @@ from clausegraph.core.pages.chunks import MAX_TOKENS, SPECIAL_TOKENS, chunk_read
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.tokens import count_many
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument, open_source
-from tests.harness.wait import no_hang
+from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
 pytestmark = pytest.mark.unit
 
@@ -125,19 +122,3 @@ def test_edit_moves_no_cut_outside_its_section() -> None:
 
 def test_no_elements_no_chunks() -> None:
     assert chunk_reading(Reading("T", None, ())).chunks == ()
-
-
-def shared_documents() -> Path:
-    root = os.environ.get("CLAUSEGRAPH_SHARED_DATA", str(Path(__file__).parents[4] / "shared" / "data"))
-    return Path(root) / "conditionalqa" / "documents.json"
-
-
-@pytest.mark.skipif(not shared_documents().is_file(), reason="shared ConditionalQA data is not at hand")
-def test_the_development_set_is_chunked() -> None:
-    with no_hang():
-        documents = [
-            item for item in open_source(str(shared_documents())).documents() if isinstance(item, SourceDocument)
-        ]
-        readings = [chunk_reading(read_document(document)[0]) for document in documents]
-    for reading in readings:
-        check(reading)

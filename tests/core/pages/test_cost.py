@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from clausegraph.core import tokens
 from clausegraph.core.extraction import MAX_ABOVE, extraction_inputs
-from clausegraph.core.pages import main_text
-from clausegraph.core.pages.blocks import Block
-from clausegraph.core.pages.chunks import Unit, best_cuts, chunk_reading, split_text
-from clausegraph.core.pages.elements import MAX_SPANNED, elements_of
+from clausegraph.core.pages.chunks import Unit, best_cuts, chunk_reading
+from clausegraph.core.pages.elements import MAX_SPANNED
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 from tests.harness.work import lines_run
@@ -66,30 +62,6 @@ def test_work_grows_with_the_page(name: str) -> None:
     lines_of(make(10))  # what is done once in a process
     small, large = lines_of(make(50)), lines_of(make(200))
     assert large < 6 * small, f"{small} lines for 50, {large} for 200"
-
-
-def test_equal_texts_that_alternate_with_others_are_not_compared_run_by_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """20 KB took a minute: difflib looks for each run of equal texts among all."""
-    keys, units = ["pay", "other"] * 3000, ["pay"] * 3000
-
-    def refused(*_: object, **__: object) -> object:
-        raise AssertionError("difflib was given too many equal texts")
-
-    monkeypatch.setattr(main_text, "SequenceMatcher", refused)
-    assert main_text._in_order(keys, units) == set(range(0, 6000, 2))
-
-
-def test_descriptions_do_not_look_for_their_term_one_by_one() -> None:
-    looked: list[object] = []
-
-    class Watched(list[Block]):
-        def __getitem__(self, index: Any) -> Any:
-            looked.append(index)
-            return super().__getitem__(index)
-
-    blocks = Watched(Block("li", "dd", group=1, text=f"x{n}") for n in range(500))
-    assert len(elements_of(blocks)) == 500
-    assert len(looked) <= 1000
 
 
 def test_cells_span_no_more_than_a_page_may() -> None:
@@ -160,26 +132,3 @@ def _costs(units: list[Unit], first: int) -> list[float]:
 def _cost(units: list[Unit], cuts: list[tuple[int, int]]) -> float:
     empty = [max(0.0, 1 - sum(unit.tokens for unit in units[a:b]) / 200) for a, b in cuts]
     return round(sum(1 + units[a].cut_cost + 0.5 * e * e for (a, _), e in zip(cuts, empty, strict=True)), 9)
-
-
-def test_long_texts_are_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    choose = random.Random(5)
-    texts = ["".join(choose.choices("ab cé(.,’“£1中\u0301\u200d-\u00a0\nﬁA", k=80)) for _ in range(300)]
-    whole = tokens.count_many(texts)
-    monkeypatch.setattr(tokens, "_AT_ONCE", 7)
-    assert tokens.count_many(texts) == whole
-
-
-def test_an_endless_word_is_not_counted_again_at_every_halving(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: list[int] = []
-    count = tokens.count_many
-
-    def watched(texts: list[str]) -> list[int]:
-        counted.append(sum(map(len, texts)))
-        return count(texts)
-
-    monkeypatch.setattr(tokens, "count_many", watched)
-    pieces = split_text("(" * 100_000, 200)
-    assert "".join("(" * (piece.end - piece.start) for piece in pieces) == "(" * 100_000
-    assert max(piece.tokens for piece in pieces) <= 200
-    assert sum(counted) <= 200_000

@@ -11,22 +11,13 @@ import pytest
 
 from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.decode import decode_page, parse_page
-from clausegraph.core.pages.main_text import main_blocks, trafilatura_blocks
+from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.walk import page_blocks
 
 pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 Chooser = Callable[[Sequence[Block], str], Sequence[Block]]
-
-
-def by_trafilatura(blocks: Sequence[Block], page: str) -> list[Block]:
-    kept = trafilatura_blocks(blocks, page)
-    return [block for index, block in enumerate(blocks) if index in kept]
-
-
-def by_markup(blocks: Sequence[Block], _: str) -> list[Block]:
-    return [block for block in blocks if not block.boilerplate]
 
 
 def without_trafilatura(blocks: Sequence[Block], page: str) -> list[Block]:
@@ -56,8 +47,6 @@ def score(choose: Chooser) -> tuple[float, float]:
     [
         (main_blocks, 0.995, 0.99),  # 1.000, 1.000
         (without_trafilatura, 0.995, 0.99),  # 1.000, 1.000
-        (by_trafilatura, 0.98, 0.94),  # 0.990, 0.950
-        (by_markup, 0.995, 0.92),  # 1.000, 0.924
     ],
 )
 def test_floors_on_the_sample_corpus(choose: Chooser, recall: float, precision: float) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.core.pages.blocks import Block
-from clausegraph.core.pages.main_text import between
 from clausegraph.core.pages.read import SourceDocument, read_document
 
 pytestmark = pytest.mark.unit
@@ -68,17 +66,6 @@ def test_an_only_h1_in_the_site_header_is_the_title_of_a_page_without_one() -> N
     assert read(f"<header><h1>Parking permits</h1></header><main>{text}</main>")[0] == "h1 Parking permits"
 
 
-def test_an_empty_row_below_a_cell_over_two_rows_moves_nothing() -> None:
-    rows = [
-        "<th>Kind</th><th>Who</th><th>Fee</th>",
-        "<td rowspan=2>Adult</td><td>one</td><td>10</td>",
-        "",
-        "<td>Child</td><td>two</td><td>5</td>",
-    ]
-    table = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
-    assert read(f"<main><p>You pay a fee.</p>{table}</main>")[2:] == ["tr Adult | one | 10", "tr Child | two | 5"]
-
-
 @pytest.mark.parametrize(
     "hidden",
     [
@@ -100,9 +87,3 @@ def test_a_page_without_head_and_body_tags_has_its_text(doctype: str) -> None:
     for raw in (page.format(""), page.format(hidden)):
         found = read_document(SourceDocument("x.html", raw.encode()))[0].elements
         assert [one.text for one in found] == ["Fees", "You pay a fee."]
-
-
-def test_all_lines_of_a_paragraph_stay_where_one_is_found() -> None:
-    lines = [("First of all there is this.", 1), ("Zone A", 2), ("It ends at the quay.", 2), ("Last comes this.", 3)]
-    blocks = [Block("p", "p", text=text, order=order, place=5) for text, order in lines]
-    assert between(blocks, {0, 1, 2, 3}, {0, 3}) == {1, 2}

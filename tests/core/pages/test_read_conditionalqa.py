@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
-
 import pytest
 
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
-from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument, open_source
+from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
 pytestmark = pytest.mark.unit
 
@@ -27,11 +23,6 @@ CONTENTS = [
     "<p></p>",
     "no element",
 ]
-
-
-def shared_documents() -> Path:
-    root = os.environ.get("CLAUSEGRAPH_SHARED_DATA", str(Path(__file__).parents[4] / "shared" / "data"))
-    return Path(root) / "conditionalqa" / "documents.json"
 
 
 @pytest.fixture
@@ -57,15 +48,3 @@ def test_relations_are_derived(page: tuple[Reading, tuple[str, ...]]) -> None:
     assert elements[6].headers == ()
     assert elements[7].headers == ("", "First payment", "Monthly")
     assert elements[7].lead_in == elements[5].anchor
-
-
-@pytest.mark.skipif(not shared_documents().is_file(), reason="shared ConditionalQA data is not at hand")
-def test_every_element_of_the_development_set_is_read() -> None:
-    elements = rejects = 0
-    for document in open_source(str(shared_documents())).documents():
-        assert isinstance(document, SourceDocument)
-        reading, refused = read_document(document)
-        elements, rejects = elements + len(reading.elements), rejects + len(refused)
-        assert [element.html for element in reading.elements] == json.loads(document.raw)["contents"]
-        assert all("".join(e.html.split()) == "".join(e.plain_html.split()) for e in reading.elements)
-    assert (elements, rejects) == (5803, 0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.pages.read import read_document
-from clausegraph.core.types import Element, Link, Reading
+from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.sources import SourceDocument
 
 pytestmark = pytest.mark.unit
@@ -28,106 +28,6 @@ def by_text(reading: Reading, text: str) -> Element:
     return found
 
 
-def test_inline_markup_is_dropped_from_text_and_kept_in_html() -> None:
-    reading = read(
-        '<p class="a&amp;b">You  <b>must</b>\n pay &pound;5 &lt; 6 <br>by <a href="/x?a=1&amp;b=2">card</a>.</p>'
-    )
-    element = reading.elements[1]
-    assert element.text == "You must pay £5 < 6 by card."
-    expected = '<p class="a&amp;b">You  <b>must</b>\n pay £5 &lt; 6 <br>by <a href="/x?a=1&amp;b=2">card</a>.</p>'
-    assert element.html == expected
-    assert element.links == (Link("/x?a=1&b=2", "card"),)
-
-
-def test_nested_list_is_no_part_of_its_item() -> None:
-    reading = read(
-        "<p>You can claim if you are:</p><ul><li>a resident</li><li>a worker and:"
-        "<ul><li>aged 16 or over</li><li>not a student</li></ul></li><li>a carer</li></ul>"
-    )
-    assert plain(reading)[2:] == [
-        "<li>a resident</li>",
-        "<li>a worker and:</li>",
-        "<li>aged 16 or over</li>",
-        "<li>not a student</li>",
-        "<li>a carer</li>",
-    ]
-    lead, worker = reading.elements[1], by_text(reading, "a worker and:")
-    nested = by_text(reading, "not a student")
-    assert worker.html == "<li>a worker and:</li>"
-    assert (worker.lead_in, worker.parent) == (lead.anchor, None)
-    assert (nested.lead_in, nested.parent) == (worker.anchor, worker.anchor)
-    assert by_text(reading, "a carer").lead_in == lead.anchor
-
-
-def test_headings_are_a_path_and_no_lead_in() -> None:
-    reading = read("<h2>A</h2><ul><li>carers</li></ul><ol><li>other list</li></ol><h3>B</h3><p>Under b.</p><h2>C</h2>")
-    assert [element.lead_in for element in reading.elements] == [None] * 7
-    paths = [element.headings for element in reading.elements[2:]]
-    assert paths == [("Guide", "A")] * 3 + [("Guide", "A", "B"), ("Guide",)]
-
-
-def test_table_rows_and_headers() -> None:
-    reading = read(
-        "<p>Rates:</p><table><thead><tr><th>Kind</th><th colspan=2>Fee</th></tr></thead>"
-        "<tbody><tr><td>New</td><td>£1</td><td>£2</td></tr><tr><td>Old</td><td></td><td>£4</td></tr></table>"
-    )
-    assert plain(reading)[2:] == ["<tr>Kind | Fee</tr>", "<tr>New | £1 | £2</tr>", "<tr>Old |  | £4</tr>"]
-    head, row = reading.elements[2], reading.elements[3]
-    assert (head.headers, row.headers) == ((), ("Kind", "Fee", "Fee"))
-    assert row.lead_in == by_text(reading, "Rates:").anchor
-    assert row.html == "<tr><td>New</td><td>£1</td><td>£2</td></tr>"
-
-
-@pytest.mark.parametrize(
-    ("rows", "text", "headers"),
-    [
-        (
-            "<tr><th>Kind<th>Zone<th>Fee</tr><tr><td rowspan=2>Car<td>A<td>£1</tr><tr><td>B<td>£2</tr>",
-            "Car | B | £2", ("Kind", "Zone", "Fee"),  # a cell is said again in the rows it spans
-        ),
-        ("<tr><td>Age<td>Amount</tr><tr><td>66 to 79<td>£240</tr>", "66 to 79 | £240", ("Age", "Amount")),
-        ("<tr><td>Car<td>£30</tr><tr><td>Van<td>£240</tr>", "Van | £240", ()),  # figures head nothing
-    ],
-)  # fmt: skip
-def test_last_rows_of_tables(rows: str, text: str, headers: tuple[str, ...]) -> None:
-    last = read(f"<table>{rows}</table>").elements[-1]
-    assert (last.text, last.headers) == (text, headers)
-
-
-def test_layout_tables_and_unsemantic_text() -> None:
-    text = "The office pays help to older people in winter. It is paid in January each year."
-    page = (
-        f"<table><tr><td><a href=a>Home</a></td><td><h1>Help</h1>{text}<br><br>A <i>second</i> paragraph of text here."
-        "<ul><li>one item of text</li></ul></td></tr></table>"
-    )
-    assert plain(read(page, wrap=False)) == [
-        "<h1>Help</h1>",
-        f"<p>{text}</p>",
-        "<p>A second paragraph of text here.</p>",
-        "<li>one item of text</li>",
-    ]
-
-
-def test_deep_headings_and_lists_keep_their_form_in_a_table_that_lays_out() -> None:
-    fares = "<h4>Fares</h4><p>A crossing costs £4 for adults.</p><ul><li>dogs travel free</li></ul>"
-    found = [
-        "<h3>Fares</h3>",
-        "<p>A crossing costs £4 for adults.</p>",
-        "<li>dogs travel free</li>",
-        "<h3>Times</h3>",
-        "<p>The first boat leaves at 7.</p>",
-    ]
-    beside = f"<table><tr><td>{fares}</td><td><h4>Times</h4>The first boat leaves at 7.</td></tr></table>"
-    times = "<tr><td><h4>Times</h4></td></tr><tr><td>The first boat leaves at 7.</td></tr>"
-    below = f"<table><tr><td>{fares}</td></tr>{times}</table>"
-    for page in (beside, below):
-        assert plain(read(page))[-5:] == found
-    loose = "<table><tr><td><h5>Times</h5></td></tr><tr><td>The first boat leaves at 7.</td></tr></table>"
-    assert plain(read(loose))[-2:] == ["<h3>Times</h3>", "<p>The first boat leaves at 7.</p>"]
-    data = "<table><tr><td><h4>Opening</h4></td><td>9 to 5</td></tr><tr><td><h4>Fares</h4></td><td>£4</td></tr></table>"
-    assert [one.text for one in read(data).elements if one.tag == "tr"] == ["Opening | 9 to 5", "Fares | £4"]
-
-
 def test_a_large_grid_without_header_cells_stays_a_table_where_a_cell_has_paragraphs() -> None:
     rows = "".join(f"<tr><td>Route {n}</td><td>{n * 137}</td><td>19{n + 10}</td></tr>" for n in range(12))
     noted = "<tr><td><p>Route 99</p><p>closed since the flood</p></td><td>8</td><td>1900</td></tr>"
@@ -135,26 +35,6 @@ def test_a_large_grid_without_header_cells_stays_a_table_where_a_cell_has_paragr
     elements = [element for element in read(f"<p>All highways are listed.</p>{table}").elements if element.tag == "tr"]
     assert len(elements) == 14
     assert elements[3].text == "Route 2 | 274 | 1912"
-
-
-def test_deeper_headings_definitions_and_quotes() -> None:
-    reading = read(
-        "<h4>Rates</h4><dl><dt>Term</dt><dd>What the term means here.</dd></dl>"
-        "<blockquote>Quoted words of the law stand here.</blockquote>"
-    )
-    assert plain(reading)[1:] == [
-        "<h3>Rates</h3>",
-        "<h3>Term</h3>",
-        "<li>What the term means here.</li>",
-        "<p>Quoted words of the law stand here.</p>",
-    ]
-    assert reading.elements[3].lead_in == reading.elements[2].anchor
-    assert reading.elements[1].html == "<h4>Rates</h4>"
-    assert [element.headings for element in reading.elements[2:]] == [
-        ("Guide", "Rates"),
-        ("Guide", "Rates", "Term"),
-        ("Guide", "Rates"),
-    ]
 
 
 def test_page_facts() -> None:

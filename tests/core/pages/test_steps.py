@@ -61,17 +61,6 @@ CASES = {
         "<h2>How</h2><p>Step 1: Fill in form A.</p><p>Step 2. Pay £20.</p><p>Step 3 of this is hard to do.</p>",
         {"Step 1:": "1 of How", "Step 2": "2 of How", "Pay £20.": "2 of How"},
     ),
-    "told in turn": (
-        "<h2>How</h2><p>It is easy. First, fill in form A. Use black ink. Then send it to us. We like it.</p>"
-        "<p>Finally, pay £20.</p><p>Then again.</p><p>It ends. Then it rests.</p>",
-        {
-            "First, fill": "1 of How", "Use black": "1 of How", "Then send": "2 of How", "Finally, pay": "3 of How",
-            "Then again.": "4 of How",
-        },
-    ),
-    "one of them alone is no procedure, nor is first class": (
-        "<p>First, fill in form A. We read it.</p><p>First class stamps cost more. Then there is the box.</p>", {},
-    ),
 }  # fmt: skip
 
 

@@ -130,13 +130,6 @@ def test_no_list_or_table_is_cut_without_its_count(page: MadePage, data: st.Data
 
 
 @FEW
-@given(ANSWERS)
-def test_otherwise_is_said_by_pages_alone(made: MADE) -> None:
-    for words in faces(made[1]).values():
-        assert "otherwise" not in words.lower()
-
-
-@FEW
 @given(conditional_answers())
 def test_two_verdicts_do_not_hold_at_once(made: MADE) -> None:
     shown = [line.text for line in _noted(made[1]).headline if line.kind is not LineKind.CONDITION]

@@ -88,9 +88,3 @@ def test_a_quoted_row_of_a_long_table_is_named_with_how_many_more_there_are() ->
     assert "£0" not in text and "£95" not in text
     table = next(line.table for line in present(answer).headline if line.table)
     assert [one.number for one in table.rows] == [0, 1, 0, 0]
-
-
-def test_rows_without_as_many_cells_as_heads_are_quoted_as_they_stand() -> None:
-    answer = written((replace(row(1), quote="a | b | c"),))
-    assert "“a | b | c”" in answer_text(answer)
-    assert "|---" not in answer_markdown(answer)

@@ -7,8 +7,6 @@ import logging
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from clausegraph.core.errors import ModelRefused, NotFoundError
 from clausegraph.core.secrets import register_secret
@@ -63,11 +61,6 @@ def test_levels(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert logging.getLogger().level == logging.WARNING
 
 
-def test_a_library_sets_no_handler() -> None:
-    logger("x").warning("event", pages=1)
-    assert not logging.getLogger(ROOT).handlers and logging.getLogger(ROOT).propagate
-
-
 def test_records_of_the_standard_library_way(caplog: pytest.LogCaptureFixture) -> None:
     log.warning("event", pages=1)
     (record,) = caplog.records
@@ -88,17 +81,6 @@ def test_no_forged_line(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     logging.getLogger(f"{ROOT}.x").warning(HOSTILE, extra={"fields": {HOSTILE: HOSTILE, "page": HOSTILE}})
     written = capsys.readouterr().err
     assert len(written.split("\n")) == 5 and written.replace("\n", "").isprintable()
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
-@given(text=st.text(st.characters(), max_size=40))
-def test_any_text_stays_on_its_line(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for form in ("text", "json"):
-        configure_logs("info", form)
-        log.info("event", page=text)
-        written = capsys.readouterr().err
-        assert written.endswith("\n") and written[:-1].isprintable()
-    assert json.loads(written)["fields"]["page"] == text
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import threading
-import time
-from collections.abc import Iterator
 
 import pytest
 from opentelemetry import trace
 
 from clausegraph.core.errors import ModelUnavailable, NotFoundError
 from clausegraph.core.secrets import register_secret
-from clausegraph.core.telemetry.logs import configure_logs
 from clausegraph.core.telemetry.redaction import allow_content
 from clausegraph.core.telemetry.spans import current_span, span, start_telemetry, stop_telemetry
-from tests.core.telemetry.conftest import ENDPOINT, Collector
-
-
-@pytest.fixture
-def silent() -> Iterator[str]:
-    """The address of one who takes connections and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+from tests.core.telemetry.conftest import Collector
 
 
 @pytest.mark.unit
@@ -131,21 +120,3 @@ def test_nothing_of_ours_is_global(collector: Collector) -> None:
             pass
     stop_telemetry()
     assert set(collector.tree()) == {"outer"}
-
-
-@pytest.mark.integration
-@pytest.mark.parametrize("where", ["nobody", "silent"])
-def test_without_a_collector_one_warning(
-    where: str, silent: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ENDPOINT, silent if where == "silent" else "http://127.0.0.1:9")
-    configure_logs("info")
-    start_telemetry("otlp")
-    for _ in range(3000):  # more than the queue holds: several batches
-        with span("work"):
-            pass
-    start = time.monotonic()
-    stop_telemetry()
-    assert time.monotonic() - start < 25  # a guard: the SDK alone waits for 30 s and more
-    ours = [line for line in capsys.readouterr().err.splitlines() if "telemetry.lost" in line]
-    assert len(ours) == 1 and ENDPOINT in ours[0]

@@ -8,11 +8,11 @@ import shutil
 import pytest
 from sqlalchemy import delete
 
-from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
+from clausegraph.core.errors import InputError, LeaseHeldError, ModelMismatchError, NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.corpora import get_run, rollback
 from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
-from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
+from clausegraph.indexes.entities.names import NameChange, pending_changes
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import embeddings
 from clausegraph.indexes.views import open_view
@@ -117,13 +117,6 @@ def test_ingest_publishes_decisions(world: World) -> None:
         assert pages == {"other", "pages"}
 
 
-def test_apply_without_decisions_publishes_nothing(world: World) -> None:
-    assert world.apply().epoch is None and world.newest() == 1
-    rows = [Proposed("tenant", "student", 0.9, {"origin": "review"})]
-    store_proposals(world.ledger, world.row.id, rows)
-    assert world.apply().epoch is None  # a proposal is no decision
-
-
 def test_chains_are_followed_and_their_middle_can_be_taken_out(world: World) -> None:
     world.merge(SHORT, LONG)
     world.merge(LONG, "housing office")
@@ -161,16 +154,6 @@ def test_decisions_survive_force_deletion_return_and_vacuum(world: World) -> Non
     world.ingest()
     assert entities(world, SHORT) == [LONG]
     world.assert_lawful()
-
-
-def test_vacuum_takes_proposals_about_names_that_are_gone_and_keeps_decisions(world: World) -> None:
-    proposal(world)
-    rejected = proposal(world, "tenant", LONG)
-    settle(world, [], [rejected])
-    world.remove("b")
-    world.ingest()
-    world.vacuum(1, 0)
-    assert [(row.name, row.state) for row in world.decisions()] == [("tenant", "rejected")]
 
 
 def test_rollback_moves_readers_and_the_next_publish_goes_on_from_the_newest(world: World) -> None:
@@ -299,8 +282,3 @@ def test_undo_names_what_it_means(world: World) -> None:
     settle(world, [], [number, proposal(world, SHORT, "housing office")])
     with pytest.raises(InputError, match="2 decisions are about"):
         world.undo(SHORT)
-
-
-def test_a_circle_in_a_damaged_ledger_is_an_error() -> None:
-    with pytest.raises(LedgerError, match="a → b → a"):
-        resolve({"a": "b", "b": "a"})

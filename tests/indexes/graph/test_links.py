@@ -42,11 +42,6 @@ def test_where_a_link_leads(href: str, reached: bool) -> None:
     assert [link.target.uri for link in page_links(pages)] == ["guides/rent.html"] * reached
 
 
-def test_pages_known_by_their_address_alone() -> None:
-    pages = dict([page("https://a.example/x", "X", ("/y", "Y")), page("https://a.example/y", "Y")])
-    assert [(link.page.uri[-1], link.target.uri[-1]) for link in page_links(pages)] == [("x", "y")]
-
-
 @pytest.mark.parametrize(
     ("title", "named"),
     [

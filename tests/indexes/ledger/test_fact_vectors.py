@@ -8,7 +8,7 @@ from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.derive import derive_rows, fact_vectors, stated_texts
 from clausegraph.indexes.views import open_view
-from tests.law.world import CORPUS, World, page_html
+from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
 
@@ -70,24 +70,3 @@ def test_a_fact_that_one_page_loses_stays_on_the_other(world: World) -> None:
     world.ingest()
     assert [str(page) for page, name in fact_names(world) if name == ref] == ["pages:a.html"]
     world.assert_lawful()
-
-
-def test_another_title_embeds_the_facts_of_its_page_again(world: World) -> None:
-    (world.folder / "b.html").write_text(page_html("Another name", [COSTS]), encoding="utf-8")
-    report = world.ingest()
-    assert report.texts_embedded > 0
-    world.assert_lawful()
-
-
-def test_a_passage_is_embedded_by_its_own_words() -> None:
-    made = World()
-    made.write("a", ["They may be sent back to whoever lost them in a storm, if the harbour is shut."])
-    made.ingest()
-    with open_view(made.ledger, CORPUS) as view:
-        (reading,) = map(view.reading, view.page_keys())
-        extracted = {one.key: made.extractor.extract(one) for one, _ in extraction_inputs(reading)}
-    (row,) = (row for row in derive_rows(reading, extracted, "rules").vectors if row.kind == "passage")
-    made.close()
-    words = row.text.splitlines()[-1]
-    assert "sent back to whoever lost them in a storm" in words
-    assert words.count("harbour is shut") == 1  # a condition among the words is not told twice

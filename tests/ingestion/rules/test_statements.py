@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.types import Link, Mention, PassageKind, Span, leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-from clausegraph.ingestion.extract.rules.sections import heading_case, same_outcome
+from clausegraph.ingestion.extract.rules.sections import heading_case
 from tests.ingestion.rules.sketch import TITLE, cases, page, stated, written
 
 pytestmark = pytest.mark.unit
@@ -83,20 +83,6 @@ def test_a_statement_cites_its_sentence_and_the_lists_that_it_rests_on() -> None
 )
 def test_which_headings_state_a_case(text: str, case: str) -> None:
     assert written(heading_case(InputElement("h0", "h2", text, (TITLE,)))) == case
-
-
-@pytest.mark.parametrize(
-    ("granted", "refused", "same"),
-    [
-        ("You can have a permit", "We won’t give a permit for:", True),
-        ("You can apply", "You cannot apply if:", True),
-        ("You can claim relief on gifts from individuals", "You cannot claim on gifts:", True),
-        ("You can apply for a grant", "You cannot apply for a licence if:", False),
-        ("You can trade in the market", "You cannot sell:", False),
-    ],
-)
-def test_outcomes_are_told_by_their_nouns(granted: str, refused: str, same: bool) -> None:
-    assert same_outcome(granted, refused) is same
 
 
 _WORDS = "if unless you must can the grant : . , either all of these and or £20 | under 18 apply we do not to - ( )"

@@ -349,46 +349,41 @@ def test_an_answer_stands_that_there_was_no_time_to_judge(crag: Crag, monkeypatc
 # --- sources that fail, what is computed, and other ways to gather -------------------------------
 
 
-class Broken:
-    """A graph that does not answer."""
+class Looked:
+    """A graph with one answer, or none; keeps what it was asked."""
 
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
-        raise StoreUnavailable("http://127.0.0.1:9 does not answer")
+    def __init__(self, found: KgFound | StoreUnavailable) -> None:
+        self.found, self.asked = found, list[str]()
 
-
-class Known:
-    """A graph with one fact; keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def lookup(
-        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
-    ) -> KgFound:
+    def lookup(self, question: CragQuestion, *_: Any) -> KgFound:
         self.asked.append(question.text)
-        return KgFound((kg_reference("Alder opened in 1932.", "bridges", "bridge('Alder')"),), ("bridge('Alder')",))
+        if isinstance(self.found, StoreUnavailable):
+            raise self.found
+        return self.found
+
+
+BROKEN = Looked(StoreUnavailable("http://127.0.0.1:9 does not answer"))
+FACT = KgFound((kg_reference("Alder opened in 1932.", "bridges", "bridge('Alder')"),), ("bridge('Alder')",))
 
 
 def test_a_graph_that_fails_ends_itself_alone(bridges: list[CragPage]) -> None:
-    found = ask(bridges, parts={"graph": lambda _: Broken()})
+    found = ask(bridges, parts={"graph": lambda _: BROKEN})
     assert found.text == "1931"  # the pages say it
     assert found.failed == ("graph: http://127.0.0.1:9 does not answer",)
     step = next(one for one in found.trace if one.name == "graph")
     assert step.detail["outcome"] == "failed source"
     with pytest.raises(StoreUnavailable):  # there is nothing else: that is a failure, and not "not found"
-        ask(None, parts={"graph": lambda _: Broken()})
+        ask(None, parts={"graph": lambda _: BROKEN})
 
 
 def test_a_graph_that_failed_is_not_offered_to_the_critic(crag: Crag) -> None:
-    found = crag.ask({CHECK: {"missing": "the year", "enough": False}}, parts={"graph": lambda _: Broken()})
+    found = crag.ask({CHECK: {"missing": "the year", "enough": False}}, parts={"graph": lambda _: BROKEN})
     assert (found.text, found.usage.tasks) == ("i don't know", {"crag-check": 1})
     assert [one.name for one in found.trace].count("graph") == 1
 
 
 def test_react_looks_where_its_turns_say(crag: Crag) -> None:
-    graph = Known()
+    graph = Looked(FACT)
     turns = [("extract", "Alder"), ("graph", "opening of Alder"), ("text", "Cedar at night"), ("answer", "")]
     entities = {"entities": [{"name": "Alder", "type": ""}], "first_day": "", "last_day": ""}
     said = [{"thought": "…", "action": action, "query": query} for action, query in turns]
@@ -412,7 +407,7 @@ def test_react_looks_where_its_turns_say(crag: Crag) -> None:
 def test_corrective_rag_takes_the_graph_where_pages_are_wrong(crag: Crag, verdict: str, kinds: set[str]) -> None:
     script = {"Do the pieces below": {"verdict": verdict}, ANSWER: reply("1932")}
     switches = CragSwitches(seconds=0, gather="corrective", self_check=False, rounds=1, references=8 + len(verdict))
-    found = crag.ask(script, parts={"graph": lambda _: Known()}, switches=switches)
+    found = crag.ask(script, parts={"graph": lambda _: Looked(FACT)}, switches=switches)
     assert {one.kind.value for one in found.references} == kinds
     assert found.usage.tasks == {"corrective": 1, "crag-answer": 1}
 

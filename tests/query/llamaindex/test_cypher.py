@@ -11,7 +11,6 @@ from llama_index.core.indices.property_graph import CypherTemplateRetriever, Tex
 from llama_index.core.llms import MockLLM
 from pydantic import BaseModel, Field
 
-import clausegraph
 from clausegraph.core.errors import InputError, QueryRefused, StoreMismatch
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
@@ -25,7 +24,7 @@ from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import emptied, shared_address
-from tests.query.llamaindex.conftest import EMBEDDER, Script
+from tests.query.llamaindex.conftest import Script
 
 pytestmark = pytest.mark.integration
 
@@ -119,15 +118,3 @@ def test_what_cypher_may_not_do(town: Town, projected: View, view: View, server:
     server.write("MATCH (c:Corpus {id: $id}) DETACH DELETE c", id=town.id)
     with pytest.raises(StoreMismatch, match="the corpus is not in it"):
         store.structured_query(OF_ONE, {"name": "council"})
-
-
-def test_from_the_library(town: Town, projected: View, monkeypatch: pytest.MonkeyPatch) -> None:
-    address = shared_address()
-    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
-    monkeypatch.setenv("CLAUSEGRAPH_GRAPH", "neo4j")
-    monkeypatch.setenv("CLAUSEGRAPH_NEO4J_URI", address.uri)
-    monkeypatch.setenv("CLAUSEGRAPH_NEO4J_USER", address.user)
-    monkeypatch.setenv("CLAUSEGRAPH_NEO4J_PASSWORD", address.password)
-    with clausegraph.open_corpus(town.corpus, home=town.ledger.home) as corpus:
-        corpus._workspace._made["embedder"] = EMBEDDER  # the town's vectors have 8 numbers
-        assert corpus.property_graph_store().structured_query(OF_ONE, {"name": "council"})

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from llama_index.core import PropertyGraphIndex, StorageContext, VectorStoreIndex, load_index_from_storage
@@ -15,10 +13,9 @@ from llama_index.vector_stores.faiss import FaissVectorStore
 
 from clausegraph.app.services.llamaindex import MANIFEST, write_folder
 from clausegraph.core.errors import InputError
-from clausegraph.indexes.views import View, open_view
+from clausegraph.indexes.views import View
 from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.vector_store import ViewVectorStore
-from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import HOSTILE, Script
 
 pytestmark = pytest.mark.unit
@@ -87,29 +84,3 @@ def test_a_folder_is_complete_or_not_there(view: View, tmp_path: Path, monkeypat
     write_folder(view, empty)
     assert (empty / "docstore.json").is_file() and (full / "mine").read_text() == "x"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "full"]
-
-
-def test_relations_that_the_stock_store_would_confuse(tmp_path: Path) -> None:
-    town = Town()
-    town.write("a", "x | is | y_of_z", "x | is_y_of | z", "x | is | y | if so", "x | is [if so] | y", 'q"x | is | q x')
-    town.publish()
-    with open_view(town.ledger, town.corpus) as view:
-        write_folder(view, tmp_path / "out")
-        graph = SimplePropertyGraphStore.from_persist_dir(str(tmp_path / "out"))
-        triplets = graph.get_triplets(properties={"epoch": 1})
-        wanted = {(fact.subject, fact.relation, fact.object) for fact in _facts(view)}
-        assert {
-            tuple(relation.properties[key] for key in ("subject", "relation", "object")) for _, relation, _ in triplets
-        } == wanted
-        assert len(triplets) == len(wanted) == 5
-    town.close()
-
-
-def _facts(view: View) -> list[Any]:
-    return view.graph.facts(sorted({support.fact_id for support in view.graph.all_supports()}))
-
-
-def test_without_the_extra(view: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "llama_index.vector_stores.faiss", None)
-    with pytest.raises(InputError, match=r"pip install 'clausegraph\[llamaindex\]'"):
-        write_folder(view, tmp_path / "out")

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-import gc
-import hashlib
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -173,44 +169,6 @@ def test_llama_indexs_retrievers(store: ViewPropertyGraphStore, view: View, embe
     assert "£40" in str(answer) and answer.source_nodes
 
 
-def test_nothing_is_written(town: Town, embed_model: EmbedderModel) -> None:
-    def state() -> tuple[list[str], dict[str, str]]:
-        with sqlite3.connect(town.ledger.path) as connection:
-            rows = list(connection.iterdump())
-        files = {
-            str(path): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(town.root.rglob("*"))
-            if path.is_file() and not path.name.startswith("ledger.db")
-        }
-        return rows, files
-
-    with open_view(town.ledger, town.corpus) as view:
-        before = state()
-        store, vectors = ViewPropertyGraphStore(view), ViewVectorStore(view, "fact")
-        index = PropertyGraphIndex.from_existing(
-            property_graph_store=store, vector_store=vectors, llm=Script(says="council"), embed_model=embed_model
-        )
-        assert index.as_retriever().retrieve("council") and store.get() and vectors.get_nodes()
-        assert state() == before
-
-
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # LlamaIndex leaves the loop of its thread open
-def test_from_a_running_loop(store: ViewPropertyGraphStore, view: View, embed_model: EmbedderModel) -> None:
-    facts = ViewVectorStore(view, "fact")
-    index = PropertyGraphIndex.from_existing(
-        property_graph_store=store, vector_store=facts, llm=Script(says="council"), embed_model=embed_model
-    )
-
-    async def inside() -> list[set[str]]:
-        awaited = await index.as_retriever().aretrieve("council")
-        called = index.as_retriever().retrieve("council")  # as in a notebook: LlamaIndex goes on in another thread
-        return [{node.text for node in nodes} for nodes in (awaited, called)]
-
-    awaited, called = asyncio.run(inside())
-    gc.collect()
-    assert awaited == called != set()
-
-
 def test_a_view_that_has_ended_is_no_empty_graph(town: Town) -> None:
     view = open_view(town.ledger, town.corpus)
     store = ViewPropertyGraphStore(view)
@@ -227,13 +185,3 @@ def test_a_view_that_has_ended_is_no_empty_graph(town: Town) -> None:
     for read in reads:
         with pytest.raises(ViewExpired):
             read()
-
-
-def test_the_epoch_is_pinned(town: Town, store: ViewPropertyGraphStore, view: View) -> None:
-    town.write("people", "pensioner | owes | council")
-    town.publish()
-    assert said(store.get_triplets(entity_names=["council"])) == {ASKS, LIKES}
-    with open_view(town.ledger, town.corpus) as newer:
-        triplets = ViewPropertyGraphStore(newer).get_triplets(entity_names=["council"])
-        assert said(triplets) == {("pensioner", "owes", "council")}
-        assert triplets[0][1].properties["epoch"] == view.epoch + 1

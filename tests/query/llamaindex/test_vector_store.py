@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from llama_index.core import VectorStoreIndex
 from llama_index.core.indices.vector_store.retrievers import VectorIndexRetriever
@@ -86,16 +85,6 @@ def test_filters(town: Town, view: View) -> None:
     from_people = set(ask(facts, "council", 9, filters=only("page", "pages:people.html")))
     assert from_grants | from_people == everywhere and len(from_grants & from_people) == 1
     assert len(ask(facts, "council", 1, filters=only("page", "pages:grants.html"))) == 1
-
-
-def test_a_filtered_search_goes_on(town: Town, view: View) -> None:
-    store = ViewVectorStore(view, "element")
-    names, matrix = view.vectors("element")
-    vector = EMBEDDER.embed_query("pensioner may ask council")
-    wanted = [at for at, (page, _) in enumerate(names) if page is not None and page.uri == "grants.html"]
-    best = max(wanted, key=lambda at: float(np.dot(matrix[at], vector)))
-    (found,) = ask(store, "pensioner may ask council", 1, filters=only("uri", "grants.html"))
-    assert found == f"{names[best][0]}#{names[best][1]}"
 
 
 def test_what_it_cannot_do_is_said(view: View) -> None:

@@ -94,7 +94,6 @@ def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first:
     [
         ("does my boss pay", "Your employer must pay you.", True),
         ("can my boss sack me when im ill", "Your employer must pay you.", False),
-        ("emergancy passport", "An emergency passport", True),
     ],
 )
 def test_everyday_words_meet_those_of_the_page(asked: str, text: str, whole: bool) -> None:

@@ -38,14 +38,6 @@ def test_an_ego_graph_has_its_facts_by_distance_and_paths_in_words(view: View) -
     assert {view.reading(page).title for page, _ in near.places} == {"Allotment licence"}
 
 
-def test_egos_that_do_not_meet_share_nothing(view: View) -> None:
-    both = ego_of(view, [LICENCE, "stall permit"])
-    if not both.shared:
-        assert both.facts == () and not both.places
-    alone = ego_of(view, [LICENCE])
-    assert LICENCE in alone.shared
-
-
 def test_along_a_relation_only_its_facts_are_found(view: View) -> None:
     relations = {fact.relation for fact in ego_of(view, [LICENCE], radius=1).facts}
     for relation in relations:

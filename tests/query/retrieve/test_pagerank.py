@@ -8,12 +8,7 @@ import pytest
 
 from clausegraph.core.types import Fact, PageKey
 from clausegraph.query.retrieve.bank import Place
-from clausegraph.query.retrieve.pagerank import (
-    Walk,
-    build_network,
-    excess,
-    walk_from,
-)
+from clausegraph.query.retrieve.pagerank import Walk, build_network, excess, walk_from
 
 pytestmark = pytest.mark.unit
 

@@ -13,19 +13,12 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from clausegraph.query.retrieve.score import Weights
-from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewRetriever
+from clausegraph.query.stores.llamaindex import ViewRetriever
 
 QUESTION = "How old must I be to get the mooring grant?"
 ASKED = Inquiry(QUESTION, "I am 20.")
 EVERYTHING = 1000  # more than the view has
 NAMES = pytest.mark.parametrize("name", RETRIEVERS.names)
-
-
-def test_the_right_page_comes_first_and_every_element_once(view: View, embedder: HashingEmbedder) -> None:
-    ranked = make_retriever("hybrid", view, embedder).retrieve(Inquiry(QUESTION), limit=EVERYTHING)
-    places = [(hit.page, hit.key) for hit in ranked]
-    assert view.reading(ranked[0].page).title == "Harbour mooring grant"
-    assert len(places) == len(set(places)) == sum(len(view.reading(page).elements) for page in view.page_keys())
 
 
 @NAMES
@@ -58,8 +51,7 @@ def test_the_budget_holds(view: View, embedder: HashingEmbedder, name: str, budg
 
 @NAMES
 @pytest.mark.parametrize(
-    ("wrong", "problem"),
-    [({}, "neither"), ({"limit": -1}, "limit is -1"), ({"limit": 5, "budget": 0}, "budget is 0")],
+    ("wrong", "problem"), [({}, "neither"), ({"limit": -1}, "limit is -1"), ({"limit": 5, "budget": 0}, "budget is 0")]
 )
 def test_no_cut_is_refused(
     view: View, embedder: HashingEmbedder, name: str, wrong: dict[str, int], problem: str
@@ -99,12 +91,3 @@ def test_llama_index_gets_scored_nodes(view: View, embedder: HashingEmbedder, na
             assert metadata["html"].startswith(f"<{metadata['tag']}>")
     with pytest.raises(QuestionError):
         retriever.retrieve(QueryBundle(" "))
-
-
-def test_a_scenario_travels_in_the_bundle(view: View, embedder: HashingEmbedder) -> None:
-    bundle = ScenarioBundle("What does it cost?", scenario="I want an allotment licence from the parks office.")
-    plain = make_retriever("hybrid", view, embedder)
-    nodes = ViewRetriever(view, plain, budget=60).retrieve(bundle)
-    ranked = plain.retrieve(Inquiry(bundle.query_str, bundle.scenario), budget=60)
-    assert [node.node.metadata["anchor"] for node in nodes] == [hit.key for hit in ranked]
-    assert nodes[0].node.metadata["title"] == "Allotment licence"

@@ -9,7 +9,7 @@ import pytest
 
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
 from clausegraph.query.retrieve.bank import Hit, within
-from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, page_priors, rank
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, rank
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 
@@ -83,13 +83,6 @@ def test_ties_go_by_page_and_anchor_whatever_the_order_of_the_input() -> None:
     )
     assert [(item.page, item.key) for item in ranked] == [(ONE, "z"), (TWO, "a"), (TWO, "b")]
     assert anchors(again) == anchors(ranked)
-
-
-def test_only_the_best_pages_are_ranked() -> None:
-    weights = replace(DEFAULT_WEIGHTS, pages=1, page_chunks=2)
-    signals = Signals(chunks={(ONE, "c"): 0.5, (ONE, "d"): 0.1, (ONE, "e"): 0.0, (TWO, "c"): 0.4})
-    assert page_priors(signals, weights) == {TWO: pytest.approx(0.4)}
-    assert {item.page for item in rank({TWO: reading(paragraph("a"))}, signals, weights)} == {TWO}
 
 
 def test_a_budget_takes_whole_elements_until_the_next_would_not_fit() -> None:

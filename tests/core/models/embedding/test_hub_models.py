@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -124,13 +123,6 @@ def test_a_hub_that_cannot_be_reached_fails_in_one_line(tmp_path: Path) -> None:
     assert "CLAUSEGRAPH_EMBEDDING_MODEL" in line
 
 
-def test_a_hub_that_never_answers_is_given_up(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        failed = embed(NAME, f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path / "cache")
-    (line,) = failed.stderr.splitlines()
-    assert f"embedding model {NAME!r}" in line
-
-
 EXAMPLES = Path(__file__).parents[4] / "examples"
 HIDDEN = ("torch", "transformers", "sentence_transformers", "sklearn")
 
@@ -142,14 +134,6 @@ def run(home: Path, *arguments: str, hidden: tuple[str, ...] = HIDDEN, **variabl
     environment = {"PATH": "", "PYTHONPATH": ":".join(sys.path), "CLAUSEGRAPH_HOME": str(home), **variables}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=PATIENCE_S)
     return done.stdout + done.stderr
-
-
-def test_a_folder_is_ingested_and_asked(tmp_path: Path) -> None:
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    (pages / "appeal.html").write_bytes((EXAMPLES / "corpus" / "appeal-a-decision.html").read_bytes())
-    assert "published epoch 1" in run(tmp_path / "home", "ingest", str(pages))
-    assert "Challenge a decision" in run(tmp_path / "home", "ask", "How long do I have to appeal to the Panel?")
 
 
 def test_a_model_that_needs_the_extra_names_it_before_anything_is_stored(tmp_path: Path) -> None:

@@ -62,10 +62,6 @@ def test_a_consumer_may_add_calls(make: Make) -> None:
     assert len(done) == 10
 
 
-def test_nothing_to_do_is_no_call(make: Make) -> None:
-    assert list(chat_all(make(), lambda: None, 4)) == []
-
-
 def test_a_cut_off_reply_says_so(provider: str, make: Make) -> None:
     job = ChatRequest("long", (ChatMessage(role="user", content="word " * 100),), {"max_tokens": 5}, CallLabels())
     jobs = [job]

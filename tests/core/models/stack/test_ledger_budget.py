@@ -20,7 +20,7 @@ from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from tests.harness.wait import PATIENCE_S, until
+from tests.harness.wait import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -146,17 +146,6 @@ def test_records_are_buffered_and_none_is_lost(ledger: Ledger, corpus: int) -> N
     assert run_usage(ledger, "another") == {}
     with ledger.read() as connection:
         assert connection.execute(select(model_calls.c.pages).limit(1)).scalar_one() == '["a", "é"]'
-
-
-@pytest.mark.unit
-def test_a_record_is_not_kept_back_for_long(ledger: Ledger, corpus: int) -> None:
-    usage = LedgerUsage(ledger, corpus, "run")
-    record = CallRecord(CallLabels("t"), "m", "ok", Usage(1, 1), 0.0, 0.0, 0.0)
-    usage.record(record)
-    until(lambda: run_usage(ledger, "run"))
-    usage.close()
-    usage.record(record)  # a straggler
-    assert run_usage(ledger, "run")["t"]["calls"] == 2
 
 
 @pytest.mark.integration

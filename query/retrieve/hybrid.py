@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.types import Element, PageKey, Passage, PassageKind, Stated, leaves
-from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.lexical import search_words
 from clausegraph.indexes.views import VectorHit, View
 from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
 from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
@@ -79,7 +79,7 @@ def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = 
     found = Signals(
         elements=nearest(view, "element", vector, ELEMENTS),
         chunks=nearest(view, "chunk", vector, CHUNKS),
-        keywords={(hit.page, hit.ref): hit.score for hit in lexical_index(view).search(inquiry.text, CHUNKS)},
+        keywords={(hit.page, hit.ref): hit.score for hit in search_words(view.words, inquiry.text, CHUNKS)},
         facts=fact_signal(view, vector),
     )
     stated = statements_on(view, page_priors(found, weights))

@@ -52,7 +52,7 @@ class Stock:
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Nursery]:
-    with nursery("tests.law.commands", "faiss", "bm25s") as made:
+    with nursery("tests.law.commands", "faiss") as made:
         yield made
 
 

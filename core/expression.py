@@ -14,7 +14,7 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from simpleeval import InvalidExpression, SimpleEval
@@ -187,10 +187,9 @@ def _later(day: Any, count: Any, unit: Any) -> date:
     if abs(steps) > _MOST_STEPS:
         raise ValueError(f"a day is moved by at most {_MOST_STEPS}")
     if unit == "working day":
-        if steps < 0:  # one before Saturday is Friday, one after it Monday
-            earlier: date = np.busday_offset(day, steps, roll="forward").astype(object)
-            return earlier
-        moved: date = np.busday_offset(day, steps, roll="backward").astype(object)
+        # one before Saturday is Friday, one after it Monday
+        roll: Literal["forward", "backward"] = "forward" if steps < 0 else "backward"
+        moved: date = np.busday_offset(day, steps, roll=roll).astype(object)
         return moved
     if unit not in ("day", "week", "month", "year"):
         raise ValueError("a unit is 'day', 'week', 'month', 'year' or 'working day'")

@@ -10,6 +10,7 @@ import json
 import re
 import stat
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -118,19 +119,10 @@ def wrong_setting(first: ErrorDetails, place: str, path: Path | None) -> str:
     found = "a secret" if is_secret(parts[-1] if parts else "") else repr(str(first["input"])[:80])
     line = _line_of(path, parts[0], *parts[1:2]) if path is not None and parts else ""
     words = _WORDS.get(first["type"])
-    said = first["msg"] if words is None else f"it {words.format_map(_Context(first.get('ctx', {})))}"
+    context = defaultdict(str, first.get("ctx", {}))
+    said = first["msg"] if words is None else f"it {words.format_map(context)}"
     given = "" if first["type"] == "missing" else f" (found {found})"
     return f"setting {name!r} {place}{line} is wrong: {said}{given}"
-
-
-class _Context(dict[str, Any]):
-    """What an error says besides; unknown names stay as they are."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__(values)
-
-    def __missing__(self, key: str) -> str:
-        return key
 
 
 def _line_of(path: Path, *keys: str) -> str:
@@ -200,7 +192,11 @@ def refuse_foreign_secrets(found: Mapping[str, object], path: str, sources: Mapp
     """
     for address, secret in _SECRET_OF.items():
         if address in found and secret in sources:
-            raise _refused(path, address, found[address], sources[secret])
+            raise SettingsError(
+                f"{path} in the working directory sets {address} to {str(found[address])[:200]!r}, and the secret in "
+                f"{sources[secret]} is not sent to a server that only such a file names; if you trust the file, set "
+                f"CLAUSEGRAPH_CONFIG={path}; if not, set CLAUSEGRAPH_{address.upper()} yourself, or leave this folder"
+            )
 
 
 def refuse_opening(found: Mapping[str, object], path: str) -> None:
@@ -211,11 +207,3 @@ def refuse_opening(found: Mapping[str, object], path: str) -> None:
                 f"{path} in the working directory sets {opened}, and such a file does not decide {what}; "
                 f"if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
             )
-
-
-def _refused(path: str, address: str, value: object, secret: str) -> SettingsError:
-    return SettingsError(
-        f"{path} in the working directory sets {address} to {str(value)[:200]!r}, and the secret in {secret} is not "
-        f"sent to a server that only such a file names; if you trust the file, set CLAUSEGRAPH_CONFIG={path}; "
-        f"if not, set CLAUSEGRAPH_{address.upper()} yourself, or leave this folder"
-    )

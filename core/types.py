@@ -279,22 +279,14 @@ def holds(tree: Tree[JudgedLeaf] | None) -> ConditionState:
     return fold(tree, lambda judged: judged.state, _joined_state)
 
 
+_RANKED = (ConditionState.UNMET, ConditionState.UNKNOWN, ConditionState.MET)
+
+
 def _joined_state(kind: str, parts: list[ConditionState]) -> ConditionState:
+    ranks = [_RANKED.index(state) for state in parts]
     if kind == "not":
-        return _OPPOSITE[parts[0]]
-    settles, otherwise = (
-        (ConditionState.UNMET, ConditionState.MET) if kind == "all" else (ConditionState.MET, ConditionState.UNMET)
-    )
-    if settles in parts:
-        return settles
-    return ConditionState.UNKNOWN if ConditionState.UNKNOWN in parts else otherwise
-
-
-_OPPOSITE = {
-    ConditionState.MET: ConditionState.UNMET,
-    ConditionState.UNMET: ConditionState.MET,
-    ConditionState.UNKNOWN: ConditionState.UNKNOWN,
-}
+        return _RANKED[2 - ranks[0]]
+    return _RANKED[min(ranks, default=2) if kind == "all" else max(ranks, default=0)]
 
 
 # --- facts ----------------------------------------------------------------------------------------

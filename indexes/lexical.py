@@ -1,171 +1,189 @@
-"""BM25 over the chunks of a view: built once per epoch, kept as one file in the view's cache folder.
+"""BM25 over the chunks of an epoch, from words that are counted once, when a page version is stored.
 
-Lucene's BM25 (k1 1.5, b 0.75) as bm25s computes it: every term's score in every chunk is worked out when
-the index is built, so a question only adds up columns (Lù, "BM25S", 2024). Opening needs numpy and the
-stemmer alone; bm25s itself, slow to import, is needed only to build.
+Lucene's BM25 (k1 1.5, b 0.75): a chunk's score is the sum over the terms t of a text that it has, of
+``idf(t) * tf / (tf + k1 * (1 - b + b * length / mean length))`` with ``idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5))``
+for N chunks, n of them with t. N, n and the mean length are those of the epoch, so a publish changes no stored row.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import logging
-import re
-import zipfile
-import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-from weakref import WeakKeyDictionary
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, and_, func, select
 
-from clausegraph.core.errors import StorageError
 from clausegraph.core.types import PageKey, Reading
-from clausegraph.indexes.files import write_whole
+from clausegraph.indexes.ledger.cells import damage_error, decode_json
+from clausegraph.indexes.ledger.schema import chunk_words, members, page_versions, pages, postings, seen_at, sources
+from clausegraph.indexes.ledger.store import Reads
+from clausegraph.indexes.words import BYTES, COUNTS, count_words, stems
 
-if TYPE_CHECKING:
-    from Stemmer import Stemmer
-
-log = logging.getLogger(__name__)
-
-FORMAT = "bm25-chunks-1"
-_WORD = re.compile(r"(?u)\b\w\w+\b")  # bm25s's own token pattern: a question must be cut as the chunks were
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
+K1, B = 1.5, 0.75
+_KEYS = TypeAdapter(list[str])
+_PAGE = 32  # bits of the number of a chunk below the number of its page
 
 
-class Pages(Protocol):
-    """What the index needs of a view."""
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A term in a page; ``counts`` as ``words.PageWords`` has them."""
 
-    @property
-    def cache_dir(self) -> Path | None: ...  # none: nothing is kept
-
-    def page_keys(self) -> tuple[PageKey, ...]: ...
-
-    def reading(self, page: PageKey) -> Reading: ...
+    term: str
+    page: int
+    counts: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalHit:
-    """A chunk that shares words with a question; ``score`` is its BM25 score, above 0."""
+    """A chunk that shares words with a text; ``score`` is its BM25 score, above 0."""
 
     page: PageKey
     ref: str  # chunk key
     score: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LexicalIndex:
-    """Term scores by column: term ``t`` scores ``data[i]`` in chunk ``rows[i]``, bounds[t] <= i < bounds[t+1]."""
+class Words(Protocol):
+    """The counted words of some pages, which have numbers."""
 
-    refs: tuple[tuple[PageKey, str], ...]
-    vocabulary: dict[str, int]
-    data: NDArray[np.float32]
-    rows: NDArray[np.int32]
-    bounds: NDArray[np.int64]
+    @property
+    def totals(self) -> tuple[int, int]: ...  # chunks, and terms in all of them
 
-    def search(self, text: str, limit: int) -> list[LexicalHit]:
-        """The ``limit`` best chunks. Order: score descending, then page and chunk key."""
-        if limit < 1:
-            return []
-        scores = self._scores(text)
-        found = np.flatnonzero(scores)
-        if len(found) > limit:  # ties at the cut stay in until the total order has spoken
-            lowest = np.partition(scores[found], len(found) - limit)[len(found) - limit]
-            found = found[scores[found] >= lowest]
-        hits = [LexicalHit(*self.refs[row], float(scores[row])) for row in found.tolist()]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.ref))[:limit]
+    def postings(self, terms: Collection[str]) -> Sequence[Posting]: ...
 
-    def _scores(self, text: str) -> NDArray[np.float32]:
-        scores = np.zeros(len(self.refs), dtype=np.float32)
-        terms = sorted({self.vocabulary[stem] for stem in stems(text) if stem in self.vocabulary})
-        for term in terms:
-            column = slice(self.bounds[term], self.bounds[term + 1])
-            scores[self.rows[column]] += self.data[column]
-        return scores
+    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]: ...  # keys of their chunks
+
+    def starting(self, letter: str) -> list[str]: ...  # terms that begin so
 
 
-def stems(text: str) -> list[str]:
-    """Lower-case English word stems, stop words included: the vocabulary has none."""
-    words: list[str] = _stemmer().stemWords(_WORD.findall(text.lower()))
-    return words
+def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
+    """The ``limit`` best chunks for a text. Order: score descending, then page and chunk key.
+
+    Raises:
+        StorageError: a row is damaged.
+    """
+    found = words.postings(set(stems(text))) if limit > 0 else ()
+    if not found:
+        return []
+    places, scores = _scores(found, *words.totals)
+    if len(scores) > limit:  # ties at the cut stay in until the total order has spoken
+        best = scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        places, scores = places[best], scores[best]
+    named = words.chunks(set((places >> _PAGE).tolist()))
+    hits = []
+    for place, score in zip(places.tolist(), scores.tolist(), strict=True):
+        page, keys = named[place >> _PAGE]
+        number = place & (1 << _PAGE) - 1
+        if number >= len(keys):
+            raise damage_error(postings.c.counts, str(page), f"chunk {number} of {len(keys)}")
+        hits.append(LexicalHit(page, keys[number], score))
+    return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.ref))[:limit]
 
 
-def lexical_index(view: Pages) -> LexicalIndex:
-    """The view's index: from memory, else from its cache folder, else built (and stored there)."""
-    index = _opened.get(view)
-    if index is None:
-        path = view.cache_dir / f"{FORMAT}.npz" if view.cache_dir else None
-        index = _load(path) if path else None
-        if index is None:
-            index = build_index(view)
-            if path:
-                _keep(index, path)
-        _opened[view] = index
-    return index
+def _scores(found: Iterable[Posting], chunks: int, terms: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The places that have a term, ascending, and their scores. A place is a page's number and that of its chunk."""
+    by_term: dict[str, list[Posting]] = {}
+    for one in found:
+        by_term.setdefault(one.term, []).append(one)
+    mean = terms / max(chunks, 1)
+    places, scores = [], []
+    for _, of_term in sorted(by_term.items()):
+        numbers = np.frombuffer(b"".join(one.counts for one in of_term), COUNTS).reshape(-1, 3).astype(np.int64)
+        page = np.repeat([one.page for one in of_term], [len(one.counts) // BYTES for one in of_term])
+        there = len(numbers)
+        idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
+        count, length = numbers[:, 1], numbers[:, 2]
+        places.append((page.astype(np.int64) << _PAGE) + numbers[:, 0])
+        scores.append(idf * count / (count + K1 * (1 - B + B * length / mean)))
+    unique, at = np.unique(np.concatenate(places), return_inverse=True)
+    return unique, np.round(np.bincount(at, np.concatenate(scores)), 6)  # so that sums in another order are ties, too
 
 
-def build_index(view: Pages) -> LexicalIndex:
-    """Index every chunk of the view."""
-    refs, texts = [], []
-    for page in view.page_keys():
-        for chunk in view.reading(page).chunks:
-            refs.append((page, chunk.key))
-            texts.append(chunk.text)
-    return LexicalIndex(tuple(refs), *_term_scores(texts))
+class StoredWords:
+    """The words of an epoch, as the ledger has them."""
+
+    def __init__(self, reads: Reads, corpus_id: int, epoch: int) -> None:
+        self._reads, self._corpus_id, self._epoch = reads, corpus_id, epoch
+
+    @cached_property
+    def totals(self) -> tuple[int, int]:
+        """Chunks, and terms in all of them."""
+        query = select(func.sum(chunk_words.c.chunks), func.sum(chunk_words.c.terms)).where(
+            chunk_words.c.version_id == members.c.page_version_id, self._visible()
+        )
+        (row,) = self._reads.rows(query)
+        return int(row[0] or 0), int(row[1] or 0)
+
+    def postings(self, terms: Collection[str]) -> list[Posting]:
+        """Where the epoch has the terms.
+
+        Raises:
+            StorageError: a row is damaged.
+        """
+        wanted = postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms))
+        joined = members.c.page_version_id == postings.c.version_id
+        columns = postings.c.term, postings.c.version_id, postings.c.counts
+        query = select(*columns).where(*wanted, joined, self._visible())
+        found = [Posting(*row) for row in self._reads.rows(query)]
+        for one in found:
+            if not one.counts or len(one.counts) % BYTES:
+                raise damage_error(postings.c.counts, (one.term, one.page), f"{len(one.counts)} bytes")
+        return found
+
+    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
+        """The page of each version, and the keys of its chunks."""
+        found = {}
+        query = (
+            select(chunk_words.c.version_id, chunk_words.c.chunk_keys, sources.c.name, pages.c.uri)
+            .join(page_versions, page_versions.c.id == chunk_words.c.version_id)
+            .join(pages, pages.c.id == page_versions.c.page_id)
+            .join(sources, sources.c.id == pages.c.source_id)
+        )
+        for row in self._reads.rows_of(query, chunk_words.c.version_id, numbers):
+            keys = decode_json(chunk_words.c.chunk_keys, row.version_id, row.chunk_keys, _KEYS)
+            found[row.version_id] = (PageKey(row.name, row.uri), keys)
+        for number in numbers:
+            if number not in found:
+                reason = "there is no such row, though a word refers to it"
+                raise damage_error(chunk_words.c.version_id, number, reason)
+        return found
+
+    def starting(self, letter: str) -> list[str]:
+        """Terms that begin with a letter, of any epoch."""
+        query = select(postings.c.term).distinct().where(postings.c.corpus_id == self._corpus_id)
+        query = query.where(postings.c.term >= letter, postings.c.term < chr(ord(letter) + 1))
+        return [row.term for row in self._reads.rows(query)]
+
+    def _visible(self) -> ColumnElement[bool]:
+        return and_(members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))
 
 
-def _term_scores(
-    texts: Sequence[str],
-) -> tuple[dict[str, int], NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
-    import bm25s
+class CountedWords:
+    """The words of pages that no ledger has, counted here."""
 
-    tokenized = bm25s.tokenize(list(texts), stopwords="en", stemmer=_stemmer(), show_progress=False)
-    vocabulary = {str(term): int(number) for term, number in tokenized.vocab.items()}
-    if not any(tokenized.ids):  # bm25s cannot index texts without a word
-        return {}, np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(1, np.int64)
-    model = bm25s.BM25(method="lucene")
-    model.index(tokenized, show_progress=False)
-    columns = model.scores
-    bounds = np.asarray(columns["indptr"], dtype=np.int64)
-    known = {term: number for term, number in vocabulary.items() if number < len(bounds) - 1}
-    return known, np.asarray(columns["data"], np.float32), np.asarray(columns["indices"], np.int32), bounds
+    def __init__(self, readings: Iterable[tuple[PageKey, Reading]]) -> None:
+        self.pages = [(page, count_words(reading.chunks)) for page, reading in readings]
 
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Chunks, and terms in all of them."""
+        return sum(len(words.keys) for _, words in self.pages), sum(sum(words.lengths) for _, words in self.pages)
 
-def _keep(index: LexicalIndex, path: Path) -> None:
-    """Store the index whole or not at all, if that can be done: on a full disk or in a read-only home it cannot."""
-    words = json.dumps(
-        {"vocabulary": index.vocabulary, "refs": [[page.source, page.uri, key] for page, key in index.refs]}
-    )
-    file = io.BytesIO()
-    text = np.frombuffer(words.encode(), dtype=np.uint8)
-    np.savez(file, words=text, data=index.data, rows=index.rows, bounds=index.bounds)
-    try:
-        write_whole(path, file.getvalue())
-    except StorageError as error:
-        log.warning("the index of words cannot be kept, so every process builds its own (%s)", error)
+    def postings(self, terms: Collection[str]) -> list[Posting]:
+        """Where the pages have the terms."""
+        return [
+            Posting(term, number, words.counts[term])
+            for number, (_, words) in enumerate(self.pages)
+            for term in words.counts.keys() & set(terms)
+        ]
 
+    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
+        """The page of each number, and the keys of its chunks."""
+        return {number: (self.pages[number][0], self.pages[number][1].keys) for number in numbers}
 
-def _load(path: Path) -> LexicalIndex | None:
-    """The stored index; nothing when it is missing or damaged: it can always be built again."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:  # numpy leaves a bad file open
-            words = json.loads(stored["words"].tobytes())
-            data, rows, bounds = stored["data"], stored["rows"], stored["bounds"]
-        refs = tuple((PageKey(source, uri), key) for source, uri, key in words["refs"])
-        return LexicalIndex(refs, dict(words["vocabulary"]), data, rows, bounds)
-    except _UNREADABLE:
-        return None
-
-
-@cache
-def _stemmer() -> Stemmer:
-    from Stemmer import Stemmer
-
-    return Stemmer("english")
-
-
-_opened: WeakKeyDictionary[Pages, LexicalIndex] = WeakKeyDictionary()
+    def starting(self, letter: str) -> list[str]:
+        """Terms that begin with a letter."""
+        return sorted({term for _, words in self.pages for term in words.counts if term.startswith(letter)})

@@ -16,7 +16,7 @@ from sqlalchemy import delete
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import failure_of, file_errors, remove_path
+from clausegraph.indexes.files import failure_of, remove_path
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held_epochs, users_of_epoch
@@ -85,12 +85,11 @@ def was_promised(ledger: Ledger) -> bool:
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
     """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
     index = vector_index(ledger)
-    stored, read, cached = set[int](), set[int](), list[Path]()
+    stored, read, kept = set[int](), set[int](), list[Path]()
     for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
         lambda: stored.update(index.corpora()),
         lambda: read.update(corpora_with_files(ledger)),
-        lambda: cached.extend(_inside(ledger.caches)),
-        lambda: cached.extend(corpus_folders(ledger.home)),
+        lambda: kept.extend(corpus_folders(ledger.home)),
     ):
         yield from failure_of(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}
@@ -98,11 +97,6 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
         yield from failure_of(partial(forget, ledger, corpus_id))
     for corpus_id in sorted(stored - listed):
         yield from failure_of(partial(index.drop, corpus_id))
-    for folder in cached:
+    for folder in kept:
         if folder.name not in {str(corpus_id) for corpus_id in listed}:
             yield from remove_path(folder)
-
-
-def _inside(folder: Path) -> list[Path]:
-    with file_errors(folder):
-        return sorted(folder.iterdir()) if folder.exists() else []

@@ -48,6 +48,7 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger, Reads, batches
+from clausegraph.indexes.words import count_words, store_words
 
 _BYTES = 4  # of a number of a vector
 _ROWS_AT_ONCE = 200  # with data, written in one transaction
@@ -125,12 +126,12 @@ def store_versions(
 ) -> dict[str, StoredPage]:
     """Store page versions unless they are there, by uri; rows are made from the reading that is stored.
 
-    What takes long is done before the transaction: others may be waiting to write.
+    What takes long is done before the transactions, one for each page: others may be waiting to write.
     """
     packed = [(version, _packed(version)) for version in versions]
     ids: dict[str, tuple[int, int, bool]] = {}
-    with ledger.write() as connection:
-        for version, columns in packed:
+    for version, columns in packed:
+        with ledger.write() as connection:
             page_id = _page_id(connection, corpus_id, source_id, version.uri)
             ids[version.uri] = (page_id, *_store_version(connection, corpus_id, page_id, columns))
     with ledger.read() as connection:
@@ -144,11 +145,12 @@ def store_versions(
 
 
 def _packed(version: VersionInput) -> dict[str, Any]:
-    """The columns of a version, and the ``data`` of its bytes."""
+    """The columns of a version, the ``data`` of its bytes, and its ``words``."""
     return {
         "version_key": version.key, "raw_hash": raw_hash_of(version.raw), "content_type": version.content_type,
         "title": version.title, "url": version.url, "pipeline": version.pipeline, "fetched": time.time(),
         "reading": pack(reading_to_json(version.reading)), "data": zlib.compress(version.raw),
+        "words": count_words(version.reading.chunks),
     }  # fmt: skip
 
 
@@ -162,9 +164,12 @@ def _store_version(
         return int(found), False
     values = dict(columns)
     blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
+    words = values.pop("words")
     connection.execute(insert_new(blobs), blob)
     made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
-    return int(connection.execute(made.returning(page_versions.c.id)).scalar_one()), True
+    version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())
+    store_words(connection, corpus_id, version_id, words)
+    return version_id, True
 
 
 def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:

@@ -1,4 +1,4 @@
-"""Vacuum: what no retained epoch shows leaves the ledger, the segments, the caches and the disk.
+"""Vacuum: what no retained epoch shows leaves the ledger, the segments and the disk.
 
 An epoch is retained while it is one of the newest ``keep_epochs``, younger than ``keep_days``, published, or held by a
 view. Decisions of people stay; a proposal about names that are gone goes with them.
@@ -15,7 +15,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 
 from sqlalchemy import (
     ColumnElement,
@@ -159,7 +158,7 @@ def vacuum(
     unpublished = int(ledger.value(unread))
     before = len(listed_segments(ledger, corpus.id))
     remains += _rewrite_segments(ledger, lease)
-    for path in [*_old_caches(ledger, corpus.id, kept), *folders_but(ledger.home, corpus.id, kept)]:
+    for path in folders_but(ledger.home, corpus.id, kept):
         remains += remove_path(path)
     compact(ledger.path)
     after = len(listed_segments(ledger, corpus.id))
@@ -288,11 +287,3 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
         if len(rows) > 1 or holds_strangers(ledger, rows[0]):
             yield from failure_of(partial(merge_segments, ledger, lease, model, kind))
     yield from failure_of(partial(remove_unlisted, ledger, lease.corpus_id))
-
-
-def _old_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> list[Path]:
-    """Whatever is not of a retained epoch, and what killed writes left in those of retained ones."""
-    folder = ledger.cache_folder(corpus_id)
-    names = {f"epoch-{number:08d}" for number in kept}
-    others = [path for path in folder.glob("*") if path.name not in names]
-    return sorted(others) + sorted(path for path in folder.glob("*/*.tmp") if path.parent not in others)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -21,6 +24,7 @@ _TOGETHER = {
     "serving": ("app/api", "app/mcp"),
     "torch": ("core/models/embedding", "query/retrieve"),  # which takes five seconds to load
 }
+_ALL_LONG = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.long\b", re.MULTILINE)
 _FIRST = ("airflow", "neo4j", "injection/documents", "law")
 
 
@@ -30,11 +34,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return _FIRST.index(group) if group in _FIRST else len(_FIRST)
 
     items.sort(key=place)
+    gc.collect()
+    gc.freeze()  # the modules stay to the end: each look for garbage would go through them again
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file whose tests are all for long runs is not even imported where these are left out."""
+    if config.option.markexpr != "not long" or not collection_path.name.startswith("test_"):
+        return None
+    return True if _ALL_LONG.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 def _group(folder: Path) -> str:
     name = folder.relative_to(_HERE).as_posix()
     return next((group for group, folders in _TOGETHER.items() if name in folders), name)
+
+
+hypothesis.settings.register_profile("few", max_examples=40)  # others than those of the last time
+hypothesis.settings.load_profile("few")
 
 
 class ByGroup(LoadScopeScheduling):

@@ -13,6 +13,7 @@ import pytest
 pytestmark = pytest.mark.integration
 
 HERE = Path(__file__).parent
+NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # three processes would load what they do not use
 TEST = """
 import os
 from pathlib import Path
@@ -29,10 +30,10 @@ def test_folders_are_not_torn_apart(tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         for number in range(3):
             (folder / f"test_{folder.name}_{number}.py").write_text(TEST, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-p", "xdist.plugin", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, "-c", os.devnull, "--import-mode=importlib", str(tmp_path)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(HERE.parent), str(HERE.parent / "src")))},
+        [*command, "--rootdir", str(tmp_path), "-c", os.devnull, "--import-mode=importlib", str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(HERE.parent), str(HERE.parent / "src")))} | NO_PLUGINS,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
-    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "bm25s",
-    "PyStemmer", "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
+    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "PyStemmer",
+    "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
 )  # fmt: skip
 _SPACE_LOW = 1 << 30
 _SPACE_OUT = 50 << 20

@@ -91,45 +91,40 @@ Ends = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _LeadingWords:
-    """What stands before a value: ``bound`` is "at least", "more than", "at most", "less than" or ""."""
+class _WordsAround:
+    """What stands before or after a value: ``bound`` is "at least", "more than", "at most", "less than" or "".
+
+    ``trigger`` before it is "now" ("in the last 12 months"); ``of_age``: the bound is a word that bounds an age too
+    ("over 18"); ``bound_end`` is where, after it, the noun that it counts may begin.
+    """
 
     bound: str = ""
     about: bool = False
-    trigger: str = ""  # "now" in "the last 12 months"
-    of_age: bool = False  # by a word that bounds an age too: "over 18"
+    of_age: bool = False
     says_age: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _TrailingWords:
-    """What stands after a value; ``bound_end`` is where the noun it counts may begin."""
-
-    bound: str = ""
     bound_end: int = 0
     period: str = ""
     per: str = ""
     relation: str = ""
     trigger: str = ""
-    of_age: bool = False
 
 
-def _before_value(text: str, kind: str = "") -> _LeadingWords:
+def _before_value(text: str, kind: str = "") -> _WordsAround:
     """What the end of a text says of the value after it."""
     near = f"{text[-_NEAR_BOUND:].rstrip()} "
     about = _SAYS_ABOUT.search(near)
     if about:
         near = near[: about.start()] + " "
     if _SO_FAR.search(near):
-        return _LeadingWords(about=bool(about), trigger="now")
+        return _WordsAround(about=bool(about), trigger="now")
     found, last = _BOUND.search(near), near.lower().split()[-1:]
     bound = (found.lastgroup or "").replace("_", " ") if found else ""
     if kind == "date" and last:
         bound = _BOUNDS_DAY.get(last[0], bound)
-    return _LeadingWords(bound, bool(about), "", not _BOUNDS_AGE.isdisjoint(last), bool(_SAYS_AGE.search(near)))
+    return _WordsAround(bound, bool(about), not _BOUNDS_AGE.isdisjoint(last), bool(_SAYS_AGE.search(near)))
 
 
-def _after_value(text: str, kind: str) -> _TrailingWords:
+def _after_value(text: str, kind: str) -> _WordsAround:
     """What the beginning of a text says of the value before it."""
     bound, at, of_age = "", 0, False
     suffix = _SUFFIX.match(text)
@@ -148,7 +143,7 @@ def _after_value(text: str, kind: str) -> _TrailingWords:
             per = (found["per"] or found["head"].split()[-1]).lower()
         position = found.end()
     relation, trigger = _trigger(text[position:])
-    return _TrailingWords(bound, at, period, per, relation, trigger, of_age)
+    return _WordsAround(bound, False, of_age, False, at, period, per, relation, trigger)
 
 
 def _trigger(text: str) -> tuple[str, str]:
@@ -280,21 +275,11 @@ def _quantity(text: str, first: Atom, last: Atom, ranged: bool) -> Quantity | No
         high, low_included = None, bound == "at least"
     elif bound in ("at most", "less than"):
         low, high_included = None, bound == "at most"
+    relation, trigger = (after.relation, after.trigger) if kind in ("duration", "date") else ("", "")
     return Quantity(
-        kind,
-        low,
-        high,
-        unit,
-        low_included,
-        high_included,
-        after.period,
-        after.per,
-        after.relation if kind in ("duration", "date") else "",
-        before.trigger or (after.trigger if kind in ("duration", "date") else ""),
-        before.about,
-        first.start,
-        last.end,
-    )
+        kind, low, high, unit, low_included, high_included, after.period, after.per, relation,
+        before.trigger or trigger, before.about, first.start, last.end,
+    )  # fmt: skip
 
 
 def same_value(one: Quantity, other: Quantity) -> bool | None:

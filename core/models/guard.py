@@ -204,11 +204,9 @@ class GuardedLLM:
     def _kept_reply(self, call: ModelCall, value: bytes, seconds: float) -> ChatResponse:
         """A stored reply, which is recorded as such; a ``ValueError`` where it is none."""
         found = decode_reply(value)
-        used = usage_of(found)
+        used, name = usage_of(found), self._options.name
         saved = self._tariff.of(used).money
-        self._record(
-            call, CallRecord(call.labels, self._options.name, "cached", used, 0.0, seconds, time.time(), saved)
-        )
+        self._record(call, CallRecord(call.labels, name, "cached", used, 0.0, seconds, time.time(), saved))
         return found
 
     def _record(self, call: ModelCall, record: CallRecord) -> None:

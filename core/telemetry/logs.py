@@ -14,10 +14,10 @@ import json
 import logging
 import re
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, TextIO
 
 from clausegraph.core.telemetry.redaction import error_fields, one_line, scrub, shown
@@ -134,8 +134,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _moment(record: logging.LogRecord) -> str:
-    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-    return f"{seconds}.{int(record.msecs):03d}Z"
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _place(error: BaseException) -> dict[str, str]:

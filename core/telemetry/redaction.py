@@ -47,7 +47,7 @@ def one_line(text: str) -> str:
     """The text with every character that is not printable, line ends of all kinds included, as an escape."""
     if text.isprintable():
         return text
-    return "".join(mark if mark.isprintable() else _escape(mark) for mark in text)
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
 
 
 def shown(fields: Mapping[str, object]) -> dict[str, Plain]:
@@ -102,8 +102,3 @@ def _sequence(name: str, values: Sequence[object]) -> dict[str, Plain]:
 def _identifier(value: object) -> str:
     text = scrub(str(value))
     return text if len(text) <= _LONGEST_ID else text[: _LONGEST_ID - 1] + "…"
-
-
-def _escape(mark: str) -> str:
-    code = ord(mark)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -89,6 +89,12 @@ class Graph(Protocol):
         """Every visible support, by page, chunk and content: for exports and dumps."""
 
 
+def entity_ends(facts: Iterable[Fact]) -> list[str]:
+    """The ends of facts that are entities, each once, in order."""
+    ends = (end for fact in facts for end in (fact.subject, fact.object))
+    return [end for end in dict.fromkeys(ends) if not end.startswith(LITERAL)]
+
+
 SupportKey = tuple[str, str, str, str]  # source, uri, chunk, content: the order in which supports are returned
 
 

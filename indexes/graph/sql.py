@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, true
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import LITERAL, Fact, PageKey, Support
 from clausegraph.indexes.entities.names import names_at
-from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, in_order
+from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, entity_ends, in_order
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, on_pages, pages, seen_at, sources, supports
@@ -73,7 +73,7 @@ class SqlGraph(StoredGraph):
                 touching |= {row.fact_id: _fact(row, hop) for row in rows if row.fact_id not in found}
             best = sorted(touching.values(), key=lambda fact: (-fact.supports, fact.id))[: limit - len(found)]
             found |= {fact.id: fact for fact in best}
-            ends = {end for fact in best for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
+            ends = set(entity_ends(best))
             frontier = sorted(ends - seen)
             seen |= ends
             if len(found) >= limit or not frontier:

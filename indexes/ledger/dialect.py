@@ -30,6 +30,7 @@ from clausegraph.indexes.ledger.cells import RESTORE, WrongCell
 
 BUSY_TIMEOUT_S = 30
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
+ROWS_BY_KEY: dict[str, Any] = {"sqlite_with_rowid": False}  # of a table: its rows lie in the order of its primary key
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 

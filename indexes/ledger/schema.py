@@ -33,7 +33,7 @@ from sqlalchemy import (
 )
 
 from clausegraph.indexes.ledger.cells import check_cells
-from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, index_where
+from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, ROWS_BY_KEY, index_where
 
 OPEN = 2**63 - 1  # until, of a row that no epoch has closed
 
@@ -41,7 +41,9 @@ metadata = MetaData()
 _TYPES: dict[str, Any] = {
     "text": Text, "int": Integer, "big": BigInteger, "float": Float, "bytes": LargeBinary,
 }  # fmt: skip
-_OWNERS = {"corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id"}
+_OWNERS = {
+    "corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id", "version_id": "page_versions.id",
+}  # fmt: skip
 
 
 def _column(word: str, *, primary: bool = False) -> Column[Any]:
@@ -58,11 +60,13 @@ def _column(word: str, *, primary: bool = False) -> Column[Any]:
     return Column(name, String(int(kind)) if kind.isdigit() else _TYPES[kind], **more)
 
 
-def _table(name: str, columns: str, *more: Any, key: str = "", unique: str = "", keep_ids: bool = False) -> Table:
+def _table(
+    name: str, columns: str, *more: Any, key: str = "", unique: str = "", keep_ids: bool = False, **options: Any
+) -> Table:
     """A table; ``key`` are the columns of a primary key that is no ``id``, with ``keep_ids`` no id comes back."""
     made = [_column(word, primary=word.partition(":")[0] in key.split()) for word in columns.split()]
     rules = [UniqueConstraint(*unique.split())] if unique else []
-    return Table(name, metadata, *made, *rules, *more, **(IDS_NEVER_REUSED if keep_ids else {}))
+    return Table(name, metadata, *made, *rules, *more, **(IDS_NEVER_REUSED if keep_ids else {}), **options)
 
 
 # ``newest`` is the highest epoch ever flipped, ``published`` the one readers get.
@@ -80,6 +84,17 @@ page_versions = _table(
     "last_modified? reading:bytes",
     unique="page_id version_key",
     keep_ids=True,
+)
+
+# The words of a version's chunks: their keys as JSON, and how many terms they have; of each term its counts in the
+# chunks that have it (``indexes/words.py``). An epoch sees those of the versions that it sees.
+chunk_words = _table("chunk_words", "version_id corpus_id chunk_keys chunks:int terms:int", key="version_id")
+postings = _table(
+    "postings",
+    "corpus_id term version_id counts:bytes",
+    Index("postings_version", "version_id"),
+    key="corpus_id term version_id",
+    **ROWS_BY_KEY,
 )
 members = _table(
     "members",

@@ -23,7 +23,7 @@ from clausegraph.indexes.ledger.dialect import (
 from clausegraph.indexes.ledger.schema import identity
 
 T = TypeVar("T")
-SCHEMA_VERSION = "0009"
+SCHEMA_VERSION = "0010"
 _BATCH = 500  # bound parameters in one IN list
 
 
@@ -65,7 +65,6 @@ class Ledger(Reads):
     def __init__(self, home: Path) -> None:
         self.home = home
         self.path = home / "ledger.db"
-        self.caches = home / "cache"
         self._readers = open_for_reading(self.path)
         self._writers: Engine | None = None
         self._opening = threading.Lock()
@@ -105,10 +104,6 @@ class Ledger(Reads):
         if not self.has_tables():
             with driver_errors(self.path):
                 _upgrade(self._writing())
-
-    def cache_folder(self, corpus_id: int) -> Path:
-        """Derived files of a corpus; deleting them costs time, never truth."""
-        return self.caches / str(corpus_id)
 
     def close(self) -> None:
         """Close every pooled connection. Those that write go last: they tidy up the log, which readers may not."""

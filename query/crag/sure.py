@@ -11,7 +11,7 @@ from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus, Evidence
-from clausegraph.indexes.lexical import stems
+from clausegraph.indexes.words import stems
 from clausegraph.query.crag.types import (
     DONT_KNOW,
     Attributes,

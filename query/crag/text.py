@@ -13,7 +13,7 @@ from clausegraph.core.pages.decode import parse_page
 from clausegraph.core.pages.pieces import is_apparatus, with_pieces
 from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Chunk, Evidence, PageKey, Reading, Span
-from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.lexical import CountedWords, search_words
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind, Snippets
 from clausegraph.query.read.evidence import evidence_of
@@ -53,12 +53,10 @@ class CragPage:
 
 
 class PagesView:
-    """The pages of a question as the lexical index takes them: gone with the question, without a ledger.
+    """The pages of a question with their words counted: gone with the question, without a ledger.
 
     Chunks are the pieces of ``core/pages/pieces.py`` but for lists of references, where there is anything else.
     """
-
-    cache_dir = None
 
     def __init__(self, pages: Sequence[CragPage], *, grouped: bool) -> None:
         self._shown: dict[PageKey, Reading] = {}
@@ -66,6 +64,7 @@ class PagesView:
             made = with_pieces(page.reading, name=page.name, grouped=grouped)
             telling = tuple(chunk for chunk in made.chunks if not is_apparatus(chunk.headings))
             self._shown[PageKey(SOURCE, page.url)] = replace(made, chunks=telling or made.chunks)
+        self.words = CountedWords(self._shown.items())
 
     def page_keys(self) -> tuple[PageKey, ...]:
         """The pages in the order given."""
@@ -127,7 +126,7 @@ class PagesText:
 
     def _in_order(self, words: str) -> tuple[CragPage, ...]:
         best: dict[str, float] = {}
-        for hit in lexical_index(PagesView(self._pages, grouped=self._grouped)).search(words, _EVERY):
+        for hit in search_words(PagesView(self._pages, grouped=self._grouped).words, words, _EVERY):
             best.setdefault(hit.page.uri, hit.score)
         return tuple(sorted(self._pages, key=lambda page: -best.get(page.url, 0.0)))
 
@@ -136,7 +135,7 @@ class PagesText:
         if batch not in self._views:
             self._views[batch] = PagesView(tuple(pages.values()), grouped=self._grouped)
         view, most = self._views[batch], _LATER if batch else CANDIDATES
-        hits = lexical_index(view).search(question.text, most) if self._snippets != "only" else []
+        hits = search_words(view.words, question.text, most) if self._snippets != "only" else []
         chunks = {(key, chunk.key): chunk for key in view.page_keys() for chunk in view.reading(key).chunks}
         found = []
         for hit in hits:

@@ -25,7 +25,7 @@ from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import THRESHOLD, Conflict, find_conflicts
 from clausegraph.indexes.contradictions.conditions import other_threshold
 from clausegraph.indexes.graph.links import Replacement, replacements
-from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.lexical import search_words
 from clausegraph.indexes.views import View
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
@@ -181,9 +181,8 @@ def sides_of(view: View, places: Sequence[Evidence], hits: Iterable[Hit]) -> tup
 
 def _alike(view: View, places: Iterable[Evidence]) -> Iterator[PageKey]:
     """The pages that have the words of a place: of what it is about, where it says something."""
-    index = lexical_index(view)
     for text in dict.fromkeys(f"{place.title} {place.quote}" for place in places):
-        pages = dict.fromkeys(hit.page for hit in index.search(text, 5 * _WORDS))
+        pages = dict.fromkeys(hit.page for hit in search_words(view.words, text, 5 * _WORDS))
         yield from tuple(pages)[:_WORDS]
 
 

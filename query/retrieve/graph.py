@@ -13,7 +13,7 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.types import LITERAL, Fact, Mention, Support
 from clausegraph.indexes.graph.links import title_names
-from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.graph.protocol import Graph, entity_ends
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
 from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
@@ -60,16 +60,10 @@ class Offer:
         return [topic.key for topic in (self.named or self.entities[:1])][:_TOPICS]
 
     @cached_property
-    def told(self) -> tuple[Topic, ...]:
-        """Those whose names stand in the scenario."""
-        return named_in(self._view, self._inquiry.scenario) if self._inquiry.scenario.strip() else ()
-
-    @cached_property
     def entities(self) -> tuple[Topic, ...]:
         """Named ones, then those of the nearest facts, then those that the scenario names."""
-        ends = [end for fact in self.facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)]
-        near = typed(self._view, list(dict.fromkeys(ends)))
-        return tuple(dict.fromkeys([*self.named, *near, *self.told]))[:OFFERED]
+        near, told = typed(self._view, entity_ends(self.facts)), named_in(self._view, self._inquiry.scenario)
+        return tuple(dict.fromkeys([*self.named, *near, *told]))[:OFFERED]
 
     @cached_property
     def relations(self) -> tuple[str, ...]:

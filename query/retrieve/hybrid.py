@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.types import Element, PageKey, Passage, PassageKind, Stated, leaves
-from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.lexical import search_words
 from clausegraph.indexes.views import VectorHit, View
 from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
 from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
@@ -79,7 +79,7 @@ def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = 
     found = Signals(
         elements=nearest(view, "element", vector, ELEMENTS),
         chunks=nearest(view, "chunk", vector, CHUNKS),
-        keywords={(hit.page, hit.ref): hit.score for hit in lexical_index(view).search(inquiry.text, CHUNKS)},
+        keywords={(hit.page, hit.ref): hit.score for hit in search_words(view.words, inquiry.text, CHUNKS)},
         facts=fact_signal(view, vector),
     )
     stated = statements_on(view, page_priors(found, weights))
@@ -91,10 +91,7 @@ def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = 
 
 
 def fact_signal(view: View, vector: Vectors) -> dict[Place, float]:
-    """:func:`near_statements` of the ``NEAREST_FACTS`` nearest, so scaled that the best one has 1 and the worst 0.
-
-    Facts around the entities that the question names, found by their words, rank no better and cost 10 ms.
-    """
+    """:func:`near_statements` of the ``NEAREST_FACTS`` nearest, so scaled that the best one has 1 and the worst 0."""
     near = near_statements(view, vector, NEAREST_FACTS)
     low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
     span = high - low or 1.0
@@ -153,10 +150,7 @@ class Facts(Ranker):
     """Elements by the nearest statement that they state or set a condition of: the graph alone.
 
     An element has the similarity of that statement, and the mean of the best three elements of its page; what
-    introduces a list has what its best item has, and the items nearly as much. ConditionalQA's development questions,
-    evidence recall at 650, 1,300 and 2,600 tokens: 0.875, 0.951, 0.971. Settings were chosen with these scores in
-    view, by which what the rules said at the time had 0.878, 0.966, 0.982, and statements without lists and pages
-    0.823, 0.906, 0.926. There is no walk: for passages there is ``pagerank``.
+    introduces a list has what its best item has, and the items nearly as much.
     """
 
     def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:

@@ -9,9 +9,8 @@ Nodes are entities, facts and places (chunks or elements). Edges, all undirected
 
 A walker starts at the question's seeds and returns to them with probability ``1 - damping`` at each step (Haveliwala
 2002). Seeds are, after HippoRAG 2 (Gutiérrez et al. 2025), the ends of the facts nearest to the question and, with a
-small share, the places nearest to it. Unlike there, no model filters the facts; instead few are taken, and a seed
-weighs what it is better than the best one *not* taken. Like names are edges, not one entity: that is a decision
-(``entities review``), this only a hint. Parameters are round numbers, chosen on questions (docs/figures.md).
+small share, the places nearest to it. No model filters the facts; few are taken, and a seed weighs what it is better
+than the best one *not* taken. Parameters are round numbers, chosen on questions (docs/figures.md).
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import LITERAL, Fact, Support
+from clausegraph.core.types import Fact, Support
+from clausegraph.indexes.graph.protocol import entity_ends
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import Hit, Place, Ranker
 from clausegraph.query.retrieve.nearest import chunks_at, embed, nearest
@@ -94,10 +94,10 @@ def build_network(
 
     by_id = {fact.id: fact for fact in sorted(facts, key=lambda fact: fact.id)}
     rows = sorted({(fact, place) for fact, place in stated if fact in by_id})
-    entities = _numbered(sorted({end for fact in by_id.values() for end in _entities(fact)}), 0)
+    entities = _numbered(sorted(entity_ends(by_id.values())), 0)
     numbers = _numbered(list(by_id), len(entities))
     spots = _numbered(sorted({place for _, place in rows} | set(places)), len(entities) + len(numbers))
-    ends = {key: tuple(entities[end] for end in _entities(fact)) for key, fact in by_id.items()}
+    ends = {key: tuple(entities[end] for end in entity_ends([fact])) for key, fact in by_id.items()}
     named = sorted({(entities[key], spots[place]) for key, place in titled if key in entities and place in spots})
     alike = like_names(list(entities), walk.alike)
     edges = [
@@ -192,11 +192,6 @@ def _restart(nodes: int, seeds: Mapping[int, float], near: Mapping[int, float], 
     return restart
 
 
-def _entities(fact: Fact) -> list[str]:
-    """The ends of a fact that are entities, each once."""
-    return [end for end in dict.fromkeys((fact.subject, fact.object)) if not end.startswith(LITERAL)]
-
-
 def _numbered(keys: Iterable[K], first: int) -> dict[K, int]:
     return {key: number for number, key in enumerate(keys, first)}
 
@@ -235,8 +230,7 @@ def network_around(
         anchors = next(chunk.anchors for chunk in view.reading(page).chunks if chunk.key == key)
         said += [support.fact_id for support in view.graph.supports_on(page, anchors)]
     seeds = view.graph.facts(sorted({*excess(facts, DEFAULT_WALK.facts), *said}))
-    ends = {end for fact in seeds for end in _entities(fact)}
-    ends |= {entity_key(view.reading(page).title) for page in sorted({page for page, _ in near})}
+    ends = {*entity_ends(seeds)} | {entity_key(view.reading(page).title) for page in sorted({page for page, _ in near})}
     found = {fact.id: fact for fact in [*seeds, *view.graph.neighbourhood(sorted(ends), hops=2, limit=limit)]}
     return build_network(found.values(), _stated(view.graph.supports(sorted(found))), _titled(view, near), near)
 

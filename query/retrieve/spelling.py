@@ -8,14 +8,16 @@ word ("auntie" of "aunt") stay. The scenario is left as it is: it has names.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.tokens import count_tokens
-from clausegraph.indexes.lexical import LexicalIndex, lexical_index, stems
+from clausegraph.indexes.lexical import Posting
 from clausegraph.indexes.views import View
+from clausegraph.indexes.words import chunk_numbers, stems
 
 Corrections = tuple[tuple[str, str], ...]
 _WORD = re.compile(r"\b[A-Za-z]{5,}\b(?!')")
@@ -29,25 +31,26 @@ _LONG = 8  # letters from which two may be wrong
 
 def corrected(view: View, question: str) -> tuple[str, Corrections]:
     """The question with its misspelt words as the corpus writes them, and those words: (as typed, as read)."""
-    index = lexical_index(view)
     found: dict[str, str] = {}
     for word in dict.fromkeys(_WORD.findall(question)):
-        written = None if _is_known(index, word) else _nearest_written(view, index, word.lower())
+        written = None if _is_known(view, word) else _nearest_written(view, word.lower())
         if written is not None:
             found[word] = written
     text = _WORD.sub(lambda match: found.get(match[0], match[0]), question)
     return text, tuple(found.items())
 
 
-def _is_known(index: LexicalIndex, word: str) -> bool:
+def _is_known(view: View, word: str) -> bool:
     lowered = word.lower()
     stemmed = stems(lowered)
-    if not stemmed or stemmed[0] in index.vocabulary or lowered in _CONTRACTIONS:
+    if not stemmed or lowered in _CONTRACTIONS:
         return True
-    return any(count_tokens(form) == 1 for form in (lowered, stemmed[0], lowered.removesuffix("s")))
+    if any(count_tokens(form) == 1 for form in (lowered, stemmed[0], lowered.removesuffix("s"))):
+        return True
+    return bool(view.words.postings(stemmed[:1]))
 
 
-def _nearest_written(view: View, index: LexicalIndex, word: str) -> str | None:
+def _nearest_written(view: View, word: str) -> str | None:
     """The word of the corpus that is nearest as it is written, not only by its stem; of equals one of most chunks."""
     written = [
         (
@@ -58,8 +61,8 @@ def _nearest_written(view: View, index: LexicalIndex, word: str) -> str | None:
             not form.islower(),
             form,
         )
-        for stemmed, rare, term in _nearest(index, word)
-        for form in _as_written(view, index, term, word)
+        for stemmed, rare, there in _nearest(view, word)
+        for form in _as_written(view, there, word)
         if OSA.distance(word, form.lower()) <= _may_differ(word) and not word.startswith(form.lower())
     ]
     return min(written)[-1] if written else None
@@ -71,18 +74,20 @@ def _lacks_letters(word: str, form: str) -> bool:
     return all(letter in letters for letter in word)
 
 
-def _nearest(index: LexicalIndex, word: str) -> list[tuple[int, int, str]]:
-    """The nearest stems that start with the same letter: distance, how many chunks they are not in, and the stem."""
-    near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]
-    forms = dict.fromkeys((word, *stems(word)))
-    scored = [
-        (distance, -int(index.bounds[index.vocabulary[term] + 1] - index.bounds[index.vocabulary[term]]), term)
-        for form in forms
-        for term, distance, _ in process.extract(
-            form, near, scorer=OSA.distance, score_cutoff=_may_differ(form), limit=5
-        )
-    ]
-    return sorted(scored)[:_MOST]
+def _nearest(view: View, word: str) -> list[tuple[int, int, list[Posting]]]:
+    """The nearest stems of the epoch that start with the same letter: distance, how many chunks they are not in, and
+    where they are."""
+    near = [term for term in view.words.starting(word[0]) if term.isalpha() and len(term) > 2]
+    best: dict[str, int] = {}
+    for form in dict.fromkeys((word, *stems(word))):
+        cutoff = _may_differ(form)
+        for term, distance, _ in process.extract(form, near, scorer=OSA.distance, score_cutoff=cutoff, limit=5):
+            best[term] = min(distance, best.get(term, distance))
+    there: dict[str, list[Posting]] = {}
+    for one in view.words.postings(best):
+        there.setdefault(one.term, []).append(one)
+    scored = [(best[term], -sum(len(one.counts) for one in of), term) for term, of in there.items()]
+    return [(distance, rare, there[term]) for distance, rare, term in sorted(scored)[:_MOST]]
 
 
 def _may_differ(word: str) -> int:
@@ -90,14 +95,14 @@ def _may_differ(word: str) -> int:
     return 2 if len(word) >= _LONG else 1
 
 
-def _as_written(view: View, index: LexicalIndex, term: str, word: str) -> list[str]:
-    """The words with that stem, as the chunks of the corpus have them, up to one that is a letter from a word."""
-    number = index.vocabulary[term]
+def _as_written(view: View, there: Sequence[Posting], word: str) -> list[str]:
+    """The words with a stem, as the chunks that have it write them, up to one that is a letter from a word."""
+    pages = view.words.chunks([one.page for one in there[:_LOOKED_AT]])
+    places = sorted((pages[one.page][0], number) for one in there[:_LOOKED_AT] for number in chunk_numbers(one.counts))
     found: dict[str, None] = {}
-    for row in index.rows[index.bounds[number] : index.bounds[number + 1]].tolist()[:_LOOKED_AT]:
-        page, key = index.refs[row]
-        chunk = next(chunk for chunk in view.reading(page).chunks if chunk.key == key)
-        found |= dict.fromkeys(form for form in re.findall(r"[A-Za-z]+", chunk.text) if stems(form)[:1] == [term])
+    for page, number in places[:_LOOKED_AT]:
+        text = view.reading(page).chunks[number].text
+        found |= dict.fromkeys(form for form in re.findall(r"[A-Za-z]+", text) if stems(form)[:1] == [there[0].term])
         if any(OSA.distance(word, form.lower()) <= 1 for form in found):
             break
     return list(found)

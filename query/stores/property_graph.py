@@ -12,7 +12,7 @@ from llama_index.core.schema import BaseNode, TextNode
 
 from clausegraph.core.errors import InputError, QueryRefused
 from clausegraph.core.types import LITERAL, Chunk, Fact, PageKey
-from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.graph.protocol import Graph, entity_ends
 from clausegraph.indexes.views import View
 from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, node_id, refuse_persist, refused
 
@@ -240,8 +240,8 @@ class ViewPropertyGraphStore(PropertyGraphStore):
 
     def _every_id(self) -> list[str]:
         pages = {page: self._view.reading(page).chunks for page in self._view.page_keys()}
-        ends = {end for fact in self._every_fact(None) for end in (fact.subject, fact.object)}
-        return [node_id(page, chunk.key) for page, chunks in pages.items() for chunk in chunks] + sorted(ends)
+        ends = sorted(entity_ends(self._every_fact(None)))
+        return [node_id(page, chunk.key) for page, chunks in pages.items() for chunk in chunks] + ends
 
     def _chunks(self, ids: Iterable[str]) -> dict[str, tuple[PageKey, Chunk]]:
         """Those of the ids that are a chunk's."""

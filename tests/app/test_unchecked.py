@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
@@ -28,6 +29,7 @@ from clausegraph.core.types import TraceStep
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from tests.app.api.conftest import client_of
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
 
@@ -129,11 +131,10 @@ def test_a_terminal_shows_a_sentence_before_the_reply_is_whole(home: Path, serve
 def test_no_terminal_gets_no_unchecked_sentence(home: Path, server: FakeModelServer) -> None:
     server.set(hold_after="")
     for options in ([], ["--json"], ["--trace"]):
-        command = [sys.executable, "-c", COMMAND, "ask", QUESTION, *options]
-        done = subprocess.run(command, env=variables(home, server), capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        done = CliRunner(env=variables(home, server)).invoke(made_app(), ["ask", QUESTION, *options])
+        assert done.exit_code == 0, done.output
         assert "nchecked" not in done.stdout + done.stderr and "writing" not in done.stdout
-    assert [body["stream"] for body in server.last_requests(3)] == [False, False, True]
+    assert [body.get("stream", False) for body in server.last_requests(3)] == [False, False, True]
 
 
 def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: FakeModelServer) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.scheduling import FILE
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.store import open_ledger
 from tests.dags.team import CORPUS, REPOSITORY, Team
+from tests.harness.cli import made_app
 
 pytestmark = [
     pytest.mark.integration,
@@ -25,28 +28,65 @@ pytestmark = [
 ]
 
 PARSE = """
-import json, socket, sys
-def refuse(*_, **__): raise AssertionError("parsing opened a connection")
+import json, os, socket, sys
 from airflow.dag_processing.dagbag import DagBag
-socket.socket.connect = refuse
-before = set(sys.modules)
-bag = DagBag(sys.argv[1])
-dag = next(iter(bag.dags.values()), None)
-print(json.dumps({
-    "dags": sorted(bag.dags), "errors": list(bag.import_errors.values()), "loaded": sorted(set(sys.modules) - before),
-    "files": [stat.file for stat in bag.dagbag_stats],
-    "warnings": [str(warning) for found in bag.captured_warnings.values() for warning in found],
-    "tasks": {t.task_id: [t.pool, t.retries, bool(t.retry_exponential_backoff)] for t in dag.tasks} if dag else {},
-    "limits": [dag.max_active_runs, dag.catchup] if dag else [],
-    "schedule": str(dag.schedule) if dag else "", "params": dag.params.dump() if dag else {},
-    "fileloc": dag.fileloc if dag else "",
-    "building": getattr(sys.modules.get("clausegraph.dags.building"), "__file__", ""),
-    "assets": [asset.name for t in dag.tasks for asset in t.outlets] if dag else [],
-}, default=str))
+def refuse(*_, **__): raise AssertionError("parsing opened a connection")
+def parsed(folder):
+    before, connect = set(sys.modules), socket.socket.connect
+    socket.socket.connect = refuse
+    bag = DagBag(folder)
+    socket.socket.connect = connect
+    dag = next(iter(bag.dags.values()), None)
+    return {
+        "dags": sorted(bag.dags), "errors": list(bag.import_errors.values()),
+        "loaded": sorted(set(sys.modules) - before),
+        "files": [stat.file for stat in bag.dagbag_stats],
+        "warnings": [str(warning) for found in bag.captured_warnings.values() for warning in found],
+        "tasks": {t.task_id: [t.pool, t.retries, bool(t.retry_exponential_backoff)] for t in dag.tasks} if dag else {},
+        "limits": [dag.max_active_runs, dag.catchup] if dag else [],
+        "schedule": str(dag.schedule) if dag else "", "params": dag.params.dump() if dag else {},
+        "fileloc": dag.fileloc if dag else "",
+        "building": getattr(sys.modules.get("clausegraph.dags.building"), "__file__", ""),
+        "assets": [asset.name for t in dag.tasks for asset in t.outlets] if dag else [],
+    }
+def show(made): print("RESULT" + json.dumps(made, default=str))
+"""
+PARSE_ALL = """
+made = []
+for folder, config in json.loads(sys.argv[1]):
+    os.environ["CLAUSEGRAPH_CONFIG"] = config
+    made.append(parsed(folder))
+show(made)
 """
 
+TASKS = """
+from types import SimpleNamespace
+from airflow.sdk.exceptions import AirflowSkipException
+dag = DagBag("dags").dags["ingest_policies"]
+def call(name, *values):
+    task = dag.get_task(name)
+    work = getattr(task, "python_callable", None) or task.partial_kwargs["python_callable"]
+    try:
+        return work(*values, **context)
+    except AirflowSkipException:
+        return "skipped"
+class Events(dict):
+    def __missing__(self, asset): return self.setdefault(asset, SimpleNamespace(extra=None))
+made = []
+for number, dry_run in enumerate(json.loads(sys.argv[1])):
+    run = SimpleNamespace(dag_id=dag.dag_id, run_id=f"run {number}")
+    context = {"params": dag.params.dump() | {"dry_run": dry_run}, "dag_run": run, "outlet_events": Events()}
+    plan = call("plan")
+    done = {"extract": [call("extract", batch) for batch in plan], "embed": call("embed")}
+    done["publish"] = "skipped" if done["embed"] == "skipped" else call("publish")
+    told = [event.extra for event in context["outlet_events"].values()]
+    made.append(done | {"report": call("report"), "told": told})
+show(made)
+"""
 TEST = """
 import json, sys
+from airflow.utils.db import initdb
+initdb()
 sys.path.insert(0, "dags")
 from ingest_corpus_dag import ingest_policies as dag
 states = []
@@ -60,16 +100,12 @@ print("RESULT" + json.dumps(states))
 
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What makes a process one of an Airflow of the tests; its metadata are migrated."""
-    home = tmp_path_factory.mktemp("airflow")
-    values = {
-        "AIRFLOW_HOME": str(home), "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+    """What makes a process one of an Airflow of the tests."""
+    return {
+        "AIRFLOW_HOME": str(tmp_path_factory.mktemp("airflow")), "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"), "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "AIRFLOW__API_AUTH__JWT_SECRET": "only-for-tests-" * 5,
     }  # fmt: skip
-    words = [sys.executable, "-P", "-m", "airflow", "db", "migrate"]
-    subprocess.run(words, check=True, capture_output=True, env=os.environ | values)
-    return values
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +114,27 @@ def fake() -> Iterator[FakeModelServer]:
         yield running
 
 
-def parsed(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
+def result_of(script: str, *words: str, **options: Any) -> Any:
+    """What a script in a process of its own says last, after RESULT."""
     done = subprocess.run(
-        [sys.executable, "-c", PARSE, str(folder)], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, **options
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.strip().splitlines()[-1])  # type: ignore[no-any-return]
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    return json.loads(line.removeprefix("RESULT"))
 
 
 def test_parsing_loads_nothing_heavy_and_touches_nothing(tmp_path: Path, airflow: dict[str, str]) -> None:
-    team = Team(tmp_path, schedule="@daily", limit=50)
-    made = parsed(REPOSITORY / "dags", team.environment(**airflow))
+    """Nor does it fail without a word where the settings are wrong; and a file that was exported needs no checkout."""
+    team, wrong = Team(tmp_path / "team", schedule="@daily", limit=50), Team(tmp_path / "wrong")
+    wrong.config.write_text(f"[corpora.{CORPUS}]\nsource = 'x'\nlimit = 0\n", encoding="utf-8")
+    elsewhere = tmp_path / "dags"
+    exported = CliRunner(env=team.environment()).invoke(made_app(), ["--json", "dags", "export", str(elsewhere)])
+    assert exported.exit_code == 0, exported.output
+    assert json.loads(exported.stdout)["corpora"] == [CORPUS]
+    jobs = [(REPOSITORY / "dags", team), (REPOSITORY / "dags", wrong), (elsewhere, team)]
+    paths = json.dumps([[str(folder), str(one.config)] for folder, one in jobs])
+    made, failed, copied = result_of(PARSE + PARSE_ALL, paths, env=team.environment(**airflow))
     assert (made["dags"], made["errors"], made["warnings"]) == (["ingest_policies"], [], [])
     assert [Path(file).name for file in made["files"]] == ["ingest_corpus_dag.py"]
     heavy = {"torch", "llama_index", "numpy", "faiss"}
@@ -102,15 +148,9 @@ def test_parsing_loads_nothing_heavy_and_touches_nothing(tmp_path: Path, airflow
     assert made["limits"] == [1, False] and made["schedule"] == "@daily"
     assert made["params"] == {"source": str(team.pages), "force": False, "limit": 50, "dry_run": False}
     assert made["assets"] == ["clausegraph_policies"]
-
-
-def test_a_wrong_settings_file_is_an_import_error_that_names_it(tmp_path: Path, airflow: dict[str, str]) -> None:
-    team = Team(tmp_path)
-    team.config.write_text(f"[corpora.{CORPUS}]\nsource = 'x'\nlimit = 0\n", encoding="utf-8")
-    made = parsed(REPOSITORY / "dags", team.environment(**airflow))
-    assert (
-        made["dags"] == [] and f"corpora.{CORPUS}.limit" in made["errors"][0] and str(team.config) in made["errors"][0]
-    )
+    (error,) = failed["errors"]
+    assert failed["dags"] == [] and f"corpora.{CORPUS}.limit" in error and str(wrong.config) in error
+    assert (copied["dags"], copied["errors"], copied["fileloc"]) == (["ingest_policies"], [], str(elsewhere / FILE))
 
 
 def test_no_deprecated_import() -> None:
@@ -119,30 +159,47 @@ def test_no_deprecated_import() -> None:
         assert not any(name in text for name in ("airflow.decorators", "airflow.models", "airflow.operators"))
 
 
-@pytest.mark.parametrize("dry_run", [False, pytest.param(True, marks=pytest.mark.long)])  # the steps' in test_steps.py
-def test_a_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer, dry_run: bool) -> None:
+def test_what_the_tasks_do(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer) -> None:
+    """A dry run, one that publishes, and one that finds everything unchanged: each task called as Airflow does."""
     fake.reset()
     team = Team(tmp_path, fake)
-    team.write(5)
-    confs = [{"dry_run": True}] * dry_run + [{"dry_run": False}, {}]  # ``dag.test`` leaves what it was given
-    words = [sys.executable, "-c", TEST, json.dumps(confs)]
-    environment = team.environment(**airflow)
-    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
-    results = json.loads(line.removeprefix("RESULT"))
+    team.write(3)
+    runs = result_of(PARSE + TASKS, json.dumps([True, False, False]), cwd=REPOSITORY, env=team.environment(**airflow))
+    dry, first, again = runs
+    assert (dry["extract"], dry["embed"], dry["publish"], dry["told"]) == ([], "skipped", "skipped", [])
+    assert len(first["extract"]) == 2 and first["publish"] == 1
+    (told,) = first["told"]
+    assert (told["corpus"], told["epoch"]) == (CORPUS, 1) and first["report"]["epoch"] == 1
+    assert (again["extract"], again["publish"], again["told"]) == ([], "skipped", [])
+    assert again["report"]["pages_unchanged"] == 3
+    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 6
+    assert team.dump() == team.plain_dump(tmp_path / "plain")
+
+
+@pytest.mark.long  # Airflow's own engine takes 20 seconds of processor time
+@pytest.mark.parametrize("others", [False, True])
+def test_a_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer, others: bool) -> None:
+    """Alone, or between a dry run and one that finds everything unchanged; all without Airflow is in test_steps.py."""
+    fake.reset()
+    team = Team(tmp_path, fake)
+    team.write(3 if others else 1)
+    confs = [{"dry_run": True}, {"dry_run": False}, {}] if others else [{}]  # ``dag.test`` leaves what it was given
+    results = result_of(TEST, json.dumps(confs), cwd=REPOSITORY, env=team.environment(**airflow))
     assert {state for state, _ in results} == {"success"}
-    if dry_run:
-        assert results[0][1] == {
+    batches, tasks = {"extract.0"}, results[0][1]
+    if others:
+        (_, dry), (_, tasks), (_, again) = results
+        assert dry == {
             "plan.-1": "success", "extract.-1": "skipped", "embed.-1": "skipped", "publish.-1": "skipped",
             "report.-1": "success",
         }  # fmt: skip
-    (_, tasks), (_, again) = results[-2:]
-    assert set(tasks) == {"plan.-1", "extract.0", "extract.1", "extract.2", "embed.-1", "publish.-1", "report.-1"}
+        assert (again["extract.-1"], again["embed.-1"], again["publish.-1"]) == ("skipped", "success", "skipped")
+        batches.add("extract.1")
+    assert set(tasks) == {"plan.-1", *batches, "embed.-1", "publish.-1", "report.-1"}
     assert set(tasks.values()) == {"success"}
-    assert (again["extract.-1"], again["embed.-1"], again["publish.-1"]) == ("skipped", "success", "skipped")
-    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 10
-    assert '"epoch": 1' in done.stdout and '"pages_unchanged": 5' in done.stdout
+    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == (6 if others else 2)
+    with open_ledger(team.home) as ledger:
+        assert get_corpus(ledger, CORPUS).newest == 1
     assert team.dump() == team.plain_dump(tmp_path / "plain")
 
 
@@ -155,6 +212,7 @@ def test_a_corpus_needs_a_source_and_no_unknown_key(tmp_path: Path, monkeypatch:
             load_settings()
 
 
+@pytest.mark.long  # one from the checkout is parsed above, and tests/package sees what the wheel has
 def test_the_wheel_exports_a_dag_file_that_needs_no_checkout(tmp_path: Path, airflow: dict[str, str]) -> None:
     team = Team(tmp_path / "team")
     site = tmp_path / "site"
@@ -177,12 +235,8 @@ def test_the_wheel_exports_a_dag_file_that_needs_no_checkout(tmp_path: Path, air
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["corpora"] == [CORPUS] and (folder / FILE).is_file()
     without = {name: value for name, value in environment.items() if name != "CLAUSEGRAPH_CONFIG"}
-    done = subprocess.run(
-        [sys.executable, "-c", outside + PARSE, str(folder)],
-        capture_output=True, text=True, cwd=tmp_path, env=without, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout.strip().splitlines()[-1])
+    parse = outside + PARSE + "show(parsed(sys.argv[1]))"
+    made = result_of(parse, str(folder), cwd=tmp_path, env=without)
     assert (made["dags"], made["errors"]) == (["ingest_policies"], [])
     assert made["building"].startswith(str(site)) and made["fileloc"] == str(folder / FILE)
     (folder / FILE).write_text("# mine\n", encoding="utf-8")

@@ -22,7 +22,7 @@ from tests.dags.team import CORPUS, Team
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = [
-    pytest.mark.long,  # a real run is in test_dags.py, a killed task in test_steps.py
+    pytest.mark.long,  # what the tasks do is in test_dags.py, a killed task in test_steps.py
     pytest.mark.integration,
     pytest.mark.skipif(importlib.util.find_spec("airflow") is None, reason="Airflow is not installed"),
 ]

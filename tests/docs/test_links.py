@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.cases import for_each
+
 pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +25,7 @@ DECISIONS = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
 MOST_WORDS = 550
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@for_each("path", DOCUMENTS)
 def test_links_lead_to_files(path: Path) -> None:
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", re.sub(r"`[^`\n]*`", "", text))
@@ -46,6 +48,6 @@ def test_the_index_has_each_decision_under_its_title() -> None:
         assert (name, f"# {number} {title}") == (path.name, path.read_text(encoding="utf-8").partition("\n")[0])
 
 
-@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
+@for_each("path", DECISIONS)
 def test_a_decision_is_a_page_at_most(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").split()) <= MOST_WORDS

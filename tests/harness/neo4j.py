@@ -1,8 +1,8 @@
 """The Neo4j that the tests run against: the one that CLAUSEGRAPH_NEO4J_URI names, else one of our own.
 
 A server is started once in a process and stopped at the end of its tests; ``tests/conftest.py`` keeps all tests that
-need one in one process. Starting one takes ten seconds of processor time: there is the shared one, which has APOC, and
-one that tests may kill, which has none.
+need one in one process. Starting one takes ten seconds of processor time: there is the shared one, which has APOC, and,
+for long tests only, one that tests may kill, which has none.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ def own_server(folder: Path, *, apoc: bool = False, **options: str) -> RunningNe
 
 def shared_address() -> Address:
     """Where the shared server is; or the one that was given, which has to be empty at first."""
-    return _given() or _started()
+    return _given() or shared_address_with_apoc()
 
 
 def shared_address_with_apoc() -> Address:
     """Where the shared server with APOC is, which lets its procedures do everything."""
-    return _started()
+    running = shared_server()
+    return Address(running.uri, running.user, running.password)
 
 
 @functools.cache
@@ -80,12 +81,13 @@ def _given() -> Address | None:
 
 
 @functools.cache
-def _started() -> Address:
+def shared_server() -> RunningNeo4j:
+    """The shared server with APOC, started here."""
     folder = Path(tempfile.mkdtemp(prefix="neo4j-"))
     at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
     running = own_server(folder, apoc=True, **UNRESTRICTED)
     at_session_end.callback(running.kill)  # nobody needs its data any more
-    return Address(running.uri, running.user, running.password)
+    return running
 
 
 def emptied(address: Address) -> None:

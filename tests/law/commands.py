@@ -10,7 +10,6 @@ from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.lexical import lexical_index
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 
@@ -20,11 +19,8 @@ def workspace(home: str) -> Workspace:
 
 
 def ingest(home: str, pages: str, corpus: str) -> None:
-    """Publish, and ask by words, so that the epoch has its cache."""
     with workspace(home) as opened:
         run_ingest(opened, corpus, open_source(pages), Options())
-        with opened.view(corpus) as view:
-            lexical_index(view)
 
 
 def vacuum(home: str, corpus: str) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from clausegraph.indexes.ledger.schema import blobs, embeddings, epochs, extractions, page_versions, segments
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.lexical import FORMAT
+from clausegraph.indexes.words import stems
 
 _WINDOW = 20  # bytes of a stored value that are looked for: a value may lie on two pages of the database
 _STORED = ((page_versions, "reading"), (blobs, "data"), (extractions, "data"), (embeddings, "data"))
@@ -26,7 +26,7 @@ def traces(home: Path, words: list[str], kept: Path) -> dict[bytes, str]:
             for value in connection.execute(select(table.c[column])).scalars()
         ]
     others = b"".join(data for _, data in _bytes_of(kept))
-    found = {word.encode(): f"the word {word}" for word in words}
+    found = {form.encode(): f"the word {word}" for word in words for form in (word, *stems(word))}
     for what, value in values:
         for start in (len(value) // 4, len(value) // 2, len(value) - _WINDOW - 4):
             part = value[max(0, start) : max(0, start) + _WINDOW]
@@ -53,7 +53,6 @@ def unlisted(home: Path) -> list[str]:
             known.add(f"segments/{row.corpus_id}/{row.file}")
         for row in connection.execute(select(epochs.c.corpus_id, epochs.c.number).where(epochs.c.state == "flipped")):
             known.add(f"readers/{row.corpus_id}-{row.number}")
-            known.add(f"cache/{row.corpus_id}/epoch-{row.number:08d}/{FORMAT}.npz")
     return sorted(str(path.relative_to(home)) for path in _files(home) if str(path.relative_to(home)) not in known)
 
 

@@ -20,6 +20,7 @@ from clausegraph.indexes.graph.protocol import NO_PROJECTIONS
 from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhide
 from clausegraph.indexes.ledger.schema import VECTOR_KINDS, decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.lexical import CountedWords, Words
 from clausegraph.indexes.vacuum import VacuumReport
 from clausegraph.indexes.views import GraphAt, View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -67,6 +68,20 @@ def new_ledger(home: Path) -> Ledger:
     path.write_bytes(_empty_ledger())
     path.chmod(0o600)
     return open_ledger(home)
+
+
+def assert_words_counted(view: View) -> None:
+    """Keyword search of the epoch knows the words of its pages, and of no other."""
+    counted = CountedWords((page, view.reading(page)) for page in view.page_keys())
+    assert view.words.totals == counted.totals
+    terms = {term for _, words in counted.pages for term in words.counts}
+    assert _places(view.words, terms) == _places(counted, terms)
+
+
+def _places(words: Words, terms: set[str]) -> set[tuple[str, str, bytes]]:
+    found = words.postings(terms)
+    pages = words.chunks({one.page for one in found})
+    return {(str(pages[one.page][0]), one.term, one.counts) for one in found}
 
 
 def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
@@ -137,6 +152,7 @@ class World:
             if self.graph_at is not None:
                 projected = self.graph_at(self.ledger, self.row, view.epoch)
                 assert graph_lines(projected) == graph_lines(view.graph)
+            assert_words_counted(view)
             return dump_lines(view)
 
     def values(self) -> dict[tuple[str, str, str], Vectors]:

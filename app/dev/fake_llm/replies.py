@@ -26,8 +26,7 @@ class Wanted:
     user: str
     page: str | None
     around: str  # system text, and the last user message without its page
-    tool: str | None
-    schema: dict[str, Any]  # of the tool's arguments, or of the reply; empty where anything goes
+    schema: dict[str, Any]  # of the reply; empty where anything goes
     json: bool
 
     @property
@@ -60,28 +59,10 @@ def wanted(body: dict[str, Any]) -> Wanted:
     user = last_user_text(body)
     system = "\n".join(content_text(m.get("content")) for m in body["messages"] if m.get("role") == "system")
     page, around = page_in(user) or (None, user)
-    function = _function(body)
     shape = body.get("response_format") or {}
-    as_json = function is not None or shape.get("type") in ("json_schema", "json_object")
-    if function is None:  # the Mistral client names the key ``schema_definition`` in some versions
-        described = shape.get("json_schema") or {}
-        schema = described.get("schema", described.get("schema_definition")) or {}
-        return Wanted(user, page, f"{system}\n{around}", None, schema, as_json)
-    schema = function.get("parameters") or {"type": "object"}
-    return Wanted(user, page, f"{system}\n{around}", str(function.get("name", "tool")), schema, as_json)
-
-
-def _function(body: dict[str, Any]) -> dict[str, Any] | None:
-    """The tool to call: the one that is named, else the first; none after a tool's result, or when forbidden."""
-    functions: list[dict[str, Any]] = [
-        tool.get("function", {}) for tool in body.get("tools") or [] if isinstance(tool, dict)
-    ]
-    choice = body.get("tool_choice")
-    answered = choice in (None, "auto") and body["messages"][-1].get("role") == "tool"
-    if not functions or choice == "none" or answered:
-        return None
-    name = choice.get("function", {}).get("name") if isinstance(choice, dict) else None
-    return next((one for one in functions if one.get("name") == name), functions[0])
+    described = shape.get("json_schema") or {}  # Mistral's client calls the schema so in some versions
+    schema = described.get("schema", described.get("schema_definition")) or {}
+    return Wanted(user, page, f"{system}\n{around}", schema, shape.get("type") in ("json_schema", "json_object"))
 
 
 def minimal_instance(schema: Any) -> Any:
@@ -143,10 +124,9 @@ class Replier:
         """The reply to a request, before faults and limits."""
         mode, page = self.options.replies, wanted.page
         if mode == "script":
-            text = self._scripted(wanted.user)
-            return Reply(text, wanted.tool if _is_object(text) else None)
+            return Reply(self._scripted(wanted.user))
         if wanted.json:
-            return Reply(json.dumps(self._value(wanted), ensure_ascii=False), wanted.tool)
+            return Reply(json.dumps(self._value(wanted), ensure_ascii=False))
         if mode == "echo":
             return Reply(wanted.user)
         if mode == "lines" or wanted.wants_lines:
@@ -180,18 +160,11 @@ def spoilt(reply: Reply, fault: str, share: float) -> Reply:
     """The reply as a content fault leaves it."""
     match fault:
         case "garbage":
-            return Reply(GARBAGE, reply.tool)
+            return Reply(GARBAGE)
         case "wrong_schema":
-            return Reply(WRONG_SCHEMA, reply.tool)
+            return Reply(WRONG_SCHEMA)
         case "empty":
             return Reply("")
         case "truncated":
-            return Reply(reply.text[: int(len(reply.text) * share)], reply.tool, cut_off=True)
+            return Reply(reply.text[: int(len(reply.text) * share)], cut_off=True)
     return reply
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False

@@ -1,4 +1,4 @@
-"""The ASGI application: a model provider's three addresses, and ``/fake/…`` to control it."""
+"""The ASGI application: a model provider's two addresses, and ``/fake/…`` to control it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from clausegraph.app.dev.fake_llm.wire import (
     EVENTS,
     HTML,
     JSON,
-    MODELS,
     Counters,
     Exchange,
     Message,
@@ -24,14 +23,13 @@ from clausegraph.app.dev.fake_llm.wire import (
     cut_to_tokens,
     embeddings,
     error,
-    models,
     packed,
     stream_events,
     streamed_text,
 )
 from clausegraph.core.errors import InputError
 
-CHAT, EMBEDDINGS, LIST = "/v1/chat/completions", "/v1/embeddings", "/v1/models"
+CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
 HTML_PAGE = b"<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
 _HOLD_S = 0.02  # seconds between two looks whether a held reply may go on
 _STATUS_TEXT = {"429": "Rate limit exceeded", "500": "Internal server error", "503": "Service unavailable"}
@@ -71,8 +69,6 @@ class FakeApp:
             await exchange.reply(*self._control(path, str(scope["query_string"], "ascii"), content))
         elif self.options.key not in (None, key):
             await exchange.refuse(401, "Unauthorized: the fake was started with another key")
-        elif path == LIST:
-            await exchange.reply(200, models(self.options.models or MODELS))
         elif path in (CHAT, EMBEDDINGS) and scope["method"] == "POST":
             await self._serve(exchange)
         else:
@@ -117,7 +113,7 @@ class FakeApp:
         found = 422 if malformed else 200, malformed
         if malformed:
             return found
-        tokens = self._prompt_tokens(body) + (_limit(body) or 0) if path != "embeddings" else 0
+        tokens = count_tokens(prompt_text(body), options.tokens) + (_limit(body) or 0) if path != "embeddings" else 0
         if options.models and body.get("model") not in options.models:
             found = 404, f"there is no model {body.get('model')!r}"
         elif options.context_window is not None and tokens > options.context_window:
@@ -130,8 +126,8 @@ class FakeApp:
         options = self.options
         reply, limit = spoilt(self.replier.reply(wanted(body)), fault, options.truncated_share), _limit(body)
         if limit is not None and count_tokens(reply.text, options.tokens) > limit:
-            reply = Reply(cut_to_tokens(reply.text, limit, options.tokens), reply.tool, cut_off=True)
-        used = self._prompt_tokens(body), count_tokens(reply.text, options.tokens)
+            reply = Reply(cut_to_tokens(reply.text, limit, options.tokens), cut_off=True)
+        used = count_tokens(prompt_text(body), options.tokens), count_tokens(reply.text, options.tokens)
         whole = completion(body, exchange.identity, reply, self._usage(*used))
         if fault in MORE_FAULTS:
             await MORE_FAULTS[fault](exchange, body, reply.text, whole)
@@ -144,10 +140,7 @@ class FakeApp:
     async def _embed(self, exchange: Exchange, body: dict[str, Any], fault: str) -> None:
         from clausegraph.core.models.embedding import HashingEmbedder
 
-        given = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        if given and all(isinstance(one, int) for one in given):  # one text, as token numbers
-            given = [given]
-        texts = [one if isinstance(one, str) else " ".join(map(str, one)) for one in given]
+        texts = [body["input"]] if isinstance(body["input"], str) else [str(one) for one in body["input"]]
         used = sum(count_tokens(text, self.options.tokens) for text in texts), 0
         made = HashingEmbedder(int(body.get("dimensions") or self.options.dimension)).embed_texts(texts)
         whole = embeddings(body, exchange.identity, made, self._usage(*used))
@@ -194,11 +187,6 @@ class FakeApp:
         """Tokens as a reply reports them; empty where it does not."""
         told = {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output}
         return told if self.options.usage == "reported" else {}
-
-    def _prompt_tokens(self, body: dict[str, Any]) -> int:
-        """Tokens of all message texts, and of the tools as JSON."""
-        tools = packed(body["tools"]).decode("utf-8", "replace") if body.get("tools") else ""
-        return count_tokens(prompt_text(body) + tools, self.options.tokens)
 
     def _control(self, path: str, query: str, content: bytes) -> tuple[int, bytes]:
         """The reply to a request of ``FakeModelServer``; not counted, no key needed."""

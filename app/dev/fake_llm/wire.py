@@ -7,11 +7,10 @@ empty one; an error carries Mistral's fields and, under ``error``, OpenAI's. Cou
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Vectors
 
 _BYTES_PER_TOKEN = {"approximate": 4, "bytes": 1}
-MODELS = ("fake-small", "fake-large", "fake-embed")
 _CREATED = 1767225600  # 2026-01-01; a clock would make replies differ
 _KINDS = {
     400: ("invalid_request_error", "3000"),
@@ -42,10 +40,9 @@ Send = Callable[[Message], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The text of a reply, or the arguments of a call of ``tool``; whether it was cut off."""
+    """The text of a reply, and whether it was cut off."""
 
     text: str
-    tool: str | None = None
     cut_off: bool = False
 
 
@@ -67,7 +64,7 @@ def packed(value: Any) -> bytes:
 
 def completion(body: dict[str, Any], identity: str, reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
     """A whole chat completion."""
-    message = {"role": "assistant"} | _content(identity, reply)
+    message = {"role": "assistant", "content": reply.text}
     choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
     return _head(body, identity, "chat.completion") | {"choices": [choice], "usage": usage}
 
@@ -79,8 +76,7 @@ def stream_events(
     head = _head(body, identity, "chat.completion.chunk")
     size = max(1, -(-len(reply.text) // chunks))
     pieces = [{"content": reply.text[at : at + size]} for at in range(0, len(reply.text), size)]
-    deltas = [{"role": "assistant", "content": ""}, *(pieces if reply.tool is None else [_content(identity, reply)])]
-    for delta in deltas:
+    for delta in ({"role": "assistant", "content": ""}, *pieces):
         yield _event(head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
     last = head | {"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": _finish(reply)}]}
     apart = bool((body.get("stream_options") or {}).get("include_usage"))
@@ -98,20 +94,9 @@ def streamed_text(event: bytes) -> str:
 
 
 def embeddings(body: dict[str, Any], identity: str, vectors: Vectors, usage: dict[str, int]) -> dict[str, Any]:
-    """Embeddings as lists of numbers, or in base64 (little-endian float32) where the request says so."""
-    coded = body.get("encoding_format") == "base64"
-    data: list[dict[str, Any]] = []
-    for index, row in enumerate(vectors):
-        values = base64.b64encode(row.astype("<f4").tobytes()).decode() if coded else row.tolist()
-        data.append({"object": "embedding", "index": index, "embedding": values})
+    """Embeddings as lists of numbers."""
+    data = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(vectors)]
     return _head(body, identity, "list") | {"data": data, "usage": usage}
-
-
-def models(names: Sequence[str]) -> bytes:
-    """The list of models."""
-    abilities = {"completion_chat": True, "function_calling": True}
-    common = {"object": "model", "created": _CREATED, "owned_by": "fake", "type": "base", "capabilities": abilities}
-    return packed({"object": "list", "data": [{"id": name} | common for name in names]})
 
 
 def error(status: int, message: str) -> bytes:
@@ -129,14 +114,7 @@ def _head(body: dict[str, Any], identity: str, kind: str) -> dict[str, Any]:
 
 
 def _finish(reply: Reply) -> str:
-    return "length" if reply.cut_off else "stop" if reply.tool is None else "tool_calls"
-
-
-def _content(identity: str, reply: Reply) -> dict[str, Any]:
-    if reply.tool is None:
-        return {"content": reply.text}
-    function = {"name": reply.tool, "arguments": reply.text}
-    return {"content": "", "tool_calls": [{"id": identity[-9:], "type": "function", "index": 0, "function": function}]}
+    return "length" if reply.cut_off else "stop"
 
 
 def _event(value: dict[str, Any]) -> bytes:

@@ -7,7 +7,7 @@ the call. Every heading above an element has a number of its own and as many mar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.errors import PromptError
@@ -136,23 +136,20 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, ontology: str = ""
     Raises:
         PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
     """
-    made: dict[str, Callable[[], object]] = {
-        "title": lambda: cut(visible(call.inputs[0].title)),
-        "headings": lambda: cut(visible(" > ".join(call.inputs[0].headings))),
-        "page": lambda: page_text(call),
-        "html": lambda: _tagged_lines(call),
-        "examples": lambda: examples,
-        "types": lambda: "",
-        "ontology": lambda: ontology,
+    first = call.inputs[0]
+    own = [item.element for item in call.printed if not item.element.label.startswith("h")]  # without those above
+    made = {
+        "title": cut(visible(first.title)),
+        "headings": cut(visible(" > ".join(first.headings))),
+        "page": page_text(call),
+        "html": "\n".join(f"<{element.tag}>{element_text(element)}</{element.tag}>" for element in own),
+        "examples": examples,
+        "types": "",
+        "ontology": ontology,
     }
     foreign = [name for name in prompt.inputs if name not in made]
     if foreign:
         raise PromptError(
             f"prompt {prompt.id} ({prompt.path}) declares input {foreign[0]!r}; extraction has: {', '.join(made)}"
         )
-    return prompt.render(**{name: made[name]() for name in prompt.inputs})
-
-
-def _tagged_lines(call: Call) -> str:
-    elements = [item.element for item in call.printed if not item.element.label.startswith("h")]  # without those above
-    return "\n".join(f"<{element.tag}>{element_text(element)}</{element.tag}>" for element in elements)
+    return prompt.render(**{name: made[name] for name in prompt.inputs})

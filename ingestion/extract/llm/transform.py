@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -59,14 +59,16 @@ class TripletExtractor(TransformComponent):
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
         """Extract; returns the same nodes."""
-        extractor = self._extractor()
+        options = LLMOptions(call_tokens=self.call_tokens, at_once=self.at_once)
+        extractor = LLMExtractor(guard(self.llm), library(None).get(self.prompt), options)
         by_key: dict[str, list[tuple[BaseNode, ExtractionInput]]] = {}
         pages: list[PageInputs] = []
-        for name, inputs in _pages(nodes):
-            new = [chunk_input for _, chunk_input in inputs if chunk_input.key not in by_key]
+        for name, group in groupby(nodes, key=lambda node: node.ref_doc_id or node.node_id):  # of one document
+            inputs = [(node, _input(node)) for node in group]
+            new = dict.fromkeys(chunk_input for _, chunk_input in inputs if chunk_input.key not in by_key)
             for node, chunk_input in inputs:
                 by_key.setdefault(chunk_input.key, []).append((node, chunk_input))
-            pages.append(PageInputs(name, tuple(dict.fromkeys(new))))
+            pages.append(PageInputs(name, tuple(new)))
         self._rejects, self._failures = [], []
         for result in extractor.extract_pages(pages):
             for node, chunk_input in by_key[result.key]:
@@ -80,10 +82,6 @@ class TripletExtractor(TransformComponent):
         """As :meth:`__call__`; the caller's loop stays free."""
         return await asyncio.to_thread(self.__call__, nodes, **kwargs)
 
-    def _extractor(self) -> LLMExtractor:
-        options = LLMOptions(call_tokens=self.call_tokens, at_once=self.at_once)
-        return LLMExtractor(guard(self.llm), library(None).get(self.prompt), options)
-
     def _fill(self, node: BaseNode, chunk_input: ExtractionInput, result: Extracted, extractor: str) -> None:
         entities: list[EntityNode] = node.metadata.pop(KG_NODES_KEY, [])
         relations: list[Relation] = node.metadata.pop(KG_RELATIONS_KEY, [])
@@ -94,28 +92,22 @@ class TripletExtractor(TransformComponent):
             for statement in result.extraction.statements:
                 ends = [_entity(statement.subject), _entity(statement.object)]
                 entities += ends
-                relations.append(_relation(statement, ends[0], ends[1], chunk_input, extractor))
+                relations.append(_relation(statement, ends, chunk_input, extractor))
         node.metadata[KG_NODES_KEY] = entities
         node.metadata[KG_RELATIONS_KEY] = relations
-
-
-def _pages(nodes: Sequence[BaseNode]) -> Iterator[tuple[str, list[tuple[BaseNode, ExtractionInput]]]]:
-    """Neighbouring nodes of one document, with their inputs."""
-    for name, group in groupby(nodes, key=lambda node: node.ref_doc_id or node.node_id):
-        yield name, [(node, _input(node)) for node in group]
 
 
 def _input(node: BaseNode) -> ExtractionInput:
     title = str(node.metadata.get("title") or node.metadata.get("file_name") or "")
     headings = tuple(part for part in str(node.metadata.get("headings") or "").split(" > ") if part)
     lines = [line.strip() for line in node.get_content(metadata_mode=MetadataMode.NONE).splitlines()]
-    texts = [text for line in lines if line for text in _short(line)]
+    texts = [
+        line[start:end]
+        for line in lines
+        for start, end in (sentence_spans(line) if len(line) > _LONG_LINE else [(0, len(line))] if line else [])
+    ]
     elements = tuple(InputElement(f"e{i}", "p", text, headings) for i, text in enumerate(texts))
     return ExtractionInput(title, headings, elements)
-
-
-def _short(line: str) -> list[str]:
-    return [line] if len(line) <= _LONG_LINE else [line[start:end] for start, end in sentence_spans(line)]
 
 
 def _entity(node: Mention | Literal) -> EntityNode:
@@ -125,7 +117,7 @@ def _entity(node: Mention | Literal) -> EntityNode:
 
 
 def _relation(
-    statement: Statement, subject: EntityNode, target: EntityNode, chunk_input: ExtractionInput, extractor: str
+    statement: Statement, ends: Sequence[EntityNode], chunk_input: ExtractionInput, extractor: str
 ) -> Relation:
     texts = {element.label: element.text for element in chunk_input.elements}
     properties = {
@@ -136,4 +128,5 @@ def _relation(
         "condition_tree": json.dumps(condition_to_json(statement.condition)),
         "extractor": extractor,
     }
-    return Relation(label=relation_words(statement), source_id=subject.id, target_id=target.id, properties=properties)
+    source, target = (end.id for end in ends)
+    return Relation(label=relation_words(statement), source_id=source, target_id=target, properties=properties)

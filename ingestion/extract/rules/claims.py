@@ -274,7 +274,7 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     pointing = said.replace(expand(one.object.value), " ") if isinstance(one.object, Literal) else said
     pointing = re.sub(r"\byour\b", "", pointing) if one.subject.type == READER else pointing
     cases = " ".join(expand(leaf.text) for leaf in leaves(one.condition))
-    introduced = lemmas(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}
+    introduced = lemmas(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}  # "the job" after "a job"
     denies_reason = not one.polarity and re.search(r"\bbecause\b", clause.text)  # "is not reduced because you work"
     return (
         told <= parts | known
@@ -286,18 +286,15 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     )
 
 
-def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], introduced: frozenset[str]) -> bool:
-    """Whether a condition is whole, can be met without the page, and says something else than its statement.
-
-    ``introduced`` are nouns that the conditions bring in themselves: "the job" after "a job".
-    """
+def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], known: frozenset[str]) -> bool:
+    """Whether a condition is whole, can be met without the page, and says something else than its statement."""
     text = expand(leaf.text)
     own = lemmas(text) - LOSABLE
     whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
     pointing = text if one.subject.type == READER else re.sub(r"^(?:it|they)\b", "", text)  # the subject
     if is_role(one.subject.surface) and one.subject.type != READER and re.search(r"\byour\b|\byou have\b", text):
         return False  # "your landlord must …, if you have a lease": who has?
-    told = set(told_before(re.sub(r"\byour\b", "", pointing))) - introduced
+    told = {*told_before(re.sub(r"\byour\b", "", pointing))} - known
     leans = _POINTS.search(pointing) or told or _CUT_LEAF.search(text)
     return whole and bool(own) and not leans and not own <= said
 

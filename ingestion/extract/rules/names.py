@@ -36,6 +36,7 @@ _HEADS = lexicon.word_set(  # nouns that name nothing by themselves
     " last updated"
 ) | {*lexicon.MONTHS, *lexicon.WEEKDAYS, *lexicon.NUMBERS}
 _LONGEST = 5
+_NEAR = 60  # characters around a proper name that are looked at
 _NO_PART = _STOPS | lexicon.CONTRACTED
 _OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | lexicon.IMPERATIVES
 _AFTER_VERB = lexicon.DETERMINERS | lexicon.PRONOUNS | {"to"}
@@ -76,8 +77,9 @@ def _proper(text: str) -> list[str]:
     """Runs of capitalised words: several anywhere, or one inside a sentence that is not its first word."""
     found: list[str] = []
     for match in _CAPITALS.finditer(text):
-        run, rest = match[0].split() if match[0][0] != "(" else [], text[match.end() :]
-        opens = text[: match.start()].rstrip()[-1:] in ("", *".!?:;|")
+        start, end = match.span()
+        run, rest = match[0].split() if match[0][0] != "(" else [], text[end : end + _NEAR]
+        opens = text[max(start - _NEAR, 0) : start].rstrip()[-1:] in ("", *".!?:;|")
         if run and opens and run[0].lower() in _OPENS_SENTENCE:
             run = run[1:]
         if run and run[-1].lower() in _HEADS:
@@ -86,7 +88,7 @@ def _proper(text: str) -> list[str]:
         if run and number:  # "Plan 2"
             run = [*run, number[1]]
         if len(run) == 1 and (not opens or run[0].isupper()):
-            following = _WORD.findall(rest[:60])[:2]
+            following = _WORD.findall(rest)[:2]
             if re.match(r", [A-Z]", rest):  # the first part of "Advisory, Conciliation and Arbitration Service"
                 run = []
             elif rest[:1] == " " and _is_part([*following, "", ""], 0, -1) and not base_of_third_person(following[0]):

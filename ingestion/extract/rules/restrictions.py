@@ -51,10 +51,7 @@ _POINTS_BACK = re.compile(
     r"(?:this|these|they|it)\b|(?:you|they) (?:must|can|cannot|should|need to)(?: only)? do (?:this|so|it)\b",
     re.IGNORECASE,
 )
-_OFFICIAL = phrases(
-    "employers?|agency|agencies|courts?|tribunal|HMRC|DVLA|DVSA|councils?|authority|authorities|office|government"
-    "|college|university"
-)
+_OFFICIAL = phrases("employers?|agency|agencies|courts?|HMRC|councils?|authority|office|government|college|university")
 
 
 def _duty(proposition: Proposition, *adverbs: str) -> str:

@@ -7,11 +7,9 @@ import re
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.clauses import after_number, trim
 from clausegraph.core.language.conditions import join, leaves_of, parse_conditions
-from clausegraph.core.language.lexicon import word_set
-from clausegraph.core.language.normalise import plain, singular
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import Condition, Leaf, Modality, Not, Passage, PassageKind, Span
-from clausegraph.ingestion.extract.rules.address import ROLES
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
 _CASE = re.compile(r"\b(?P<how>if|unless)\s+(?=\w)", re.IGNORECASE)
@@ -19,16 +17,14 @@ _NAMES_CASE = re.compile(  # a heading without "if" that names whom or what stan
     # "You live abroad", but not "You can appeal" or "You'll get a letter"
     r"(?i:you(?:'re|'ve)?\s(?!(?:can|cannot|could|may|might|must|should|will|would|need|do not need|both)\b)\w)"
     r"|(?:[Ii]n|[Oo]utside)\s+(?:(?:an?|the)\s+)?[A-Z](?!.*,)"  # "In Scotland", "Outside an SPZ1"
+    r"|[A-Z][a-z]+(?:s|ren) (?:(?:outside|in) (?:the )?[A-Z]|(?:under|over|aged|between) \d|who |living |applying )"
     r"|(?i:for\s+(?:less than |more than |up to |under |over |at least |fewer than )?\d)"  # "For less than 12 months"
     r"|(?i:(?:under |over |up to |more than |less than )?£?\d.*\b(?:after|before|or (?:more|less|over|under)|olds?)\b)"
 )
-_GROUP = re.compile(  # "Applicants outside the UK", "Children under 5"
-    r"(?P<who>[A-Z][a-z]+)\s+(?:(?:outside|in|from)\s+(?:the\s+)?[A-Z]"
-    r"|(?:under|over|aged|between)\s+\d|who\s|with(?:out)?\s|living\s|applying\s|working\s|born\s)"
-)
-_GROUPS = ROLES | word_set("home house vehicle organisation firm school woman man national individual")
 _LONGEST_HEADING = 24  # words of a heading that states a case
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
+
+_OPENS_VERB = re.compile(r"\b(?:must|not|can|cannot|may|should|will|to):?$", re.IGNORECASE)  # "You must not:"
 
 
 def heading_case(heading: InputElement) -> Condition | None:
@@ -44,9 +40,7 @@ def heading_case(heading: InputElement) -> Condition | None:
     if case:
         found = leaves_of(text, heading.label, start, end) if start < end else None
         return Not(found) if found is not None and case["how"].lower() == "unless" else found
-    group = _GROUP.match(said, first)
-    grouped = group is not None and singular(group["who"].lower()) in _GROUPS
-    named = grouped or _NAMES_CASE.match(said, first) or effective_dates(said[first:]) != (None, None)
+    named = _NAMES_CASE.match(said, first) or effective_dates(said[first:]) != (None, None)
     return Leaf(heading.label, start, end, text[start:end]) if named else None
 
 
@@ -95,7 +89,7 @@ class Requirements:
 def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition | None:
     """Any of the items below a lead-in that refuses something, or says what is not asked for; none of another."""
     denies = lead.proposition.modality is Modality.CANNOT or not lead.proposition.polarity
-    if lead.lists_conditions or lead.opens_verb or not denies or not _ENDS.search(lead.text):
+    if lead.lists_conditions or not denies or not _ENDS.search(lead.text) or _OPENS_VERB.search(lead.main):
         return None
     stated = [outline.item_condition(item, "any") for item in outline.items(element)]
     found = [one for one in stated if one is not None]

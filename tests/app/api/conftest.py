@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -14,6 +14,7 @@ import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 from clausegraph.app.access.tokens import Role, Tokens
 from clausegraph.app.api.application import create_app
@@ -84,6 +85,14 @@ async def client_of(app: FastAPI, **headers: str) -> AsyncIterator[httpx.AsyncCl
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=BASE, headers=headers) as client:
             yield client
+
+
+@contextmanager
+def started_again(home: Path, token: str) -> Iterator[TestClient]:
+    """A client of an application that starts in this process with a home that a killed one left."""
+    settings = Settings(home=home, embedding_model="hashing")
+    with TestClient(create_app(Workspace(settings)), BASE, headers={"Authorization": f"Bearer {token}"}) as client:
+        yield client
 
 
 class Talks:

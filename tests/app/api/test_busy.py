@@ -92,4 +92,4 @@ def test_beyond_its_queue_it_says_busy_at_once_and_looking_things_up_goes_on(
         assert told == ["Busy"] * 3 + ["ModelUnavailable"] * 5
         assert all(int(one.headers["retry-after"]) > 0 for one in found if one.json()["error"] == "Busy")
 
-    talk(crowd, **_settings(model, serve_workers=1))
+    talk(crowd, **_settings(model, serve_workers=1, llm_timeout=0.3))

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.api.conftest import Stand
+from tests.app.api.conftest import Stand, started_again
 from tests.app.api.serving import Serving
 from tests.harness.wait import until
 
@@ -48,7 +48,7 @@ def decide_until_killed(home: Path, stand: Stand, when: Callable[[int], bool]) -
 
 
 def check_whole(home: Path, stand: Stand, facts: list[Any], confirmed: set[str]) -> None:
-    with Serving(home) as server, server.client(stand.tokens["curator", False]) as client:
+    with started_again(home, stand.tokens["curator", False]) as client:
 
         def shown() -> set[str]:
             found = client.get(f"{WHERE}/facts?limit=200").json()["items"]
@@ -65,8 +65,6 @@ def check_whole(home: Path, stand: Stand, facts: list[Any], confirmed: set[str])
             assert client.delete(f"{WHERE}/hidden/{one['id']}").status_code == 200
         assert client.post(f"{WHERE}/decisions/publish").status_code == 200
         assert client.get(f"{WHERE}/facts?limit=200").json()["items"] == facts
-        assert server.end(signal.SIGTERM) == 0
-    assert "Traceback" not in server.errors
 
 
 def test_killed_in_the_middle_it_has_done_what_it_confirmed(stand: Stand, tmp_path: Path) -> None:

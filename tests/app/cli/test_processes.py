@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.cli.conftest import REPOSITORY, SAMPLE
+from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
@@ -97,20 +97,20 @@ with open_ledger(Path(sys.argv[1])) as ledger:
 """
 
 
-def test_two_runs_at_once(stocked: Path) -> None:
+def test_two_runs_at_once(stocked: Path, cli: Cli) -> None:
     command = [sys.executable, "-c", HOLD, str(stocked)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environment(), **pipes) as holder:  # type: ignore[call-overload]
         assert holder.stdout.readline() == "held\n"
-        refused = run("ingest", str(SAMPLE), "--force")
-        assert refused.returncode == 4
+        refused = cli("ingest", str(SAMPLE), "--force")
+        assert refused.exit_code == 4
         assert "the-other-run" in refused.stderr and str(holder.pid) in refused.stderr
-        assert "the-other-run" in run("status").stdout
+        assert "the-other-run" in cli("status").stdout
         holder.communicate()
-    assert run("ingest", str(SAMPLE)).returncode == 0
+    assert cli("ingest", str(SAMPLE)).exit_code == 0
 
 
-def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
+def test_interrupted_ingest_goes_on(tmp_path: Path, cli: Cli) -> None:
     pages = tmp_path / "pages"
     for number in range(2):
         shutil.copytree(SAMPLE, pages / str(number))
@@ -126,10 +126,10 @@ def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
     _, error = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, error
     assert "stored work is kept" in error and "Traceback" not in error
-    assert " interrupted " in run("status").stdout
-    again = run("ingest", str(pages))
-    assert again.returncode == 0 and "published epoch 1" in again.stdout, again.stderr
-    assert "36 pages" in run("status").stdout
+    assert " interrupted " in cli("status").stdout
+    again = cli("ingest", str(pages))
+    assert again.exit_code == 0 and "published epoch 1" in again.stdout, again.stderr
+    assert "36 pages" in cli("status").stdout
 
 
 def wait_for_run(ledger: Path) -> None:
@@ -163,7 +163,14 @@ def test_an_interrupted_look_says_nothing_of_stored_work() -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("words", [["show", "heating-grant.html"], ["status", "--json"], ["export", "-o", "out.csv"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["export", "-o", "out.csv"],
+        pytest.param(["show", "heating-grant.html"], marks=pytest.mark.long),
+        pytest.param(["status", "--json"], marks=pytest.mark.long),
+    ],
+)
 def test_a_reader_that_has_enough(words: list[str]) -> None:
     read, write = os.pipe()
     os.close(read)

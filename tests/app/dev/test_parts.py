@@ -109,7 +109,8 @@ def test_rules_read_conditions_across_elements() -> None:
     assert claim["if"] == {"all": leaves}
     tell = next(t for t in triples if t["modality"] == "must" and t["elements"] == [4])
     assert tell["if"] == {"not": {"element": 4, "quote": "you are ill"}}
-    row = next(t for t in triples if t["elements"] == [5])
+    (row,) = rule_triples("## Tax credit > Rates\n5| Single | £1,200 (columns: Status | Amount)")
+    assert row["elements"] == [5]
     assert (row["object"], row["object_type"]) == ("£1,200", "amount")
     assert any(t["elements"] == [7] and t["modality"] == "cannot" for t in triples)
     page = """\

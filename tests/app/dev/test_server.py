@@ -15,8 +15,6 @@ from tests.app.dev.conftest import ask, chat_body, held, said
 
 pytestmark = pytest.mark.integration
 
-TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "required": ["a"]}}}
-
 
 def events(response: httpx.Response) -> list[Any]:
     """The events of a stream; the end as a text."""
@@ -45,16 +43,6 @@ def test_a_schema_with_triples_gets_triples_another_gets_an_instance(client: htt
     other = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 2}}, "required": ["n"]}
     assert shaped(other) == {"n": 2}
     assert "text" in json.loads(said(ask(client, "no page", response_format={"type": "json_object"})))
-
-
-def test_tools_are_called_until_a_result_has_come(client: httpx.Client) -> None:
-    choice = ask(client, "add", tools=[TOOL]).json()["choices"][0]
-    assert choice["finish_reason"] == "tool_calls"
-    assert choice["message"]["tool_calls"][0]["function"] == {"name": "add", "arguments": '{"a": {}}'}
-    after = chat_body("add", tools=[TOOL])
-    after["messages"] += [{"role": "tool", "content": "3"}]  # type: ignore[operator]
-    assert client.post("/chat/completions", json=after).json()["choices"][0]["finish_reason"] == "stop"
-    assert ask(client, "add", tools=[TOOL], tool_choice="none").json()["choices"][0]["finish_reason"] == "stop"
 
 
 def test_scripts_in_turn_and_by_text(fake: FakeModelServer, client: httpx.Client) -> None:
@@ -101,7 +89,7 @@ def test_embeddings_are_the_same_each_time(fake: FakeModelServer, client: httpx.
     assert sum(x * x for x in both["data"][0]["embedding"]) == pytest.approx(1)
     assert len(embed("bees", dimensions=8)["data"][0]["embedding"]) == 8
     fake.set(dimension=16)
-    assert len(embed([[1, 2]])["data"][0]["embedding"]) == 16
+    assert len(embed(["bees"])["data"][0]["embedding"]) == 16
     assert fake.counters()["by_path"] == {"chat": 0, "stream": 0, "embeddings": 4}
     fake.set(fault="empty")
     assert embed("bees")["data"] == []
@@ -112,10 +100,8 @@ def test_a_wrong_key_is_401_and_control_needs_none(fake: FakeModelServer, client
     refused = ask(client)
     assert refused.status_code == 401
     assert refused.json()["message"] == refused.json()["error"]["message"]
-    assert client.get("/models").status_code == 401
     client.headers["authorization"] = "Bearer secret"
     assert ask(client).status_code == 200
-    assert all(model["id"].startswith("fake-") for model in client.get("/models").json()["data"])
 
 
 def test_requests_that_no_server_takes(fake: FakeModelServer, client: httpx.Client) -> None:

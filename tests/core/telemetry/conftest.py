@@ -15,12 +15,14 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+from typer.testing import CliRunner
 
 from clausegraph.core import secrets
 from clausegraph.core.telemetry import redaction
 from clausegraph.core.telemetry.logs import ROOT
 from clausegraph.core.telemetry.spans import stop_telemetry
 from tests.app.cli.conftest import REPOSITORY
+from tests.harness.cli import made_app
 from tests.harness.wait import PATIENCE_S
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -128,8 +130,19 @@ def clean_slate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """The command in its own process: ``run("ask", "Can I?", CLAUSEGRAPH_TELEMETRY="otlp")``."""
+def run() -> Run:
+    """The command in this process: ``run("ask", "Can I?", CLAUSEGRAPH_TELEMETRY="otlp")``."""
+
+    def invoked(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        done = CliRunner(env=variables).invoke(made_app(), list(words))
+        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+
+    return invoked
+
+
+@pytest.fixture
+def run_process(tmp_path: Path) -> Run:
+    """The same in a process of its own."""
 
     def started(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONIOENCODING": "utf-8"} | variables

@@ -96,12 +96,12 @@ def test_errors_of_commands(collector: Collector, run: Run) -> None:
     assert wrong.returncode == 4 and LOSS in wrong.stderr and "Traceback" not in wrong.stderr
 
 
-@pytest.mark.parametrize("answers", ["refused", "silent"])
-def test_collector_down(run: Run, answers: str) -> None:
+@pytest.mark.parametrize("answers", [pytest.param("refused", marks=pytest.mark.long), "silent"])
+def test_collector_down(run_process: Run, answers: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1] if answers == "silent" else 9
         address = f"http://name:password@127.0.0.1:{port}"
-        done = run("ingest", str(PAGE), "-q", CLAUSEGRAPH_TELEMETRY="otlp", **{ENDPOINT: address})
+        done = run_process("ingest", str(PAGE), "-q", CLAUSEGRAPH_TELEMETRY="otlp", **{ENDPOINT: address})
     assert done.returncode == 0 and "published epoch 1" in done.stdout
     (line,) = done.stderr.splitlines()
     assert LOSS in line and "password" not in line
@@ -140,10 +140,8 @@ except SettingsError as error:
 """
 
 
-def python(code: str, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=REPOSITORY, capture_output=True, text=True, check=False
-    )
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
 
 
 def test_without_the_sdk() -> None:
@@ -152,11 +150,13 @@ def test_without_the_sdk() -> None:
     assert "pip install 'clausegraph[telemetry]'" in done.stdout
 
 
-@pytest.mark.parametrize("word", ["--help", "status"])
-def test_off_loads_nothing_of_it(word: str) -> None:
+def test_off_loads_nothing_of_it() -> None:
     code = (
-        "import sys; from clausegraph import main; sys.argv = ['clausegraph', sys.argv[1]]\n"
-        "try: main()\nexcept SystemExit: pass\n"
+        "import sys; from clausegraph import main\n"
+        "for word in ('--help', 'status'):\n"
+        "    sys.argv = ['clausegraph', word]\n"
+        "    try: main()\n"
+        "    except SystemExit: pass\n"
         "print('LOADED', sorted(n for n in sys.modules if n.split('.')[0] in ('opentelemetry', 'requests')))"
     )
-    assert python(code, word).stdout.splitlines()[-1] == "LOADED []"
+    assert python(code).stdout.splitlines()[-1] == "LOADED []"

@@ -53,3 +53,6 @@ CREATE TABLE page_versions ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, corp
 CREATE TABLE members ( id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, page_id INTEGER NOT NULL, page_version_id INTEGER NOT NULL, extractor TEXT NOT NULL, projection TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE, FOREIGN KEY(page_version_id) REFERENCES page_versions (id) );
 CREATE INDEX members_open ON members (corpus_id, until);
 CREATE INDEX members_version ON members (page_version_id);
+CREATE TABLE chunk_words ( version_id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, chunk_keys TEXT NOT NULL, chunks INTEGER NOT NULL, terms INTEGER NOT NULL, PRIMARY KEY (version_id), FOREIGN KEY(version_id) REFERENCES page_versions (id) ON DELETE CASCADE, FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE );
+CREATE TABLE postings ( corpus_id INTEGER NOT NULL, term TEXT NOT NULL, version_id INTEGER NOT NULL, counts BLOB NOT NULL, PRIMARY KEY (corpus_id, term, version_id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(version_id) REFERENCES page_versions (id) ON DELETE CASCADE ) WITHOUT ROWID;
+CREATE INDEX postings_version ON postings (version_id);

@@ -187,7 +187,7 @@ def test_what_cannot_be_removed_is_named_and_the_rest_goes(world: World) -> None
 
 def test_a_folder_that_cannot_be_listed_keeps_nobody_from_sweeping_the_others(world: World) -> None:
     home = world.root / "home"
-    stray = world.ledger.caches / "99"
+    stray = home / "answers" / "99"
     stray.mkdir(parents=True)
     (home / "segments").rename(home / "moved")
     (home / "segments").write_text("no folder")
@@ -202,11 +202,11 @@ def test_strangers_in_the_home_end_no_command(world: World, tmp_path: Path) -> N
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "letter").write_text("Dear Sir")
-    cache = world.ledger.cache_folder(1)
-    cache.mkdir(parents=True)
-    for path in (home / "segments" / ".DS_Store", home / "readers" / "a-b", cache / "file", world.ledger.caches / "x"):
+    answers = home / "answers" / "1"
+    answers.mkdir(parents=True)
+    for path in (home / "segments" / ".DS_Store", home / "readers" / "a-b", answers / "file", answers.parent / "x"):
         path.write_text("")
-    (cache / "epoch-00000001").symlink_to(kept)
+    (answers / "1").symlink_to(kept)
     assert world.vacuum(1, 0).remains == []
     assert drop_corpus(world.ledger, CORPUS) == []
     left = {path.name for path in home.rglob("*") if path.is_file()}

@@ -29,7 +29,7 @@ from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, check_version, driver_errors
 from clausegraph.indexes.ledger.leases import run_lease
 from tests.contracts.graph.scripted import Town
-from tests.harness.neo4j import CACHE, MEMORY, own_server
+from tests.harness.neo4j import CACHE, MEMORY, emptied, own_server, shared_address_with_apoc, shared_server
 from tests.harness.wait import until
 from tests.indexes.neo4j.bolt import saying, talking_nonsense
 
@@ -166,9 +166,10 @@ def test_no_password_is_a_setting_that_is_missing() -> None:
     assert "hush" not in repr(Settings(neo4j_password="hush"))
 
 
-def test_hanging_and_stopped(town: Town, own: Path) -> None:
-    """A server of the tests' own: hung, then gone; its password file is private."""
-    running = own_server(own)
+def test_hanging(town: Town) -> None:
+    """A server that runs is found by its folder, where its password file is private; it hangs, and goes on."""
+    running = shared_server()
+    emptied(shared_address_with_apoc())
     assert stat.S_IMODE(running.password_file.stat().st_mode) == 0o600
     town.write("a", "grant | pays | =£200")
     town.publish()
@@ -183,10 +184,14 @@ def test_hanging_and_stopped(town: Town, own: Path) -> None:
                 projection.status(town.id)
         finally:
             os.kill(running.pid, signal.SIGCONT)
-    again = find_neo4j(own)
+    again = find_neo4j(running.folder)
     assert again is not None
-    assert start_neo4j(own, cache=CACHE, memory=MEMORY).pid == running.pid
-    running.kill()
+    assert start_neo4j(running.folder, cache=CACHE, memory=MEMORY).pid == running.pid
+
+
+@pytest.mark.long  # it ends a server, of which another one is started
+def test_stopped(own: Path) -> None:
+    own_server(own).kill()
     assert find_neo4j(own) is None
     assert not stop_neo4j(own)
 

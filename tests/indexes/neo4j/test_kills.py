@@ -79,7 +79,7 @@ def check(town: Town, address: Address) -> None:
         assert projection.status(town.id).state == "current"
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.long)])
 def test_the_writer_is_killed(town_there: Town, address: Address, kills: int) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.indexes.neo4j.writer"])

@@ -90,7 +90,7 @@ class LawOnNeo4j(Law):
 
 
 TestLawOnNeo4j = LawOnNeo4j.TestCase
-TestLawOnNeo4j.settings = examples(3, 8)
+TestLawOnNeo4j.settings = examples(2, 6)
 
 
 @pytest.mark.long

@@ -192,21 +192,6 @@ def test_a_condition_that_only_points_to_others_is_rejected() -> None:
     assert found.rejects[0].reason == "its condition only points to other lines: 'any of these things change'"
 
 
-@pytest.mark.parametrize(
-    ("text", "quote", "means"),
-    [
-        ("Add your number, if you have one.", "you have one", "the applicant has a number"),
-        ("You may get other help. If not, add your number.", "If not", "the applicant does not get other help"),
-        ("Tell us your number. If this happens, wait.", "this happens", "the applicant does not tell their number"),
-        ("Add another number if asked.", "another number", "the applicant adds a number that is not the first"),
-    ],
-)
-def test_words_that_only_lean_on_others_ask_for_none_of_theirs(text: str, quote: str, means: str) -> None:
-    call = number_call([ExtractionInput(TITLE, ("Applicants",), (element("e0", text),))])
-    made = only(call, triple("applicant", "adds", "number", **{"if": {"element": 1, "quote": quote, "means": means}}))
-    assert condition_words(made.condition) == means
-
-
 # What subject or object say is no condition.
 
 
@@ -238,15 +223,6 @@ def test_what_a_name_says_is_no_condition(text: str, name: str, repeated: bool) 
     assert without_repeated(All((one, ALONE)), (name, "grant")) == (ALONE if repeated else All((one, ALONE)))
     wholes: list[Condition] = [Not(one), AnyOf((one, ALONE))]
     assert all(without_repeated(whole, (name,)) == whole for whole in wholes)  # an exception or a choice stays whole
-
-
-def test_the_parser_takes_repeated_leaves_out() -> None:
-    text = "If you’re a limited company and you have staff, tell the council."
-    call = number_call([ExtractionInput(TITLE, ("Duties",), (element("e0", text),))])
-    quotes = [{"element": 1, "quote": quote} for quote in ("you’re a limited company", "you have staff")]
-    for kept in (quotes, quotes[:1]):
-        made = only(call, triple("limited company", "tells", "council", **{"if": {"all": kept}}))
-        assert [one.text for one in leaves(made.condition)] == ["you have staff"][: len(kept) - 1]
 
 
 # A triple that its own writer doubts is none, and the report says why.

@@ -119,11 +119,6 @@ def test_recorded_triples() -> None:
     assert parse_triples([]) == ([], [])
 
 
-def test_a_truncated_list_keeps_its_items() -> None:
-    triples, rejects = parse_triples('[["a", "b", "c"], ["d", "e')
-    assert triples == [RawTriple("a", "b", "c")] and "cannot be read to its end" in rejects[0].reason
-
-
 @pytest.mark.parametrize("text", ["none", "None.", "[]", "No triplets.", "(none)", "no triplets in this text"])
 def test_a_reply_may_say_there_is_none(text: str) -> None:
     assert parse_triples(text) == ([], [])
@@ -176,9 +171,3 @@ def test_any_text_is_read_or_unusable(text: str) -> None:
     texts = {e.label: e.text for e in SOURCE.elements}
     for s in statements_of_lines(triples, SOURCE, strict=False).statements:
         assert s.spans and all(0 <= n.start < n.end <= len(texts[n.anchor]) for n in s.spans)
-
-
-@given(st.lists(st.recursive(st.one_of(st.none(), st.text(), st.floats(), st.integers()), st.lists)))
-def test_any_recorded_value_is_a_triplet_or_a_reject(items: list[Any]) -> None:
-    triples, rejects = parse_triples(items)
-    assert len(triples) + len(rejects) == len(items)

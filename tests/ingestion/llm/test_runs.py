@@ -119,13 +119,6 @@ def test_conditions_reach_the_graph_through_either_client(
     assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]
 
 
-def test_the_plain_prompt_extracts_a_chunk_a_call(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
-    report = run(settings_for(tmp_path, fake, extraction_prompt="triplets-v1", call_tokens=5000), folder)
-    assert not report.failures
-    assert report.usage["triplets-v1"]["calls"] == report.chunks_extracted
-    assert report.rows["supports"]["opened"] > 0
-
-
 def test_what_shares_a_call_leaves_no_mark(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
     apart = settings_for(tmp_path, fake)
     together = settings_for(tmp_path, fake, home=tmp_path / "other", call_tokens=5000)
@@ -180,7 +173,7 @@ def test_a_vacuum_leaves_nothing_of_a_page_that_is_gone(tmp_path: Path, fake: Fa
     assert not [line for line in dump(settings) if "p3.html" in line]
 
 
-@pytest.mark.parametrize("provider", ["mistral", "openai"])
+@pytest.mark.parametrize("provider", ["mistral", pytest.param("openai", marks=pytest.mark.long)])
 def test_embeddings_of_a_server_are_counted_and_capped(
     tmp_path: Path, fake: FakeModelServer, folder: Path, provider: str
 ) -> None:
@@ -208,12 +201,12 @@ def test_another_ontology_asks_again_where_the_prompt_offers_it(
 @pytest.mark.parametrize(
     ("fault", "more"),
     [
-        ("429", {}),
+        pytest.param("429", {}, marks=pytest.mark.long),
         ("429", {"retry_after": 0.1}),
-        ("500", {}),
-        ("503", {"retry_after": 0.1}),
+        pytest.param("500", {}, marks=pytest.mark.long),
+        pytest.param("503", {"retry_after": 0.1}, marks=pytest.mark.long),
         ("cut_connection", {}),
-        ("slow_stream", {"chunk_delay": 0.01}),
+        pytest.param("slow_stream", {"chunk_delay": 0.01}, marks=pytest.mark.long),
     ],
 )
 def test_passing_faults_are_retried_and_nothing_is_lost(
@@ -227,12 +220,17 @@ def test_passing_faults_are_retried_and_nothing_is_lost(
     assert fake.counters()["repeated_ok"] == 0
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "hang", "cut_connection", "garbage", "empty", "wrong_schema"])
+@pytest.mark.parametrize(
+    "fault",
+    ["hang", "garbage", "wrong_schema"]
+    + [pytest.param(fault, marks=pytest.mark.long) for fault in ("429", "500", "cut_connection", "empty")],
+)
 def test_lasting_faults_on_one_page_are_reported_and_the_rest_is_published(
     tmp_path: Path, undisturbed: list[str], fake: FakeModelServer, folder: Path, fault: str
 ) -> None:
     fake.set(fault=fault, fault_match="grant 3")
-    settings = settings_for(tmp_path, fake, llm_attempts=2, llm_timeout=3.0 if fault == "hang" else 30.0)
+    hangs = {"llm_attempts": 1, "llm_timeout": 3.0} if fault == "hang" else {"llm_attempts": 2, "llm_timeout": 30.0}
+    settings = settings_for(tmp_path, fake, **hangs)
     report = run(settings, folder)
     if fault == "wrong_schema":  # it can be read, so each item is refused with a reason
         assert report.rejects
@@ -265,14 +263,6 @@ def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(
     assert dump(cut) == dump(whole)
 
 
-def test_a_server_that_is_down_fails_soon_and_by_name(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
-    settings = settings_for(tmp_path, fake, llm_url="http://127.0.0.1:9", llm_attempts=1)
-    report = run(settings, folder)
-    assert len(report.pages_failed) == PAGES
-    assert "127.0.0.1:9" in report.failures[0].reason
-    assert report.epoch is None or not report.pages_added
-
-
 def test_a_wrong_key_stops_the_run_at_once(tmp_path: Path, folder: Path) -> None:
     with FakeModelServer(FakeOptions(key="right")) as strict:
         settings = settings_for(tmp_path, strict)
@@ -281,7 +271,7 @@ def test_a_wrong_key_stops_the_run_at_once(tmp_path: Path, folder: Path) -> None
         assert "a-key-nobody-may-see" not in str(raised.value)
 
 
-@pytest.mark.parametrize("usage", ["reported", "none"])
+@pytest.mark.parametrize("usage", ["reported", pytest.param("none", marks=pytest.mark.long)])
 def test_a_budget_is_never_exceeded_and_the_rest_waits(
     tmp_path: Path, fake: FakeModelServer, folder: Path, usage: str
 ) -> None:
@@ -299,6 +289,7 @@ def test_a_budget_is_never_exceeded_and_the_rest_waits(
     assert fake.counters()["repeated_ok"] == 0
 
 
+@pytest.mark.long  # with the rules it is in tests/app/cli/test_processes.py
 def test_ctrl_c_stops_soon_and_the_next_run_goes_on(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
     fake.set(latency=(0.3, 0.5))
     settings = settings_for(tmp_path, fake)

@@ -46,13 +46,6 @@ def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: Mistr
     assert "triplets-conditional.v5@" in conditional[0].properties["extractor"]
 
 
-def test_a_condition_in_words_keeps_any_and_not(llm: MistralAI) -> None:
-    text = "You can get the Rail Grant if you are over 60 or you rent a flat, unless you are in prison."
-    (node,) = TripletExtractor(llm=llm)([TextNode(text=text, metadata={"title": TITLE})])
-    words = {relation.properties["condition"] for relation in node.metadata[KG_RELATIONS_KEY]}
-    assert words == {"((you are over 60 or you rent a flat) and not you are in prison)"}
-
-
 @pytest.mark.parametrize("use_async", [True, False])
 def test_a_property_graph_index_takes_it_as_its_extractor(llm: MistralAI, use_async: bool) -> None:
     index = PropertyGraphIndex(

@@ -67,7 +67,7 @@ def test_it_is_told_no_secret(reading: ReadingProcess, monkeypatch: pytest.Monke
     assert "secret-of-a-test" not in " ".join(child.environ().values())
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
     """Also in the middle of a page: killed, or interrupted."""
     (tmp_path / "slow.html").write_bytes(slow().raw)

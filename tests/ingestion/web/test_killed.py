@@ -29,7 +29,7 @@ WORK = "tests.ingestion.web.work:crawl"
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Nursery]:
-    with nursery("tests.ingestion.web.work", "faiss", "bm25s") as made:
+    with nursery("tests.ingestion.web.work", "faiss") as made:
         yield made
 
 

@@ -18,6 +18,7 @@ from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from clausegraph.indexes.views import open_view
 from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from tests.contracts.graph.scripted import Town
+from tests.harness.cases import for_each
 from tests.injection.cypher.conftest import Listener
 from tests.injection.cypher.hostile import ALLOWED, HOSTILE_QUERIES
 
@@ -71,7 +72,7 @@ def test_the_listener_would_see_it(server: Neo4jServer, listener: Listener) -> N
     listener.connections = before
 
 
-@pytest.mark.parametrize("name", HOSTILE_QUERIES)
+@for_each("name", HOSTILE_QUERIES)
 def test_hostile_query(name: str, server: Neo4jServer, listener: Listener) -> None:
     with pytest.raises(QueryRefused) as refusal:
         run_cypher(server, HOSTILE_QUERIES[name].format(url=listener.url), {"corpus": "town", "epoch": 1}, timeout=5)
@@ -79,7 +80,7 @@ def test_hostile_query(name: str, server: Neo4jServer, listener: Listener) -> No
     assert len(str(refusal.value)) < 600 and str(refusal.value).isprintable()
 
 
-@pytest.mark.parametrize("name", HOSTILE_QUERIES)
+@for_each("name", HOSTILE_QUERIES)
 def test_hostile_query_of_a_language_model(name: str, store: ViewPropertyGraphStore, listener: Listener) -> None:
     """The same through LlamaIndex's store; the comment is there for it wants both names in the text."""
     query = HOSTILE_QUERIES[name].format(url=listener.url) + "\n// $corpus $epoch"
@@ -112,7 +113,7 @@ def test_the_transaction_is_for_reading_too(
         run_cypher(server, HOSTILE_QUERIES[name].format(url=listener.url), {})
 
 
-@pytest.mark.parametrize("name", ALLOWED)
+@for_each("name", ALLOWED)
 def test_honest_query(name: str, server: Neo4jServer) -> None:
     result = run_cypher(server, ALLOWED[name], {})
     assert result.columns

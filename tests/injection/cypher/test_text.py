@@ -8,6 +8,7 @@ import pytest
 
 from clausegraph.core.errors import QueryRefused
 from clausegraph.indexes.graph.neo4j.cypher_tokens import LONGEST, checked_text
+from tests.harness.cases import for_each
 from tests.injection.cypher.hostile import ALLOWED, HOSTILE_QUERIES
 
 pytestmark = pytest.mark.unit
@@ -18,18 +19,18 @@ _ODD = [chr(code) for code in range(0xD800) if unicodedata.category(chr(code)) i
 _CALL = ("RETURN", " ", "apoc", ".", "text", ".", "join", "(", "['a'], 'b'", ")")
 
 
-@pytest.mark.parametrize("name", _OUTSIDE)
+@for_each("name", _OUTSIDE)
 def test_refused(name: str) -> None:
     with pytest.raises(QueryRefused):
         checked_text(HOSTILE_QUERIES[name].format(url=_URL))
 
 
-@pytest.mark.parametrize("name", ALLOWED)
+@for_each("name", ALLOWED)
 def test_allowed(name: str) -> None:
     assert checked_text(ALLOWED[name])
 
 
-@pytest.mark.parametrize("place", range(1, len(_CALL)))
+@for_each("place", range(1, len(_CALL)))
 def test_no_blank_or_comment_hides_a_function(place: int) -> None:
     for between in (*_ODD, "/**/", "/* ( */", "//\n", "// ( \r", "\t/*\n*/ "):
         with pytest.raises(QueryRefused):

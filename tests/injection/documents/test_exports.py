@@ -10,6 +10,7 @@ from pathlib import Path
 import networkx
 import pytest
 from lxml import etree
+from typer.testing import CliRunner
 
 from clausegraph.app.services.export import COLUMNS, NAMESPACE, safe_cell
 from clausegraph.app.services.records import object_text
@@ -18,7 +19,9 @@ from clausegraph.core.text import clean_xml
 from clausegraph.core.types import Support
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
-from tests.injection.documents.conftest import Cli, parsed
+from tests.harness.cases import for_each
+from tests.harness.cli import made_app
+from tests.injection.documents.conftest import HASHING, Cli, parsed
 from tests.injection.documents.hostile import NAMES, TEXTS, page_of
 from tests.injection.documents.test_terminal import obeyed
 
@@ -27,11 +30,13 @@ pytestmark = pytest.mark.unit
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
-@pytest.fixture
-def exported(cli: Cli, shared: Path, tmp_path: Path) -> dict[str, Path]:
-    made = {form: tmp_path / f"out.{form}" for form in ("jsonl", "csv", "graphml")}
+@pytest.fixture(scope="module")
+def exported(hostile_home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("exports")
+    made = {form: folder / f"out.{form}" for form in ("jsonl", "csv", "graphml")}
     for form, path in made.items():
-        parsed(cli("export", "-f", form, "-o", str(path), "--json"))
+        words = ["export", "-f", form, "-o", str(path), "--json", "--home", str(hostile_home)]
+        parsed(CliRunner(env=HASHING).invoke(made_app(), words))
     return made
 
 
@@ -84,7 +89,7 @@ def test_csv_cells_cannot_be_cut_by_another_separator(exported: dict[str, Path])
                 assert not any(cell.lstrip('" ').startswith(("=", "+", "@")) for cell in row)
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_cell(name: str) -> None:
     cell = safe_cell(TEXTS[name])
     assert not cell.strip("\ufffd \u00a0\u200b").startswith(_FORMULA)

@@ -31,7 +31,7 @@ from tests.injection.documents.test_terminal import obeyed
 pytestmark = pytest.mark.integration
 
 PROVIDERS = ("mistral:fake", "openai:fake")
-ONE_PROVIDER = (PROVIDERS[0], pytest.param(PROVIDERS[1], marks=pytest.mark.long))  # where the protocol is not the point
+ONE_PROVIDER = (PROVIDERS[0], pytest.param(PROVIDERS[1], marks=pytest.mark.long))
 CONDITION = {"element": 3, "quote": "you rent a flat"}
 _FAILED = 5  # exit code: some pages could not be extracted
 
@@ -42,7 +42,7 @@ def server() -> Iterator[FakeModelServer]:
         yield started
 
 
-@pytest.fixture(params=PROVIDERS)
+@pytest.fixture(params=ONE_PROVIDER)
 def model(request: pytest.FixtureRequest, server: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> FakeModelServer:
     """The server as the language model of the settings."""
     monkeypatch.setenv("CLAUSEGRAPH_LLM", request.param)
@@ -144,6 +144,7 @@ def test_every_hostile_reply(cli: Cli, model: FakeModelServer, tmp_path: Path) -
     assert shown.exit_code == 0 and not obeyed(shown.stdout)
 
 
+@pytest.mark.parametrize("model", PROVIDERS, indirect=True)  # here the protocol is the point
 def test_raw_control_characters_in_a_reply(cli: Cli, model: FakeModelServer, tmp_path: Path) -> None:
     """Not written as JSON escapes: the characters themselves, in the body that the server sends."""
     odd = honest("Rent").replace("payment", "\x1b[31mpay\u202ement \ud800")
@@ -181,8 +182,13 @@ DEMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("model", ONE_PROVIDER, indirect=True)
-@pytest.mark.parametrize("demand", DEMANDS)
+@pytest.mark.parametrize(
+    "demand",
+    [
+        demand if number % 2 == 0 else pytest.param(demand, marks=pytest.mark.long)
+        for number, demand in enumerate(DEMANDS)
+    ],
+)
 def test_a_page_changes_no_other_page(cli: Cli, model: FakeModelServer, tmp_path: Path, demand: str) -> None:
     instruction, demanded = DEMANDS[demand]
     others = {name: rent_page(name) for name in ("Winter", "Summer")}
@@ -254,8 +260,7 @@ def test_hostile_pages_in_requests(cli: Cli, model: FakeModelServer, tmp_path: P
     check_all(tmp_path / "home", "default", json.loads(result.stdout)["rejects"])
 
 
-@pytest.mark.parametrize("model", ONE_PROVIDER, indirect=True)
-@pytest.mark.parametrize("call_tokens", ["0", "2000"])
+@pytest.mark.parametrize("call_tokens", [pytest.param("0", marks=pytest.mark.long), "2000"])
 def test_a_copied_chunk(
     cli: Cli, model: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call_tokens: str
 ) -> None:

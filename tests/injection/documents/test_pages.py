@@ -17,6 +17,7 @@ from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
+from tests.harness.cases import for_each
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, markup_page, page_of, pages
 
@@ -73,7 +74,7 @@ def test_every_statement_cites_its_own_page(shared: Path) -> None:
                 assert 0 <= span.start < span.end <= len(anchors[support.page][span.anchor])
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_text_stays_text(name: str) -> None:
     """What a browser would show is what is stored; no element comes from inside a text."""
     document = SourceDocument("x.html", page_of(name, TEXTS[name]).encode("utf-8", "surrogatepass"))
@@ -88,7 +89,7 @@ def test_text_stays_text(name: str) -> None:
     assert all(word in text for word in words)
 
 
-@pytest.mark.parametrize("name", MARKUP)
+@for_each("name", MARKUP)
 def test_markup_is_read_as_a_browser_shows_it(name: str) -> None:
     reading, _ = read_document(SourceDocument("x.html", markup_page(name, MARKUP[name]).encode()))
     text = " ".join(element.text for element in reading.elements)
@@ -137,7 +138,7 @@ def test_serialised_pages_with_lone_surrogates(cli: Cli, tmp_path: Path) -> None
     assert again["pages_unchanged"] == 1
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_serialised_pages(name: str) -> None:
     text = TEXTS[name]
     page = {

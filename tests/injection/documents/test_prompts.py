@@ -14,6 +14,7 @@ from clausegraph.core.pages.elements import limited
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import Prompt, fence, shipped_prompts
 from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text, render_call
+from tests.harness.cases import for_each
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, pages
 
 pytestmark = pytest.mark.unit
@@ -76,7 +77,7 @@ def test_sections_and_fence_hold(prompt: Prompt, raw: bool) -> None:
         assert not _unseen(contents[-1]), name
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_numbered_page_has_one_line_an_element(name: str) -> None:
     for call in (call_of(name), raw_call(TEXTS[name])):
         lines = page_text(call).split("\n")
@@ -102,7 +103,7 @@ def test_hostile_values_for_every_input(prompt: Prompt) -> None:
         assert [message.role for message in made] == plain
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_fence_markers_do_not_occur_inside(name: str) -> None:
     opening, *body, closing = fence(TEXTS[name]).split("\n")
     assert "\n".join(body) == TEXTS[name]

@@ -19,6 +19,7 @@ from clausegraph.indexes.derive import object_key
 from clausegraph.ingestion.extract.llm.conditional import parse_conditional
 from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
+from tests.harness.cases import for_each
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import REPLIES, reply, triple
 
@@ -84,8 +85,8 @@ def test_an_honest_reply_is_used() -> None:
     check(first, call.inputs[0])
 
 
-@pytest.mark.parametrize("cut_off", [False, True])
-@pytest.mark.parametrize("name", REPLIES)
+@for_each("cut_off", [False, True])
+@for_each("name", REPLIES)
 def test_reply(name: str, cut_off: bool) -> None:
     call = page_call()
     with no_hang():
@@ -100,7 +101,7 @@ def test_reply(name: str, cut_off: bool) -> None:
             check(extraction, source)
 
 
-@pytest.mark.parametrize("name", REPLIES)
+@for_each("name", REPLIES)
 def test_reply_in_lines(name: str) -> None:
     """The same as an answer to a prompt that asks for one triplet a line."""
     source = page_call().inputs[0]
@@ -121,7 +122,7 @@ _REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("name", _REFUSED)
+@for_each("name", _REFUSED)
 def test_what_is_refused_has_a_reason(name: str) -> None:
     try:
         found = parse_conditional(REPLIES[name], page_call(), cut_off=False)
@@ -138,7 +139,7 @@ _CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize("name", _CONDITIONS)
+@for_each("name", _CONDITIONS)
 def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(name: str) -> None:
     """A statement whose condition is wrong is not stored as one that always holds."""
     try:

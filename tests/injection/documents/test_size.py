@@ -85,7 +85,9 @@ def test_links_of_a_serialised_page(piece: str) -> None:
         read_document(SourceDocument("u", raw, CONDITIONALQA, "T", "u"))
 
 
-@pytest.mark.parametrize("place", ["title", "h1", "h2", "th", "lead-in"])
+@pytest.mark.parametrize(
+    "place", ["h2", "th", *(pytest.param(place, marks=pytest.mark.long) for place in ("title", "h1", "lead-in"))]
+)
 def test_a_long_name_is_not_stored_once_per_element(place: str) -> None:
     """A name of 1 MB above 1,000 elements would be 1 GB."""
     name, many = "Name" * (MB // 4), range(1000)

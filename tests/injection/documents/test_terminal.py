@@ -12,6 +12,7 @@ from clausegraph.app.cli.output import console, table
 from clausegraph.core.text import clean, clean_json, one_line
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
+from tests.harness.cases import for_each
 from tests.injection.documents.conftest import Cli
 from tests.injection.documents.hostile import MARKUP, NAMES, REPLIES, TEXTS
 
@@ -34,7 +35,7 @@ def obeyed(text: str) -> set[str]:
     return {c for c in text if unicodedata.category(c) in kinds and c not in "\n" + _JOINERS}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@for_each("name", TEXTS)
 def test_cleaned_text(name: str) -> None:
     text = TEXTS[name] + "\ud800"
     assert not obeyed(clean(text).replace("\t", ""))
@@ -47,7 +48,7 @@ def test_cleaned_text(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        name if i % 3 == 0 or name in _SHOWN else pytest.param(name, marks=pytest.mark.long)
+        name if i % 6 == 0 or name in _SHOWN else pytest.param(name, marks=pytest.mark.long)
         for i, name in enumerate(_PAGES)
     ],
 )
@@ -65,7 +66,9 @@ def test_show_page_as_json(cli: Cli, shared: Path, name: str) -> None:
     assert not obeyed(result.stdout) and not obeyed(result.stderr)
 
 
-@pytest.mark.parametrize("number", range(len(NAMES)))
+@pytest.mark.parametrize(
+    "number", [n if n % 3 == 0 else pytest.param(n, marks=pytest.mark.long) for n in range(len(NAMES))]
+)
 def test_show_page_of_a_hostile_name(cli: Cli, shared: Path, number: int) -> None:
     for more in ([], ["--json"]):
         result = cli("show", *more, "--", f"pages:{NAMES[number]}")
@@ -89,7 +92,7 @@ def test_show_facts(cli: Cli, shared: Path) -> None:
         assert json.loads(result.stdout)["id"] == fact
 
 
-@pytest.mark.parametrize("start", range(4))
+@pytest.mark.parametrize("start", [0, *(pytest.param(start, marks=pytest.mark.long) for start in (3, 6, 9))])
 def test_search(cli: Cli, shared: Path, start: int) -> None:
     """Hostile texts as questions about the hostile pages."""
     for name in [*TEXTS][start::12]:
@@ -102,7 +105,10 @@ def test_search(cli: Cli, shared: Path, start: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ansi", "osc8", "bidi-override", "rich-markup", "script", "section", "numbered", "zero-width", "zalgo"]
+    "name",
+    ["ansi", "bidi-override", "rich-markup"]
+    + [pytest.param(name, marks=pytest.mark.long) for name in ("osc8", "script", "section", "numbered", "zero-width")]
+    + [pytest.param("zalgo", marks=pytest.mark.long)],
 )
 def test_ask(cli: Cli, shared: Path, name: str) -> None:
     scenario = TEXTS[name].replace("\x00", "")
@@ -150,7 +156,7 @@ def test_logs_have_one_line_an_event(
         assert not any(line.startswith("fact 00000000") for line in result.stderr.splitlines())
 
 
-@pytest.mark.parametrize("name", [*TEXTS, "type-hostile", "name-ansi", "name-bidi", "name-newline", "name-surrogate"])
+@for_each("name", [*TEXTS, "type-hostile", "name-ansi", "name-bidi", "name-newline", "name-surrogate"])
 def test_tables(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = TEXTS[name] if name in TEXTS else str(json.loads(REPLIES[name]))
     console().print(table(("a", "b"), [(text + "\ud800", 1), (None, 2.5)]))

@@ -74,11 +74,14 @@ def test_what_names_an_entity_without_a_claim_is_as_near_as_a_fact(sample: View)
     assert names not in ego_of(sample, [key], ["is"], radius=1).places
 
 
-def test_later_rounds_change_the_outcome_on_twenty_questions(sample: View, hashing: HashingEmbedder) -> None:
+@pytest.mark.parametrize(("questions", "least"), [(6, 3), pytest.param(None, 20, marks=pytest.mark.long)])
+def test_later_rounds_change_the_outcome_of_most_questions(
+    sample: View, hashing: HashingEmbedder, questions: int | None, least: int
+) -> None:
     """With the page that the question names; a single pass answers from that of the story."""
     single, loop = (make_engine(sample, hashing, engine=name) for name in ("single-pass", "loop"))
     changed, before_right, right = 0, 0, 0
-    for question, story, page in STORIES["questions"]:
+    for question, story, page in STORIES["questions"][:questions]:
         inquiry = Inquiry(question, STORIES["stories"][story])
         before, after = single.ask(inquiry), loop.ask(inquiry)
         changed += (before.alternatives, before.quotes) != (after.alternatives, after.quotes) and len(
@@ -86,7 +89,7 @@ def test_later_rounds_change_the_outcome_on_twenty_questions(sample: View, hashi
         ) > 1
         before_right += page in pages(before)
         right += page in pages(after)
-    assert changed >= 20
+    assert changed >= least
     assert right >= 2 * before_right
 
 

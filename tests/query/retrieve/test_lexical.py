@@ -1,79 +1,81 @@
-"""The BM25 index: found words, order, and a cache that may be damaged or gone."""
+"""BM25: found words, order, the formula by hand; that each epoch has its own words is part of the law."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+import math
+from dataclasses import dataclass
 
 import pytest
 
-from clausegraph.core.types import PageKey, Reading
+from clausegraph.core.errors import StorageError
+from clausegraph.indexes.ledger.schema import postings
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.lexical import FORMAT, LexicalIndex, build_index, lexical_index
-from clausegraph.indexes.views import View, open_view
+from clausegraph.indexes.lexical import CountedWords, Posting, search_words
+from clausegraph.indexes.views import View
+from clausegraph.indexes.words import count_words
 
-
-class NoPages:
-    """A view of an empty corpus."""
-
-    def __init__(self, cache_dir: Path) -> None:
-        self.cache_dir = cache_dir
-
-    def page_keys(self) -> tuple[PageKey, ...]:
-        return ()
-
-    def reading(self, page: PageKey) -> Reading:
-        raise AssertionError(page)
+TEXT = "apply for a mooring grant, licence or permit by March"
 
 
 def test_finds_the_chunk_that_shares_stems(view: View) -> None:
-    hits = lexical_index(view).search("Who can apply for allotments?", 10)
+    hits = search_words(view.words, "Who can apply for allotments?", 10)
     assert view.reading(hits[0].page).title == "Allotment licence"
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(hit.score > 0 for hit in hits)
 
 
+@pytest.mark.parametrize("text", ["zyzzyva", "", "the of and"])
+def test_unknown_words_and_stop_words_find_nothing(view: View, text: str) -> None:
+    assert search_words(view.words, text, 10) == []
+
+
 def test_a_smaller_limit_gives_the_head_of_the_same_list(view: View) -> None:
-    index = lexical_index(view)
-    hits = index.search("apply for a grant, a licence or a permit", 100)
+    hits = search_words(view.words, TEXT, 100)
     assert len(hits) > 2
     for limit in range(len(hits)):
-        assert index.search("apply for a grant, a licence or a permit", limit) == hits[:limit]
+        assert search_words(view.words, TEXT, limit) == hits[:limit]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda whole: b"",
-        lambda whole: b"PK\x03\x04 not an archive",
-        lambda whole: whole[: len(whole) // 2],
-        lambda whole: whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 0xFF]) + whole[len(whole) // 2 + 1 :],
-        None,
-    ],
-    ids=["empty", "foreign", "cut", "flipped", "missing"],
-)
-def test_a_damaged_cache_is_built_again(ledger: Ledger, view: View, damage: Callable[[bytes], bytes] | None) -> None:
-    built = lexical_index(view)
-    stored = view.cache_dir / f"{FORMAT}.npz"
-    whole = stored.read_bytes()
-    stored.unlink() if damage is None else stored.write_bytes(damage(whole))
-    with open_view(ledger, "town") as again:
-        assert same(lexical_index(again), built)
-    assert len(stored.read_bytes()) == len(whole)
+@dataclass(frozen=True)
+class Piece:
+    key: str
+    text: str
 
 
-def test_an_empty_corpus_has_an_index_that_finds_nothing(tmp_path: Path) -> None:
-    assert lexical_index(NoPages(tmp_path)).search("grant", 5) == []
-    assert build_index(NoPages(tmp_path)).refs == ()
+def test_scores_are_those_of_the_formula() -> None:
+    pieces = [Piece("a", "Grants for boats: boats and boats"), Piece("b", "a boat"), Piece("c", "the licence of dogs")]
+    words = count_words(pieces)  # type: ignore[arg-type]
+    assert words.lengths == (4, 1, 2)
+
+    class OnePage(CountedWords):
+        def __init__(self) -> None:
+            self.pages = [("page", words)]  # type: ignore[list-item]
+
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    wanted = {
+        key: idf * count / (count + 1.5 * (0.25 + 0.75 * length / (7 / 3)))
+        for key, count, length in (("a", 3, 4), ("b", 1, 1))
+    }
+    found = {hit.ref: hit.score for hit in search_words(OnePage(), "boating", 5)}
+    assert found == {key: pytest.approx(score, abs=1e-6) for key, score in wanted.items()}
 
 
-def same(one: LexicalIndex, other: LexicalIndex) -> bool:
-    text = "apply for a mooring grant, licence or permit by March"
-    return one.refs == other.refs and one.search(text, 99) == other.search(text, 99)
+def test_what_is_stored_scores_as_what_is_counted_anew(view: View) -> None:
+    counted = CountedWords((page, view.reading(page)) for page in view.page_keys())
+    assert search_words(view.words, TEXT, 99) == search_words(counted, TEXT, 99)
+    assert view.words.totals == counted.totals
+    assert {term for letter in "agm" for term in view.words.starting(letter)} == {
+        term for letter in "agm" for term in counted.starting(letter)
+    }
 
 
-def test_what_cannot_be_kept_is_still_found(ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (ledger.home / "cache").write_text("in the way")
-    with open_view(ledger, "town") as again:
-        assert lexical_index(again).search("Who can apply for allotments?", 10)
-    assert "cannot be kept" in caplog.text
+def test_a_damaged_row_is_named(ledger: Ledger, view: View) -> None:
+    with ledger.write() as connection:
+        connection.execute(postings.update().where(postings.c.term == "allot").values(counts=b"12345"))
+    with pytest.raises(StorageError, match=r"table postings, row .'allot'.*column counts cannot be read \(5 bytes\)"):
+        search_words(view.words, "allotments", 5)
+
+
+def test_an_empty_corpus_finds_nothing() -> None:
+    words = CountedWords([])
+    assert search_words(words, "grant", 5) == [] and words.postings(["grant"]) == list[Posting]()

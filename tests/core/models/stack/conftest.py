@@ -32,6 +32,17 @@ def provider(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+def by_turns(*rows: Any) -> list[Any]:
+    """``(row…, provider)`` for both clients: one takes the even rows, the other the odd ones, the rest is for long."""
+    made = []
+    for number, row in enumerate(rows):
+        values = row if isinstance(row, tuple) else (row,)
+        for client, name in enumerate(("mistral", "openai")):
+            marks = [] if number % 2 == client else [pytest.mark.long]
+            made.append(pytest.param(*values, name, marks=marks))
+    return made
+
+
 @pytest.fixture
 def records() -> Records:
     return Records()

@@ -14,7 +14,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
 from clausegraph.core.models import guard
 from clausegraph.core.models.failures import Server, retry_after
-from tests.core.models.stack.conftest import Make
+from tests.core.models.stack.conftest import Make, by_turns
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records, asked, heard
 
 TEXT = "Rent is due monthly."
@@ -28,35 +28,39 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("fault", "error"),
-    [
+    ("fault", "error", "provider"),
+    by_turns(
         ("429", ModelUnavailable),
         ("500", ModelUnavailable),
-        ("503", ModelUnavailable),
         ("hang", ModelUnavailable),
-        ("cut_connection", ModelUnavailable),
+        ("503", ModelUnavailable),
         ("html_body", UnusableReply),
-    ],
+        ("cut_connection", ModelUnavailable),
+    ),
 )
 def test_attempts_are_exact(
     fault: str, error: type[ModelCallError], provider: str, fake: FakeModelServer, make: Make, records: Records
 ) -> None:
     fake.set(fault=fault)
     with pytest.raises(error) as raised:
-        make(provider, attempts=3, timeout_s=1.0).chat(MESSAGES)
+        make(provider, attempts=3, timeout_s=0.5).chat(MESSAGES)
     assert fake.counters()["requests"] == 3
     assert records.outcomes == [error.__name__] * 3
     assert str(raised.value).startswith(f"{provider}:fake-small at http://127.0.0.1:")
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("fault", ["429", "500", "503", "hang", "html_body"])
-@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "streamed", "provider"),
+    by_turns(
+        *[(fault, streamed) for streamed in (False, True) for fault in ("429", "hang", "500", "503", "html_body")]
+    ),
+)
 def test_the_next_attempt_may_succeed(
     fault: str, streamed: bool, provider: str, fake: FakeModelServer, make: Make, records: Records
 ) -> None:
     fake.set(fault=fault, fault_first=1)
-    llm = make(provider, timeout_s=2.0)
+    llm = make(provider, timeout_s=2.0 if fault == "hang" else 60.0)
     assert (heard if streamed else asked)(llm, TEXT) == TEXT
     assert fake.counters()["requests"] == 2
     assert records.outcomes[-1] == "ok" and len(records.all) == 2
@@ -101,13 +105,13 @@ def test_no_server_is_no_use_of_the_budget(provider: str, make: Make, budget: Me
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(("fault", "spent"), [("500", False), ("hang", True), ("html_body", True)])
+@pytest.mark.parametrize(("fault", "spent", "provider"), by_turns(("hang", True), ("500", False), ("html_body", True)))
 def test_what_is_not_known_costs_the_most(
     fault: str, spent: bool, provider: str, fake: FakeModelServer, make: Make, budget: MemoryBudget
 ) -> None:
     fake.set(fault=fault)
     with pytest.raises(ModelCallError):
-        make(provider, budget=budget, attempts=2, timeout_s=1.0).chat(MESSAGES)
+        make(provider, budget=budget, attempts=2, timeout_s=0.5).chat(MESSAGES)
     assert budget.reserved == 0
     assert budget.used == (sum(made.tokens for made in budget.reservations) if spent else 0)
 
@@ -125,13 +129,13 @@ def test_a_server_that_does_not_count_costs_the_most(
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("fault", ["cut_connection", "stall"])
+@pytest.mark.parametrize(("fault", "provider"), by_turns("cut_connection", "stall"))
 def test_a_cut_stream_is_asked_for_again_and_not_cached(
     fault: str, provider: str, fake: FakeModelServer, make: Make, budget: MemoryBudget, cache: MemoryCache
 ) -> None:
     fake.set(fault=fault)
     with pytest.raises(ModelUnavailable):
-        heard(make(provider, budget=budget, cache=cache, timeout_s=1.0, attempts=2), TEXT)
+        heard(make(provider, budget=budget, cache=cache, timeout_s=0.5, attempts=2), TEXT)
     assert fake.counters()["requests"] == 2
     assert not cache.stored
     assert budget.used == sum(made.tokens for made in budget.reservations)

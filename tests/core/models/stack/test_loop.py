@@ -37,6 +37,7 @@ def test_the_sync_path_on_the_loop_is_an_error() -> None:
 
 
 @pytest.mark.integration
+@pytest.mark.parametrize("provider", ["openai", pytest.param("mistral", marks=pytest.mark.long)])
 def test_a_dropped_model_closes_its_connections(provider: str, fake: FakeModelServer) -> None:
     llm = make_llm(ModelOptions(provider, "fake-small", fake.url, "none"))  # type: ignore[arg-type]
     asked(llm, "hello")
@@ -78,6 +79,7 @@ start(llm.send(llm.call([ChatMessage(content="a b c")], {}, listen=print)))
 
 
 @pytest.mark.integration
+@pytest.mark.parametrize("provider", ["mistral", pytest.param("openai", marks=pytest.mark.long)])
 def test_a_process_ends_quietly(provider: str, fake: FakeModelServer) -> None:
     fake.set(fault="slow_stream", chunk_delay=0.5)
     command = [sys.executable, "-X", "dev", "-W", "ignore::DeprecationWarning", "-c", SCRIPT, provider, fake.url]

@@ -101,11 +101,28 @@ _AROUND = st.text(alphabet='{}[]",:\\ sentcrolaw1-.e\n<>/hik', max_size=40) | st
 )
 
 
-@given(_AROUND, _REPLIES, _AROUND, st.booleans())
-@settings(max_examples=250, deadline=None)
+_TEXTS = given(_AROUND, _REPLIES, _AROUND, st.booleans())
+
+
+@settings(max_examples=40, deadline=None)
+@_TEXTS
 def test_a_longer_text_never_takes_a_sentence_back(
     before: str, reply: dict[str, Any], after: str, ascii_only: bool
 ) -> None:
+    check_prefixes(before, reply, after, ascii_only)
+
+
+@pytest.mark.long
+@settings(max_examples=500, deadline=None)
+@_TEXTS
+def test_a_longer_text_never_takes_a_sentence_back_for_long(
+    before: str, reply: dict[str, Any], after: str, ascii_only: bool
+) -> None:
+    check_prefixes(before, reply, after, ascii_only)
+
+
+def check_prefixes(before: str, reply: dict[str, Any], after: str, ascii_only: bool) -> None:
+    """Each prefix of the text has the sentences of the shorter ones, in the same order."""
     text = before + json.dumps(reply, ensure_ascii=ascii_only) + after
     last: tuple[str, ...] = ()
     for end in range(len(text) + 1):

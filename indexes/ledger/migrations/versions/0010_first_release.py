@@ -6,7 +6,7 @@ from alembic import op
 
 from clausegraph.indexes.ledger.schema import metadata
 
-revision = "0009"
+revision = "0010"
 down_revision = None
 
 

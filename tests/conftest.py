@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -47,6 +48,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def _group(folder: Path) -> str:
     name = folder.relative_to(_HERE).as_posix()
     return next((group for group, folders in _TOGETHER.items() if name in folders), name)
+
+
+hypothesis.settings.register_profile("few", max_examples=40)  # others than those of the last time
+hypothesis.settings.load_profile("few")
 
 
 class ByGroup(LoadScopeScheduling):

@@ -99,9 +99,9 @@ def test_steps_make_what_ingest_makes(tmp_path: Path) -> None:
 
 @pytest.mark.unit
 def test_what_is_unchanged_publishes_nothing_and_a_dry_run_writes_nothing(ledger: Ledger) -> None:
-    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     dry = run_steps(tools, CORPUS, source, Options(dry_run=True))
-    assert dry.dry_run and len(dry.pages_added) == 18
+    assert dry.dry_run and len(dry.pages_added) == 3
     with pytest.raises(NotFoundError):
         get_corpus(ledger, CORPUS)
     assert run_steps(tools, CORPUS, source).epoch == 1
@@ -111,7 +111,7 @@ def test_what_is_unchanged_publishes_nothing_and_a_dry_run_writes_nothing(ledger
 
 @pytest.mark.unit
 def test_a_run_holds_its_corpus_between_its_steps(ledger: Ledger) -> None:
-    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     plan_run(tools, CORPUS, source, "first", Options(), SMALL)
     with pytest.raises(LeaseHeldError, match=r"run first \(in steps"):
         plan_run(tools, CORPUS, source, "second", Options(), SMALL)
@@ -130,7 +130,7 @@ def test_a_run_holds_its_corpus_between_its_steps(ledger: Ledger) -> None:
 
 @pytest.mark.unit
 def test_a_run_that_died_is_superseded_and_can_publish_nothing(ledger: Ledger) -> None:
-    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     batches = plan_run(tools, CORPUS, source, "first", Options(), SMALL)
     _expire_leases(ledger)
     assert extract_batch(tools, CORPUS, "first", batches[0], SMALL) is not None  # nobody has come: it goes on
@@ -154,7 +154,7 @@ def _expire_leases(ledger: Ledger) -> None:
 
 @pytest.mark.unit
 def test_an_attempt_taken_for_dead_cannot_publish_beside_its_successor(ledger: Ledger) -> None:
-    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     plan_run(tools, CORPUS, source, "first")
     corpus = get_corpus(ledger, CORPUS).id
     with (
@@ -252,7 +252,7 @@ def _steps(ledger: Ledger, source: Source) -> list[Callable[[], object]]:
 
 @pytest.mark.unit
 def test_a_failed_run_ends_as_failed_and_goes_on_when_its_step_is_repeated(ledger: Ledger) -> None:
-    source = open_source(str(SAMPLE))
+    source = open_source(str(SAMPLE / "guides"))
     tools = tools_for(ledger)
     batches = plan_run(tools, CORPUS, source, "run", Options(), SMALL)
     with pytest.raises(LeaseHeldError, match="not extracted yet"):

@@ -169,7 +169,7 @@ def kill_and_run_again(runner: Nursery, stock: Stock, name: str, root: Path, ste
     return Counter(call.split()[0] for call in calls[::step])
 
 
-@pytest.mark.parametrize(("name", "step"), [("vacuum", 150), ("drop", 230)])
+@pytest.mark.parametrize(("name", "step"), [("vacuum", 150), pytest.param("drop", 230, marks=pytest.mark.long)])
 def test_some_calls(runner: Nursery, stock: Stock, tmp_path: Path, name: str, step: int) -> None:
     kill_and_run_again(runner, stock, name, tmp_path, step)
 

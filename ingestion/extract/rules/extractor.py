@@ -16,7 +16,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, InputElemen
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.clauses import after_number, independent_clauses
 from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.ontology import Ontology, policy_ontology
@@ -47,7 +47,6 @@ from clausegraph.ingestion.extract.rules.restrictions import (
 from clausegraph.ingestion.extract.rules.sections import Requirements, Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
-_SETS_CASE = phrases("if|when|once|after|where|this|these")  # for what stands after it, too
 _DANGLES = re.compile(  # only points to what was told before: "if you do not"
     r"(?:(?:you|they|we|it|he|she|this|that)\s)?(?:do|does|did|are|is|was|were|have|has|can|cannot|will|would|so|not)"
     r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)",
@@ -161,7 +160,7 @@ class ChunkReader:
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, start, end)
         before.condition = condition
-        before.conditioned |= condition is not None or _SETS_CASE.match(text) is not None
+        before.conditioned |= condition is not None
 
     def _claims(
         self,

@@ -47,12 +47,6 @@ _STUB = re.compile(
     re.IGNORECASE,
 )
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
-_OPEN_MODAL = re.compile(
-    r"\b(?:must|must not|can|cannot|may|should|should not|will|will not|need to|needs to|have to|has to)"
-    r"(?:\s(?:try to|apply to|agree to|be able to|also|either|usually|normally"
-    r"|all|both|only|then|first|always))*:?\s*$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +71,6 @@ class Lead:
         """Whether its list names what is refused: "You cannot get it if:", "We will not pay for:"."""
         denied = not self.proposition.polarity and self.proposition.modality is Modality.IS
         return denied or self.proposition.modality is Modality.CANNOT
-
-    @property
-    def opens_verb(self) -> bool:
-        """Whether each item goes on with a verb: "You must:"."""
-        return bool(_OPEN_MODAL.search(self.main))
 
     @property
     def lists_examples(self) -> bool:

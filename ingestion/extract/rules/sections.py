@@ -24,6 +24,8 @@ _NAMES_CASE = re.compile(  # a heading without "if" that names whom or what stan
 _LONGEST_HEADING = 24  # words of a heading that states a case
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 
+_OPENS_VERB = re.compile(r"\b(?:must|not|can|cannot|may|should|will|to):?$", re.IGNORECASE)  # "You must not:"
+
 
 def heading_case(heading: InputElement) -> Condition | None:
     """The condition that a heading states; none of one that names a topic."""
@@ -87,7 +89,7 @@ class Requirements:
 def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition | None:
     """Any of the items below a lead-in that refuses something, or says what is not asked for; none of another."""
     denies = lead.proposition.modality is Modality.CANNOT or not lead.proposition.polarity
-    if lead.lists_conditions or lead.opens_verb or not denies or not _ENDS.search(lead.text):
+    if lead.lists_conditions or not denies or not _ENDS.search(lead.text) or _OPENS_VERB.search(lead.main):
         return None
     stated = [outline.item_condition(item, "any") for item in outline.items(element)]
     found = [one for one in stated if one is not None]

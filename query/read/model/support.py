@@ -26,6 +26,7 @@ from clausegraph.query.read.protocol import Pages
 _NEAR_TERMS = 3  # that a sentence shares with some words to be read beside them
 _SAID = 0.7  # share of a quotable sentence's terms that another has, where it says it
 _NEW_TERMS = 2  # by which a further sentence of an element is worth quoting
+_WHOLE = 240  # characters of an element that is quoted whole: its next sentence often narrows the one that is cited
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+")
 _POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|such)\b", re.IGNORECASE)  # to the sentence before
 _WORD = re.compile(r"[\w’']+")
@@ -153,7 +154,7 @@ def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Iterator[Ev
     if element.tag == "tr":
         yield beside_it(element, reading).added_to(evidence_of(shown.page, reading, element))
         return
-    if len(spans) < 2 or element.tag == "li":
+    if len(spans) < 2 or element.tag == "li" or len(element.text) <= _WHOLE:
         yield evidence_of(shown.page, reading, element)
         return
     kept = _supporting(element, spans, sentence)

@@ -26,6 +26,12 @@ def town() -> Iterator[Town]:
     town.close()
 
 
+SAME_IN_NEO4J = pytest.mark.parametrize(
+    "opened", ["sql", pytest.param("neo4j", marks=[pytest.mark.integration, pytest.mark.long])], indirect=True
+)
+"""For reads of which ``tests/indexes/neo4j/test_retrieval.py`` sees that both stores answer them alike."""
+
+
 @pytest.fixture(params=["sql", pytest.param("neo4j", marks=pytest.mark.integration)])
 def opened(request: pytest.FixtureRequest) -> Iterator[Opener]:
     """Open a graph of the store; what the ledger has is brought there first."""

@@ -9,7 +9,7 @@ import pytest
 from clausegraph.core.hashing import fact_id
 from clausegraph.core.types import AnyOf, Fact, Leaf, Mention, Modality, Not, PageKey, leaves
 from clausegraph.indexes.graph.protocol import EntityHit, Graph, GraphCounts
-from tests.contracts.graph.conftest import Opener
+from tests.contracts.graph.conftest import SAME_IN_NEO4J, Opener
 from tests.contracts.graph.scripted import Town
 
 pytestmark = pytest.mark.contract
@@ -79,6 +79,7 @@ def test_statements_keep_which_step_they_are(town: Town, at: At) -> None:
     }  # fmt: skip
 
 
+@SAME_IN_NEO4J
 def test_supports_on_a_page(town: Town, at: At) -> None:
     town.write("a", "grant | pays | =£200", "grant | needs | age")
     town.write("b", "grant | pays | =£200")
@@ -94,6 +95,7 @@ def test_supports_on_a_page(town: Town, at: At) -> None:
     assert graph.supports_on(PageKey("elsewhere", "a.html"), anchors) == []
 
 
+@SAME_IN_NEO4J
 def test_neighbourhood_order_limits_and_relations(town: Town, at: At) -> None:
     town.write("a", "hub | has | one", "hub | has | two", "two | leads to | far", "far | leads to | beyond")
     town.write("b", "hub | has | two", "one | is | =literal", "other | is | =literal", "hub | knows | hub")
@@ -128,6 +130,7 @@ def test_a_walk_goes_on_only_from_what_was_kept(town: Town, at: At) -> None:
     assert len(graph.neighbourhood(["hub"], hops=2, limit=3)) == 3
 
 
+@SAME_IN_NEO4J
 def test_entities_by_tokens(town: Town, at: At) -> None:
     town.write("a", "winter fuel grant | pays | =£200", "grant | is for | winter", "Office of grants | gives | grant")
     town.write("b", "grant | is for | winter")
@@ -152,6 +155,7 @@ def test_entities_are_cut_after_what_the_epoch_shows(town: Town, at: At) -> None
     assert [hit.key for hit in graph.entities(["grant"])] == ["grant of the city of Lethmoor"]
 
 
+@SAME_IN_NEO4J
 def test_entities_beyond_the_candidates(town: Town, at: At) -> None:
     town.write("a", *(f"grant {number:03}{'😀é漢z'[number % 4]} | is | =x" for number in range(600)))
     graph = at(town.publish())

@@ -289,6 +289,7 @@ def test_a_budget_is_never_exceeded_and_the_rest_waits(
     assert fake.counters()["repeated_ok"] == 0
 
 
+@pytest.mark.long  # with the rules it is in tests/app/cli/test_processes.py
 def test_ctrl_c_stops_soon_and_the_next_run_goes_on(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
     fake.set(latency=(0.3, 0.5))
     settings = settings_for(tmp_path, fake)

@@ -120,7 +120,7 @@ def clean_lines(town: Town, model: Model, home: Path) -> list[str]:
     return sorted(renamed)
 
 
-@pytest.mark.parametrize(("seed", "keeps_links"), [(1, True), (2, False)])
+@pytest.mark.parametrize(("seed", "keeps_links"), [(2, False), pytest.param(1, True, marks=pytest.mark.long)])
 def test_a_site_and_a_clean_crawl_of_it(town: Town, seed: int, keeps_links: bool) -> None:
     follow(town, seed, pages=6, steps=3, keeps_links=keeps_links)
 

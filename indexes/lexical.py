@@ -111,11 +111,11 @@ class StoredWords:
     @cached_property
     def totals(self) -> tuple[int, int]:
         """Chunks, and terms in all of them."""
-        query = select(func.sum(chunk_words.c.chunks), func.sum(chunk_words.c.terms)).where(
-            chunk_words.c.version_id == members.c.page_version_id, self._visible()
-        )
-        (row,) = self._reads.rows(query)
-        return int(row[0] or 0), int(row[1] or 0)
+        query = select(
+            func.sum(chunk_words.c.chunks).label("chunks"), func.sum(chunk_words.c.terms).label("terms")
+        ).where(chunk_words.c.version_id == members.c.page_version_id, self._visible())
+        row = self._reads.rows(query)[0]
+        return int(row.chunks or 0), int(row.terms or 0)
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
         """Where the epoch has the terms.
@@ -127,7 +127,7 @@ class StoredWords:
         joined = members.c.page_version_id == postings.c.version_id
         columns = postings.c.term, postings.c.version_id, postings.c.counts
         query = select(*columns).where(*wanted, joined, self._visible())
-        found = [Posting(*row) for row in self._reads.rows(query)]
+        found = [Posting(row.term, row.version_id, row.counts) for row in self._reads.rows(query)]
         for one in found:
             if not one.counts or len(one.counts) % BYTES:
                 raise damage_error(postings.c.counts, (one.term, one.page), f"{len(one.counts)} bytes")
@@ -135,7 +135,7 @@ class StoredWords:
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
         """The page of each version, and the keys of its chunks."""
-        found = {}
+        found: dict[int, tuple[PageKey, Sequence[str]]] = {}
         query = (
             select(chunk_words.c.version_id, chunk_words.c.chunk_keys, sources.c.name, pages.c.uri)
             .join(page_versions, page_versions.c.id == chunk_words.c.version_id)

@@ -61,6 +61,7 @@ def test_the_sdist_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     assert contents(again) == contents(wheel)
 
 
+@pytest.mark.long  # by the library it is in test_clashing_project.py
 def test_ingest_and_ask_from_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     done = run(installed, tmp_path, "ingest", str(ROOT / "examples" / "corpus"))
     assert done.returncode == 0, done.stderr

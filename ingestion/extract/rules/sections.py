@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.clauses import after_number, trim
 from clausegraph.core.language.conditions import join, leaves_of, parse_conditions
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.values import effective_dates
-from clausegraph.core.types import Condition, Leaf, Modality, Not, Passage, PassageKind, Span
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Passage, PassageKind, Span
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
 _CASE = re.compile(r"\b(?P<how>if|unless)\s+(?=\w)", re.IGNORECASE)
@@ -21,6 +22,7 @@ _NAMES_CASE = re.compile(  # a heading without "if" that names whom or what stan
     r"|(?i:for\s+(?:less than |more than |up to |under |over |at least |fewer than )?\d)"  # "For less than 12 months"
     r"|(?i:(?:under |over |up to |more than |less than )?£?\d.*\b(?:after|before|or (?:more|less|over|under)|olds?)\b)"
 )
+_OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
 _LONGEST_HEADING = 24  # words of a heading that states a case
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 
@@ -92,5 +94,17 @@ def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition |
     if lead.lists_conditions or not denies or not _ENDS.search(lead.text) or _OPENS_VERB.search(lead.main):
         return None
     stated = [outline.item_condition(item, "any") for item in outline.items(element)]
-    found = [one for one in stated if one is not None]
+    found = [_meant(one, lead.proposition.object) for one in stated if one is not None]
     return join("any", found) if found else None
+
+
+def _meant(condition: Condition, target: str) -> Condition:
+    """A condition whose first leaf is clear without the object of its lead-in: "a permit for a caravan"."""
+    named = _OF_WHAT.match(target)
+    match condition:
+        case All(children) | AnyOf(children):
+            return type(condition)((_meant(children[0], target), *children[1:]))
+        case Leaf() if named and condition.text[:1].islower():
+            said = condition.text.removeprefix(f"{named['how']} ")
+            return replace(condition, meaning=f"{named['what'].strip()} {named['how']} {said}")
+    return condition

@@ -27,7 +27,10 @@ from tests.law.world import page_html
 
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')
 PAGES = {
-    "grant": ["The ORS must pay the heating grant.", "Tenants must contact the ORS."],
+    "grant": [
+        "The Resident Services Office must pay the heating grant.",
+        "Tenants must contact the Resident Services Office.",
+    ],
     "loan": ["The Office for Resident Services must pay the study loan."],
 }
 CURATION = "/c/default/curation"

@@ -246,6 +246,7 @@ def test_conditions_of_other_pages_stay(cli: Cli, model: FakeModelServer, tmp_pa
         assert quoted == {"You can get the Rent Grant if you rent a flat."}
 
 
+@pytest.mark.long  # of some pages above; of all, without a server, in test_prompts.py
 def test_hostile_pages_in_requests(cli: Cli, model: FakeModelServer, tmp_path: Path) -> None:
     """Every hostile text in a page that is really sent: the fence holds on the wire, and the run ends well."""
     model.set(replies="short", script=())

@@ -179,6 +179,16 @@ def check_vectors(world: World, child: Child, name: str, provider: str) -> None:
     assert report["chunks_extracted"] == 0 and len(report["pages_added"]) == len(PAGES)
 
 
+def test_a_traceback_has_no_key(world: World, child: Child) -> None:
+    """Of an error that was asked for in full, where the server sends the key back."""
+    world.fake.set(fault="key_in_error", fault_match=f"the {HIT} grant")
+    job = world.job("key_in_error", "mistral")
+    result = child.do(job | {"environment": job["environment"] | {"CLAUSEGRAPH_DEBUG": "1"}})
+    assert result["exit_code"] == 5
+    has_no_key(Path(job["words"][-1]), result)
+
+
+@pytest.mark.long  # in a process that does job after job it is above
 def test_the_command_itself(world: World) -> None:
     """As a user starts it, with the file of the working directory and a server that sends the key back."""
     world.fake.set(fault="key_in_error", fault_match=f"the {HIT} grant")

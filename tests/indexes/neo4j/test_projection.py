@@ -11,8 +11,9 @@ from clausegraph.core.errors import StoreMismatch, StoreUnavailable
 from clausegraph.indexes.corpora import get_corpus, rollback
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
+from clausegraph.indexes.graph.neo4j.rows import STATES, GraphCorpus, Interval, opened_rows
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j.writes import write_part
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.dialect import compact
 from clausegraph.indexes.ledger.leases import run_lease
@@ -86,9 +87,7 @@ def test_before_the_flip_nothing_shows(town: Town, server: Neo4jServer, projecti
     assert state == [{"prepared": number, "published": first}]
 
 
-@pytest.mark.parametrize("published", [False, True])
-def test_an_abandoned_epoch_is_taken_back(town: Town, projection: Neo4jProjection, published: bool) -> None:
-    """Also where the next epoch has its number and other rows: those of the first must not shine through."""
+def test_an_abandoned_epoch_is_taken_back(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
     town.write("a", "grant | pays | =£200 | if over 65")
     town.write("b", "fee | is | =£5")
     town.publish()
@@ -97,31 +96,61 @@ def test_an_abandoned_epoch_is_taken_back(town: Town, projection: Neo4jProjectio
     projection.prepare(town.id, number)
     with run_lease(town.ledger, town.id, "other") as lease:
         abandon(town.ledger, lease, number)
-    if published:
-        town.write("b", "fee | is | =£6", "fee | is for | boats")
-        assert town.publish() == number
-        assert projection.status(town.id).state in ("lagging", "interrupted")
     projection.catch_up(town.id)
     assert projection.verify(town.id) == []
     assert projection.status(town.id).state == "current"
 
 
-@pytest.mark.parametrize(("vacuumed", "action"), [(False, "extend"), (True, "reconcile")])
-def test_a_database_that_lags_is_caught_up(
-    town: Town, projection: Neo4jProjection, vacuumed: bool, action: str
+def test_an_epoch_abandoned_while_the_server_was_away(
+    town: Town, server: Neo4jServer, projection: Neo4jProjection
 ) -> None:
-    town.write("a", "grant | pays | =£200 | if over 65", "fee | is | =£5")
+    """The next epoch has the same number and other rows: those of the first must not shine through."""
+    town.write("a", "grant | pays | =£200 | if over 65")
+    town.write("b", "fee | is | =£5")
     town.publish()
-    assert projection.catch_up(town.id).written > 0
-    assert projection.catch_up(town.id).written == projection.prepare(town.id, 1).written == 0
+    projection.catch_up(town.id)
+    number = frozen(town)
+    projection.prepare(town.id, number)
+    with run_lease(town.ledger, town.id, "other") as lease:
+        abandon(town.ledger, lease, number)
+    town.write("b", "fee | is | =£6", "fee | is for | boats")
+    assert town.publish() == number
+    assert projection.status(town.id).state in ("lagging", "interrupted")
+    projection.catch_up(town.id)
+    assert projection.verify(town.id) == []
+
+
+def test_preparing_twice_writes_nothing(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
+    town.write("a", "grant | pays | =£200")
+    town.publish()
+    assert projection.prepare(town.id, 1).written > 0
+    assert projection.prepare(town.id, 1).written == 0
+    assert projection.catch_up(town.id).written == 0
+
+
+def test_a_database_that_lags_is_caught_up(town: Town, projection: Neo4jProjection) -> None:
+    town.write("a", "grant | pays | =£200", "fee | is | =£5")
+    town.publish()
+    projection.catch_up(town.id)
     for amount in (210, 220, 230):
         town.write("a", f"grant | pays | =£{amount}", "fee | is | =£5")
         town.publish()
-    if vacuumed:
-        town.vacuum(keep=1)
     status = projection.status(town.id)
-    assert (status.state, status.prepared) == ("lagging", 1)
-    assert projection.catch_up(town.id).action == action
+    assert (status.state, status.prepared, status.reason) == ("lagging", 1, "it ends at epoch 1, the ledger at 4")
+    assert projection.catch_up(town.id).action == "extend"
+    assert projection.verify(town.id) == []
+
+
+def test_one_that_lags_behind_the_vacuum_is_compared(town: Town, projection: Neo4jProjection) -> None:
+    town.write("a", "grant | pays | =£200 | if over 65", "fee | is | =£5")
+    town.publish()
+    projection.catch_up(town.id)
+    for amount in (210, 220):
+        town.write("a", f"grant | pays | =£{amount}", "fee | is | =£5")
+        town.publish()
+    town.vacuum(keep=1)
+    assert projection.status(town.id).state == "lagging"
+    assert projection.catch_up(town.id).action == "reconcile"
     assert projection.verify(town.id) == []
 
 
@@ -199,8 +228,6 @@ def test_several_corpora_and_one_dropped_and_made_again(
     projection.catch_up(first)
     projection.catch_up(town.id)
     drop_corpus(town.ledger, "town")
-    status = projection.status(town.id)
-    assert (status.state, "dropped: corpus town" in status.reason) == ("lagging", True)
     town.corpus = "town"
     town.publish()
     assert town.id != first
@@ -214,6 +241,43 @@ def test_several_corpora_and_one_dropped_and_made_again(
     assert projection.verify(town.id) == []
     left = server.read("MATCH (n) WHERE n.corpus = 'town' RETURN count(n) AS nodes")
     assert left == [{"nodes": 0}]
+
+
+def test_a_corpus_dropped_while_the_server_was_away_leaves_nothing_behind(
+    town: Town, server: Neo4jServer, projection: Neo4jProjection
+) -> None:
+    town.write("a", "grant | pays | =£200 | if over 65")
+    town.publish()
+    projection.catch_up(town.id)
+    town.corpus = "village"
+    town.publish()
+    projection.catch_up(town.id)
+    drop_corpus(town.ledger, "town")
+    status = projection.status(town.id)
+    assert (status.state, "dropped: corpus town" in status.reason) == ("lagging", True)
+    projection.catch_up(town.id)
+    assert projection.status(town.id).state == "current"
+    assert server.read("MATCH (n) WHERE n.corpus = 'town' OR n.name = 'town' RETURN count(n) AS nodes") == [
+        {"nodes": 0}
+    ]
+    assert projection.verify(town.id) == []
+
+
+def test_nodes_that_vanish_while_a_part_is_written_are_noticed(
+    town: Town, server: Neo4jServer, projection: Neo4jProjection
+) -> None:
+    town.write("a", "grant | pays | =£200 | if over 65", "grant | needs | age")
+    town.publish()
+    projection.catch_up(town.id)
+    corpus = GraphCorpus(town.id, town.corpus)
+    stated = next(part for part in opened_rows(town.ledger, corpus, Interval(0, 1)) if part.type == STATES)
+    server.write("MATCH (n:Entity) DETACH DELETE n")
+    stated.nodes.clear()
+    with pytest.raises(StoreMismatch, match="went from Neo4j"):
+        write_part(server, corpus, stated)
+    assert server.read("MATCH ()-[r:STATES]->() RETURN count(r) AS left") == [{"left": 0}]
+    projection.rebuild(town.id)
+    assert projection.verify(town.id) == []
 
 
 def test_another_ledgers_database_is_left_alone(
@@ -270,3 +334,16 @@ def test_optional_lags_and_required_blocks(town: Town, address: Address, server:
         town.publish()  # recovers the frozen epoch first
     assert get_corpus(town.ledger, town.corpus).published == 2
     assert back.verify(town.id) == []
+
+
+def test_a_deadline_blocks_the_flip_and_what_was_written_is_found_again(town: Town, server: Neo4jServer) -> None:
+    town.write("a", *(f"grant {number} | pays | =£{number}" for number in range(50)))
+    late = Neo4jProjection(town.ledger, server, deadline=0.0, batch=10)
+    with town.taking_along(late), pytest.raises(StoreUnavailable, match="within 0 s"):
+        town.publish()
+    assert get_corpus(town.ledger, town.corpus).published == 0
+    patient = Neo4jProjection(town.ledger, server, batch=10)
+    with town.taking_along(patient):
+        town.publish()
+    assert get_corpus(town.ledger, town.corpus).published == 1
+    assert patient.verify(town.id) == []

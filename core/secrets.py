@@ -1,7 +1,7 @@
 """The secrets that this process knows, and how they are found in a text, however it is escaped.
 
 Whatever a server sends may hold the key that it was sent: in its reply, in an error, in pieces of a stream. A reply is
-masked where it comes in (``core.models.client``), so that nothing behind it, cache, ledger and report, can
+masked where it comes in (``core.models.driver``), so that nothing behind it, cache, ledger and report, can
 keep the key; what leaves the process is masked once more (``core.telemetry.redaction``).
 """
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,16 +14,15 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.calls import Budget, CallLabels, ModelCall, ModelOptions, Usage, UsageSink
-from clausegraph.core.models.client import UNREADABLE, ServerClient
 from clausegraph.core.models.embedding import Vectors, normalised
-from clausegraph.core.models.failures import Server, checked_key, checked_url
+from clausegraph.core.models.failures import Server, checked_key, checked_url, open_http, vectors_limit
 from clausegraph.core.models.guard import URLS, GuardedLLM
-from clausegraph.core.models.loop import run_sync
-from clausegraph.core.models.replies import reply_of, token_count
+from clausegraph.core.models.loop import close_when_dropped, run_sync
+from clausegraph.core.models.replies import raw_form, token_count
 
 BATCH = 64  # texts in a request
 TASK = "embed"  # in the records of calls
-_MOST_BYTES = BATCH * 8192 * 24  # of the vectors of a request: dimensions, and bytes of a number
+Embed = Callable[[list[str]], Awaitable[tuple[list[list[float]], Any]]]  # vectors, and the usage as the server says it
 
 
 class ApiEmbedder:
@@ -34,8 +36,8 @@ class ApiEmbedder:
         key = checked_key(options.provider, options.key, "CLAUSEGRAPH_EMBEDDING_KEY")
         self._options, self._server = options, Server(options.name, url, key)
         self._dimension: int | None = None
-        server = self._server
-        self._model = GuardedLLM(options, lambda: _Client(server, options, _MOST_BYTES), budget=budget, usage=usage)
+        connect = _mistral if options.provider == "mistral" else _openai
+        self._model = GuardedLLM(options, lambda: connect(self._server, options), budget=budget, usage=usage)
 
     def metered(self, budget: Budget, usage: UsageSink) -> ApiEmbedder:
         """The same embedder with calls that are limited and recorded; this one stays as it is."""
@@ -101,17 +103,69 @@ class ApiEmbedder:
         return scaled
 
 
-class _Client(ServerClient):
+@dataclass(frozen=True)
+class _Client:
     """A server's client, as the layers take one: the texts are a call's messages, the vectors are in the reply."""
 
+    embed: Embed
+    errors: Callable[[], AbstractContextManager[None]]
+    timeout_s: float
+    close_http: Callable[[], Coroutine[Any, Any, None]]
+
+    def __post_init__(self) -> None:
+        close_when_dropped(self, self.close_http)
+
     async def chat(self, call: ModelCall) -> ChatResponse:
-        texts = [message.content or "" for message in call.messages]
-        reply = await self.post("embeddings", {"model": self.options.model, "input": texts})
-        try:
-            found = [one["embedding"] for one in sorted(reply["data"], key=lambda one: one["index"])]
+        with self.errors():
+            async with asyncio.timeout(self.timeout_s):
+                found, used = await self.embed([message.content or "" for message in call.messages])
             with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, which is refused
                 vectors = np.asarray(found, dtype=np.float32)
-            prompt = token_count(reply["usage"].get("prompt_tokens")) if reply.get("usage") else None
-        except UNREADABLE as error:
-            raise self.server.unreadable(error) from None
-        return reply_of("", Usage(prompt, 0) if prompt else Usage(), None, vectors=vectors)
+        count = token_count(getattr(used, "prompt_tokens", None))
+        raw, _ = raw_form(Usage(count, 0) if count else Usage(), None)
+        return ChatResponse(message=ChatMessage(), raw=raw | {"vectors": vectors})
+
+    async def close(self) -> None:
+        await self.close_http()
+
+
+def _mistral(server: Server, options: ModelOptions) -> _Client:
+    """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
+    import httpx2
+
+    from clausegraph.core.models.mistral import connect, mistral_errors
+
+    http = open_http(httpx2, server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
+    driver = connect(server, http, options.timeout_s)
+
+    async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
+        reply = await driver.embeddings.create_async(model=options.model, inputs=texts)
+        found = sorted(reply.data, key=lambda item: item.index or 0)
+        return [item.embedding or [] for item in found], reply.usage
+
+    return _Client(embed, partial(mistral_errors, server), options.timeout_s, http.aclose)
+
+
+def _openai(server: Server, options: ModelOptions) -> _Client:
+    """The class has retries of its own even when told none, so its client is called."""
+    import httpx
+    from llama_index.embeddings.openai_like import OpenAILikeEmbedding
+
+    from clausegraph.core.models.openai_like import NO_KEY, openai_errors
+
+    http = open_http(httpx, server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
+    inner = OpenAILikeEmbedding(
+        model_name=options.model,
+        api_base=f"{server.url}/v1",
+        api_key=server.key or NO_KEY,
+        api_version="",
+        max_retries=0,
+        timeout=options.timeout_s,
+        async_http_client=http,
+    )
+
+    async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
+        reply = await inner._get_aclient().embeddings.create(input=texts, model=options.model)
+        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)], reply.usage
+
+    return _Client(embed, partial(openai_errors, server), options.timeout_s, http.aclose)

@@ -1,13 +1,15 @@
-"""How servers fail: statuses, ``Retry-After``, and texts without secrets."""
+"""How servers fail: statuses, ``Retry-After``, texts without secrets, and replies that are too long or none."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from math import isnan
+from typing import Any, Protocol
 
 from clausegraph.core.errors import (
     ModelCallError,
@@ -26,6 +28,9 @@ _USED_UP = ("insufficient_quota", "billing_hard_limit")  # OpenAI's 429 that no 
 _SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
 _WRONG_REQUEST = {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects"}
+# How drivers fail on an unknown body: fields that are missing or of another type, unknown codecs, numbers and nesting
+# beyond all bounds, and what LlamaIndex asserts
+UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,88 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             return None
     return None if isnan(seconds) else max(0.0, seconds)
+
+
+_PLAIN = {"accept-encoding": "identity"}  # what is not compressed cannot grow
+_MARGIN = 1_000_000
+_TOKEN_BYTES = 512  # of a reply token on the wire: a streamed one has an event of its own
+_NUMBER_BYTES = 24
+_DIMENSIONS = 8192
+
+
+def reply_limit(max_output: int) -> int:
+    """Bytes of a reply of at most so many tokens."""
+    return _MARGIN + _TOKEN_BYTES * max_output
+
+
+def vectors_limit(texts: int) -> int:
+    """Bytes of the vectors of so many texts."""
+    return _MARGIN + texts * _DIMENSIONS * _NUMBER_BYTES
+
+
+class ResponseBody(Protocol):
+    """A body as the HTTP libraries have it."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class BoundedBody:
+    """A body that ends with an error where it grows beyond a limit; mixed into the class of each HTTP library."""
+
+    def __init__(self, body: ResponseBody, limit: int, server: Server) -> None:
+        self._body, self._limit, self._server = body, limit, server
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = self._limit
+        async for piece in self._body:
+            left -= len(piece)
+            if left < 0:
+                raise self._server.unreadable(f"more than {self._limit:,} bytes, which no reply that was asked for has")
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close the body."""
+        await self._body.aclose()
+
+
+def open_http(library: Any, server: Server, timeout_s: float, connections: int, limit: int) -> Any:
+    """A client of httpx or httpx2 for that many calls at once, of whose replies at most ``limit`` bytes are read.
+
+    A redirect or a compressed body is an error, and nothing of the body is read.
+    """
+    bounded = type("_Body", (BoundedBody, library.AsyncByteStream), {})
+
+    async def check(response: Any) -> None:
+        if 300 <= response.status_code < 400:
+            raise server.redirected(response.status_code, response.headers.get("location", ""))
+        coding = response.headers.get("content-encoding", "identity")
+        if coding.strip().lower() not in ("", "identity"):
+            raise server.unreadable(f"its body is compressed ({coding[:40]}), which was not asked for")
+        response.encoding = "utf-8"  # JSON is; the codec that the server names may be none for texts
+        response.stream = bounded(response.stream, limit, server)
+
+    return library.AsyncClient(
+        headers=_PLAIN,
+        follow_redirects=False,
+        event_hooks={"response": [check]},
+        timeout=timeout_s,
+        limits=library.Limits(max_connections=connections, max_keepalive_connections=connections),
+    )
+
+
+@contextmanager
+def http_errors(server: Server, library: Any) -> Iterator[None]:
+    """Translate what an HTTP library raises, and what a driver raises of a body that it does not understand."""
+    try:
+        yield
+    except (library.HTTPError, library.StreamError, library.InvalidURL, TimeoutError) as error:
+        raise server.failed_on_the_way(error) from None
+    except UNREADABLE as error:
+        if isinstance(error, TypeError) and "unexpected keyword argument" in str(error):
+            raise  # the driver was called wrongly: no server's fault
+        raise server.unreadable(error) from None
 
 
 def checked_key(provider: str, key: str | None, variable: str) -> str | None:

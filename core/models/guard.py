@@ -1,6 +1,7 @@
 """A language model whose every call leads through cassette, cache, retry, budget, limit and records.
 
-Calls run on the model loop. ``chat_all`` makes many at once and yields results as they come.
+Calls run on the model loop. ``chat_all`` makes many at once and yields results as they come. The servers' own libraries
+are imported where a model of theirs is made, and not before.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from clausegraph.core.models.calls import (
     Usage,
     UsageSink,
 )
-from clausegraph.core.models.client import GivenClient, ServerClient
+from clausegraph.core.models.driver import given_client
 from clausegraph.core.models.failures import Server, checked_key, checked_url
 from clausegraph.core.models.loop import ModelLoop, in_worker, model_loop, run_sync
 from clausegraph.core.models.replay import Cassette, ReplayClient
@@ -279,8 +280,12 @@ def make_llm(
     replays = cassette is not None and not cassette.record
     key = checked_key(options.provider, options.key or ("replayed" if replays else None), "CLAUSEGRAPH_LLM_KEY")
     server = Server(options.name, checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_LLM_URL"), key)
+    if options.provider == "mistral":
+        from clausegraph.core.models.mistral import mistral_client as client
+    else:
+        from clausegraph.core.models.openai_like import openai_client as client
     return GuardedLLM(
-        options, lambda: ServerClient(server, options), cache=cache, budget=budget, usage=usage, cassette=cassette
+        options, lambda: client(server, options), cache=cache, budget=budget, usage=usage, cassette=cassette
     )
 
 
@@ -296,8 +301,8 @@ def guard(llm: LLM, *, attempts: int = 6, budget: Budget | None = None, usage: U
         attempts=attempts,
         json_mode="none",
     )
-    client = GivenClient(llm, options.name, options.timeout_s)
-    return GuardedLLM(options, lambda: client, budget=budget, usage=usage)
+    connect = lambda: given_client(llm, options.name, options.timeout_s)  # noqa: E731
+    return GuardedLLM(options, connect, budget=budget, usage=usage)
 
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole, TextBlock
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
 
 from clausegraph.core.models.calls import ModelCall, Usage
 
@@ -24,23 +24,22 @@ def token_count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
-def _raw(reply: Any) -> Any:
-    """The server's reply: within a LlamaIndex response, where events of Mistral's driver have it in ``data``."""
-    raw = reply.raw if isinstance(reply, ChatResponse) else reply
-    data = _field(raw, "data")
-    return raw if data is None else data
+def _raw(response: ChatResponse) -> Any:
+    """The server's reply: Mistral's streamed events hold it in ``data``."""
+    data = _field(response.raw, "data")
+    return response.raw if data is None else data
 
 
-def usage_of(reply: Any) -> Usage:
+def usage_of(response: ChatResponse) -> Usage:
     """Tokens as the server counted them; none where it did not say, or said what cannot be."""
-    usage = _field(_raw(reply), "usage") or getattr(reply, "additional_kwargs", None)
+    usage = _field(_raw(response), "usage") or response.additional_kwargs
     prompt, output = (token_count(_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
     return Usage(prompt, output) if prompt else Usage()  # Mistral's client makes zeros of a usage that was not sent
 
 
-def finish_reason(reply: Any) -> str | None:
+def finish_reason(response: ChatResponse) -> str | None:
     """Why the reply ended: ``stop``, ``length``, ``tool_calls``, ``other``…; none where it was not said."""
-    choices = _field(_raw(reply), "choices")
+    choices = _field(_raw(response), "choices")
     reason = _field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
     reason = getattr(reason, "value", reason)
     if not isinstance(reason, str):
@@ -48,14 +47,12 @@ def finish_reason(reply: Any) -> str | None:
     return reason if reason in _REASONS else OTHER_REASON  # a server's own words are kept nowhere
 
 
-def reply_of(text: str | ChatMessage, usage: Usage, finish: str | None, **more: Any) -> ChatResponse:
-    """A reply in our own form: what stands in place of the server's own are its counts and its finish reason."""
-    message = text if isinstance(text, ChatMessage) else ChatMessage(role=MessageRole.ASSISTANT, content=text)
+def raw_form(usage: Usage, finish: str | None) -> tuple[dict[str, Any], dict[str, int]]:
+    """What stands in place of the server's own reply, and the counts that there are."""
     named = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.output_tokens}
     counts = {name: number for name, number in named.items() if number is not None}
     counts |= {"total_tokens": sum(counts.values())} if len(counts) == 2 else {}
-    raw = {"choices": [{"finish_reason": finish}], "usage": counts, **more}
-    return ChatResponse(message=message, raw=raw, delta=message.content, additional_kwargs=counts)
+    return {"choices": [{"finish_reason": finish}], "usage": counts}, counts
 
 
 def encode_reply(response: ChatResponse) -> bytes:
@@ -74,7 +71,8 @@ def decode_reply(value: bytes) -> ChatResponse:
         raise ValueError("not a stored reply")
     message = ChatMessage.model_validate(stored.get("message"))
     usage = Usage(*(token_count(stored["usage"].get(name)) for name in ("prompt_tokens", "completion_tokens")))
-    return reply_of(message, usage, stored.get("finish_reason"), cached=True)
+    raw, counts = raw_form(usage, stored.get("finish_reason"))
+    return ChatResponse(message=message, raw=raw | {"cached": True}, delta=message.content, additional_kwargs=counts)
 
 
 def reply_key(fingerprint: str, call: ModelCall) -> str:

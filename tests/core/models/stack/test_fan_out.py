@@ -77,9 +77,9 @@ def test_model_errors_are_outcomes_and_others_are_raised(provider: str, make: Ma
     assert outcome.response is None and isinstance(outcome.error, ModelRefused)
 
     fake.set(models=())
-    mistake = ChatRequest("a", ("no message",), {}, CallLabels())  # type: ignore[arg-type]
+    mistake = ChatRequest("a", (ChatMessage(role="user", content="a"),), {"no_such_option": 1}, CallLabels())
     jobs = [mistake]
-    with pytest.raises(AttributeError, match="content"):
+    with pytest.raises(TypeError, match="no_such_option"):
         list(chat_all(make(provider), lambda: jobs.pop() if jobs else None, 2))
 
 

@@ -41,7 +41,7 @@ def test_the_sync_path_on_the_loop_is_an_error() -> None:
 def test_a_dropped_model_closes_its_connections(provider: str, fake: FakeModelServer) -> None:
     llm = make_llm(ModelOptions(provider, "fake-small", fake.url, "none"))  # type: ignore[arg-type]
     asked(llm, "hello")
-    closed = llm._connected().client._http  # type: ignore[union-attr]
+    closed = llm._connected().client._close.__self__  # type: ignore[union-attr]
     assert not closed.is_closed
     del llm
     gc.collect()

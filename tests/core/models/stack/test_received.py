@@ -1,4 +1,4 @@
-"""What is left of a server's reply: a text without secrets, and figures that can be."""
+"""What is left of a driver's reply: texts without secrets, and figures that can be."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ToolCallBlock
-from llama_index.core.llms import MockLLM
 
 from clausegraph.core import secrets
-from clausegraph.core.models.client import ReceivedText
+from clausegraph.core.models.driver import ReceivedText, _reply
 from clausegraph.core.models.failures import Server
-from clausegraph.core.models.guard import guard
 from clausegraph.core.models.replies import OTHER_REASON, encode_reply, finish_reason, usage_of
 from clausegraph.core.secrets import MASK
 from tests.core.test_secrets import FORMS
@@ -33,48 +31,40 @@ def _known() -> Iterator[None]:
     secrets._known.update(before)
 
 
-class Given(MockLLM):
-    """A model that somebody made, with one reply."""
-
-    reply: Any = None
-
-    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
-        found: ChatResponse = self.reply
-        return found
+def reply(*blocks: Any, raw: Any = None, **more: Any) -> ChatResponse:
+    return ChatResponse(message=ChatMessage(role="assistant", blocks=list(blocks)), raw=raw, **more)
 
 
-def received(*blocks: Any, raw: Any = None, **more: Any) -> ChatResponse:
-    reply = ChatResponse(message=ChatMessage(role="assistant", blocks=list(blocks)), raw=raw, **more)
-    reply.message.additional_kwargs = {"tool_calls": [KEY], "other": KEY}
-    llm = Given()
-    llm.reply = reply
-    return guard(llm).chat([ChatMessage(role="user", content="x")])
+def received(given: ChatResponse) -> ChatResponse:
+    return _reply(ReceivedText().blocks(given.message, whole=True), usage_of(given), finish_reason(given))
 
 
 def test_no_part_of_a_reply_keeps_the_key() -> None:
     call = ToolCallBlock(tool_call_id=KEY, tool_name=KEY, tool_kwargs={KEY: [KEY, {"a": KEY}]})
-    raw, more = {"id": KEY, "usage": {"x": KEY}}, {"thinking_delta": KEY}
-    found = received(TextBlock(text=f"a {KEY}"), call, raw=raw, delta=KEY, additional_kwargs=more)
+    given = reply(TextBlock(text=f"a {KEY}"), call, raw={"id": KEY, "usage": {"x": KEY}}, delta=KEY)
+    given.message.additional_kwargs = {"tool_calls": [KEY], "other": KEY}
+    given.additional_kwargs = {"thinking_delta": KEY}
+    found = received(given)
     assert KEY not in str(found.model_dump()) and found.message.content == "a ***"
     assert KEY.encode() not in encode_reply(found)
 
 
 @pytest.mark.parametrize("count", [10**30, -1, 0, float("nan"), "7", None, True, [1], {}, 0.5])
 def test_counts_that_cannot_be_are_none(count: Any) -> None:
-    found = received(TextBlock(text="x"), raw={"usage": {"prompt_tokens": count, "completion_tokens": 1}})
+    found = received(reply(TextBlock(text="x"), raw={"usage": {"prompt_tokens": count, "completion_tokens": 1}}))
     assert usage_of(found).total is None
-    found = received(TextBlock(text="x"), raw={"usage": {"prompt_tokens": 1, "completion_tokens": count}})
+    found = received(reply(TextBlock(text="x"), raw={"usage": {"prompt_tokens": 1, "completion_tokens": count}}))
     assert usage_of(found).total == (1 if count == 0 and count is not False else None)
 
 
 @pytest.mark.parametrize("choices", [None, [], {}, {"a": 1}, "x", 7, [None], [7], [{"finish_reason": [1]}]])
 def test_choices_of_any_type_have_no_end(choices: Any) -> None:
-    assert finish_reason(received(TextBlock(text="x"), raw={"choices": choices})) is None
+    assert finish_reason(received(reply(TextBlock(text="x"), raw={"choices": choices}))) is None
 
 
 def test_a_reason_of_the_server_s_own_is_not_kept() -> None:
     for reason, kept in (("stop", "stop"), ("length", "length"), (KEY, OTHER_REASON), ("\x1b[2J", OTHER_REASON)):
-        assert finish_reason(received(TextBlock(text="x"), raw={"choices": [{"finish_reason": reason}]})) == kept
+        assert finish_reason(received(reply(TextBlock(text="x"), raw={"choices": [{"finish_reason": reason}]}))) == kept
 
 
 @given(st.lists(st.integers(1, 9), max_size=80), st.sampled_from(sorted(FORMS)), st.text("sk-S \\%&#u0", max_size=9))
@@ -84,7 +74,11 @@ def test_a_key_in_pieces_is_never_shown(sizes: list[int], form: str, around: str
     stream, shown, end = ReceivedText(), list[str](), 0
     for size in [*sizes, len(text)]:
         end += size
-        shown.append(stream.grown(text[:end], whole=False))
-    shown.append(stream.grown(text, whole=True))
+        shown.append(str(ChatMessage(blocks=stream.blocks(grown(text[:end]), whole=False)).content or ""))
+    shown.append(str(ChatMessage(blocks=stream.blocks(grown(text), whole=True)).content))
     assert all(after.startswith(before) for before, after in pairwise(shown))
     assert MASK in shown[-1] and not any(FORMS[form](KEY)[-9:] in one for one in shown)
+
+
+def grown(text: str) -> ChatMessage:
+    return ChatMessage(role="assistant", blocks=[TextBlock(text=text)])

@@ -22,6 +22,7 @@ from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
 
 _QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")  # a notice called ‘notice of discharge’
+_NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
 _BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _NARROWS = phrases(
     "if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
@@ -83,8 +84,9 @@ _CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only s
 )
 _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
     r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
-    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b|^,? or\b"
+    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
 )
+_ASKS = phrases("what|how|when|who|where|why")  # a heading that asks names no case
 _EXAMPLE = phrases(r"examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz")
 _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
     "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
@@ -104,7 +106,7 @@ def main_said(main: str) -> str | None:
     text = " ".join(plain(main).split()).strip(" .:;,")
     if any(_cuts(bracket[1], text[bracket.end() :].lstrip()) for bracket in _BRACKET.finditer(text)):
         return None
-    text = _BRACKET.sub("", text)
+    text = _NEXT_DUTY.split(_BRACKET.sub("", text), maxsplit=1)[0]
     before, dash, aside = text.partition(" - ")
     if "(" in text or ")" in text or (dash and _NARROWS.search(aside)):  # half a bracket: cut where a condition stood
         return None
@@ -305,6 +307,6 @@ def _names_its_section(one: Statement, said: frozenset[str], scene: Scene, scope
         return True
     cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
     begins = {word[:_ALIKE] for word in said | lemmas(cases)}
-    headings = [one for one in scene.headings if one != scene.address.title]
+    headings = [one for one in scene.headings if one != scene.address.title and not _ASKS.match(one)]
     telling = [{word for word in lemmas(expand(heading)) - _NEUTRAL - LOSABLE if len(word) > 1} for heading in headings]
     return all(not words or not begins.isdisjoint(word[:_ALIKE] for word in words) for words in telling)

@@ -16,9 +16,10 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, InputElemen
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.clauses import after_number, independent_clauses
 from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
+from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
     Condition,
@@ -54,7 +55,7 @@ _DANGLES = re.compile(  # only points to what was told before: "if you do not"
 )
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 3  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 4  # raise it with every change of what the rules state: pages are then extracted again
 _REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -62,9 +63,10 @@ _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 @dataclass(slots=True)
 class _Before:
-    """What a paragraph said so far: the condition of the clause before."""
+    """What a paragraph said so far: the condition and the statement of the clause before."""
 
     condition: Condition | None = None
+    statement: Statement | None = None
     conditioned: bool = False  # a sentence of it holds under a condition: what follows may, too
 
 
@@ -153,14 +155,30 @@ class ChunkReader:
             condition = combined(Not(before.condition), condition)
             main = re.sub(r"^otherwise,?\s+", "", main, flags=re.IGNORECASE)
         spans = (Span(element.label, start, end),)
-        found = self._claims(element, main, spans, condition, inherits=before.conditioned)
         proposition = split_proposition(main)
+        another = _another_value(main, before.statement) if not proposition.subject else None
+        if before.statement is not None and another is not None:  # "…, or £35 if you pay early"
+            found = [replace(before.statement, object=another, condition=condition, spans=spans)]
+            self._otherwise(before.statement, condition)
+        else:
+            found = self._claims(element, main, spans, condition, inherits=before.conditioned)
         if not self._state(element, found):
             self._rule(element, spans, text, condition, proposition)
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, start, end)
-        before.condition = condition
+        before.condition, before.statement = condition, found[0] if found else None
         before.conditioned |= condition is not None
+
+    def _otherwise(self, first: Statement, condition: Condition | None) -> None:
+        """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
+        for one, headings in list(self.found.items()):
+            if (
+                condition is not None
+                and first.condition is None
+                and (one.object, one.spans) == (first.object, first.spans)
+            ):
+                del self.found[one]
+                self.found[replace(one, condition=combined(one.condition, Not(condition)))] = headings
 
     def _claims(
         self,
@@ -303,6 +321,14 @@ class ChunkReader:
         """Keep a passage, under what holds for all of the element's section."""
         scope = self._scopes.of(element.headings)
         self.left[replace(passage, condition=combined(scope, passage.condition))] = None
+
+
+def _another_value(main: str, before: Statement | None) -> Literal | None:
+    """The value that takes the place of a statement's: "and £200", "and by 30 June" after "apply by 31 May"."""
+    last = before.relation.split()[-1] if before is not None else ""
+    value = main.strip().removeprefix(f"{last} ") if last in PREPOSITIONS else main.strip()
+    kind = value_kind(value) if before is not None else None
+    return Literal(value, kind) if kind else None
 
 
 def _whole(element: InputElement) -> Span:

@@ -15,7 +15,7 @@ from tests.ingestion.rules.conftest import readings
 pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-FACTS = {3: "2135d3850269"}  # by version: the hash of what the rules state of the sample pages
+FACTS = {4: "4668120c2f42"}  # by version: the hash of what the rules state of the sample pages
 
 
 def facts_of_samples() -> str:

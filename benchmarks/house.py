@@ -22,14 +22,14 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 71_500,
-    "tests, lines": 42_700,
-    "compiled regexes": 500,
+    "product, lines": 68_600,
+    "tests, lines": 40_600,
+    "compiled regexes": 440,
     "settings": 60,
-    "floors of the deepest room": 8,
+    "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
-    "modules entered by a question": 85,
-    "modules entered by an ingest": 100,
+    "modules entered by a question": 84,
+    "modules entered by an ingest": 93,
 }
 _QUESTION = "Could she get the Winter Heating Grant?"
 _SCENARIO = "My mother is 84. She is on Basic Support."

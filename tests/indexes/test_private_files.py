@@ -36,6 +36,6 @@ def test_files_and_folders_of_a_home_are_the_owners_alone(tmp_path: Path) -> Non
         corpus.ingest(str(pages))
         corpus.ask("Can I get the grant?")
     made = [home, home.parent, *home.rglob("*")]
-    assert {"segments", "cache"} <= {path.name for path in made}
+    assert {"segments"} <= {path.name for path in made}
     modes = {path: oct(path.stat().st_mode & 0o777) for path in made}
     assert modes == {path: "0o700" if path.is_dir() else "0o600" for path in made}

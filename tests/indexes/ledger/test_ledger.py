@@ -16,6 +16,7 @@ from sqlalchemy import Column, Integer, MetaData, text
 
 from clausegraph.core.errors import SchemaError, StorageError
 from clausegraph.indexes.corpora import ensure_corpus, list_corpora
+from clausegraph.indexes.ledger import dialect
 from clausegraph.indexes.ledger.dialect import damage
 from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
@@ -191,6 +192,39 @@ def make_recorded(path: Path) -> None:
 def differences(path: Path, tables: MetaData) -> list[object]:
     with open_ledger(path) as ledger, ledger.read() as connection:
         return list(compare_metadata(MigrationContext.configure(connection), tables))
+
+
+def test_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "ledger.db").write_bytes(b"these are not the bytes you are looking for" * 100)
+    with pytest.raises(StorageError, match="damaged or not a ledger"):
+        open_ledger(tmp_path)
+
+
+def test_home_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError, match=str(tmp_path / "file")):
+        open_ledger(tmp_path / "file" / "home")
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("database or disk is full", "free some space"),
+        ("attempt to write a readonly database", "writable"),
+        ("database is locked", "another process"),
+    ],
+)
+def test_driver_errors_name_the_fix(tmp_path: Path, reason: str, advice: str) -> None:
+    with pytest.raises(StorageError, match=advice), dialect.driver_errors(tmp_path / "ledger.db"):
+        raise sqlite3.OperationalError(reason)
+
+
+def test_error_inside_a_write_leaves_nothing(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        with pytest.raises(ZeroDivisionError), ledger.write() as connection:
+            connection.execute(text("INSERT INTO corpora VALUES (1, 'a', '{}', 0, 0, 0)"))
+            raise ZeroDivisionError
+        assert list_corpora(ledger) == []
 
 
 def test_a_new_ledger_has_the_tables_of_the_schema(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _FOR_WHOM = r"\bfor (?:an? )?{0}\W*$|\b(?:do|does|can|will) (?:an? |the )?{0} (?
 _DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
 _CUT = re.compile(r"[,;:](?=\s)|\s(?:and|but|or|if|unless)\s")
 _AIMS = re.compile(r"\bwe aim to\b|\bdepends? on\b", re.IGNORECASE)
+_EITHER = re.compile(r"\bor\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,10 @@ def _answer(context: QuestionContext, best: ValueCandidate, features: dict[str, 
     places = [one.leaf for one in leaves(made.condition) if one.leaf.anchor == element.anchor]
     if any(leaf.start <= best.start < leaf.end for leaf in places):
         made = replace(made, condition=None)  # it is what is required: nothing else that is required is its condition
+    behind = [leaf.end for leaf in places if leaf.start >= best.end]
+    if len(behind) == len(list(leaves(made.condition))) > 0 and _EITHER.search(best.text):
+        # "£70, or £35 if you pay within 14 days": the condition is that of the second value alone, so all of it is said
+        made = replace(made, text=element.text[best.start : max(behind)], condition=None)
     limits = limits_of(page, element, context.pages(page)) if element.tag == "tr" else []
     evidence = (*made.evidence, *(one for one in limits if one not in made.evidence))
     return AnswerCandidate(replace(made, evidence=evidence), "value", features, granted)

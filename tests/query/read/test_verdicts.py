@@ -235,6 +235,14 @@ def test_a_value_whose_own_condition_is_not_met_is_not_asserted() -> None:
     assert old.status is AnswerStatus.QUOTED and old.quotes
 
 
+def test_the_condition_of_a_second_value_is_said_with_it() -> None:
+    answer = ask(
+        page("A late permit costs £70, or £35 if you pay within 14 days."), "How much is a late permit?", "", ALWAYS
+    )
+    assert text(answer) == "£70, or £35 if you pay within 14 days"
+    assert answer.alternatives[0].condition is None
+
+
 def test_an_assumption_is_evaluated_without_reading_again() -> None:
     answer = ask(page(CARE), "Can she get the heating grant?", HOME, ALWAYS)
     paying = assumed(answer, {"pay all of your own fees": MET})

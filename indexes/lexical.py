@@ -56,8 +56,6 @@ class Words(Protocol):
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]: ...  # keys of their chunks
 
-    def starting(self, letter: str) -> list[str]: ...  # terms that begin so
-
 
 def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
     """The ``limit`` best chunks for a text. Order: score descending, then page and chunk key.
@@ -183,7 +181,3 @@ class CountedWords:
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
         """The page of each number, and the keys of its chunks."""
         return {number: (self.pages[number][0], self.pages[number][1].keys) for number in numbers}
-
-    def starting(self, letter: str) -> list[str]:
-        """Terms that begin with a letter."""
-        return sorted({term for _, words in self.pages for term in words.counts if term.startswith(letter)})

@@ -23,7 +23,7 @@ from clausegraph.indexes.hidden import hidden_places
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
 from clausegraph.indexes.ledger.schema import members, on_pages, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.lexical import StoredWords, Words
+from clausegraph.indexes.lexical import StoredWords
 from clausegraph.indexes.truth import load_passages, load_reading
 from clausegraph.indexes.vectors.protocol import VisibleVectors
 from clausegraph.indexes.vectors.segments import open_segments
@@ -73,7 +73,7 @@ class View:
         self.corpus = corpus.name
         self.epoch = epoch
         self.model = model
-        self.words: Words = StoredWords(self._reads, corpus.id, epoch)
+        self.words = StoredWords(self._reads, corpus.id, epoch)
         self.graph: Graph = SqlGraph(self._reads, corpus.id, epoch)
 
     def page_keys(self) -> tuple[PageKey, ...]:

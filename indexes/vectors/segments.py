@@ -159,7 +159,8 @@ def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str)
 
 
 def _ids(reads: Reads, query: Select[tuple[int, str]]) -> Ids:
-    return np.fromiter((row.id for row in reads.rows(query.with_only_columns(vectors.c.id))), dtype=np.int64)
+    with reads.read() as connection:  # as they come: there may be a million
+        return np.fromiter(connection.execute(query.with_only_columns(vectors.c.id)).scalars(), dtype=np.int64)
 
 
 def _open_listed(ledger: Ledger, rows: Sequence[Row[Any]], visible: Ids) -> tuple[list[VisibleVectors], Ids]:

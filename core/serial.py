@@ -38,6 +38,12 @@ from clausegraph.core.types import (
     Passage,
     PassageKind,
     Reading,
+    Role,
+    RoleName,
+    Rule,
+    RuleKind,
+    RuleLink,
+    RuleLinkName,
     Sentence,
     SentenceRole,
     Span,
@@ -48,7 +54,7 @@ from clausegraph.core.types import (
 )
 
 _ELEMENT = ("anchor", "tag", "html", "text", "headings", "lead_in", "parent", "headers")
-_STATED = ("published", "reviewed", "language")  # of a reading
+_STATED = ("published", "reviewed", "language", "publisher")  # of a reading
 
 
 def pack(value: Any) -> bytes:
@@ -177,6 +183,46 @@ def passage_from_text(text: str) -> Passage:
     return passage_from_json(json.loads(text))
 
 
+def rule_to_json(rule: Rule) -> dict[str, Any]:
+    """A rule as a JSON object; what it lacks is left out."""
+    value: dict[str, Any] = {
+        "kinds": [kind.value for kind in rule.kinds],
+        "spans": _spans_to_json(rule.spans),
+        "roles": [[role.name.value, *_node_to_json(role.entity)[1:]] for role in rule.roles],
+        "values": [[one.value, one.kind] for one in rule.values] or None,
+        "polarity": None if rule.polarity else False,
+        "modality": None if rule.modality is Modality.IS else rule.modality.value,
+        "condition": condition_to_json(rule.condition),
+        "from": rule.effective_from,
+        "to": rule.effective_to,
+        "step": _step_to_json(rule.step),
+        "links": [[link.name.value, link.anchor, link.start] for link in rule.links] or None,
+    }
+    return {key: item for key, item in value.items() if item is not None}
+
+
+def rule_from_json(value: dict[str, Any]) -> Rule:
+    """The rule of ``rule_to_json``."""
+    return Rule(
+        tuple(map(RuleKind, value["kinds"])),
+        tuple(Span(*span) for span in value["spans"]),
+        tuple(Role(RoleName(name), Mention(*entity)) for name, *entity in value["roles"]),
+        tuple(Literal(*one) for one in value.get("values", ())),
+        value.get("polarity", True),
+        Modality(value.get("modality", "is")),
+        condition_from_json(value.get("condition")),
+        value.get("from"),
+        value.get("to"),
+        _step_from_json(value.get("step")),
+        tuple(RuleLink(RuleLinkName(name), *place) for name, *place in value.get("links", ())),
+    )
+
+
+def rule_from_text(text: str) -> Rule:
+    """The rule of a JSON text."""
+    return rule_from_json(json.loads(text))
+
+
 def _spans_to_json(spans: Iterable[Span]) -> list[list[Any]]:
     return [[span.anchor, span.start, span.end] for span in spans]
 
@@ -200,13 +246,15 @@ def _node_from_json(value: list[str]) -> Mention | Literal:
 
 
 def extraction_to_json(extraction: Extraction) -> dict[str, Any]:
-    """Statements, rejects and passages of one chunk."""
+    """Statements, rejects, passages and rules of one chunk."""
     value: dict[str, Any] = {
         "statements": [statement_to_json(statement) for statement in extraction.statements],
         "rejects": [[reject.what, reject.reason] for reject in extraction.rejects],
     }
     if extraction.passages:
         value["passages"] = [passage_to_json(passage) for passage in extraction.passages]
+    if extraction.rules:
+        value["rules"] = [rule_to_json(rule) for rule in extraction.rules]
     return value
 
 
@@ -216,6 +264,7 @@ def extraction_from_json(value: dict[str, Any]) -> Extraction:
         tuple(statement_from_json(item) for item in value["statements"]),
         tuple(Reject(*item) for item in value["rejects"]),
         tuple(passage_from_json(item) for item in value.get("passages", ())),
+        tuple(rule_from_json(item) for item in value.get("rules", ())),
     )
 
 

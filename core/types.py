@@ -116,6 +116,7 @@ class Reading:
     published: str | None = None  # … first published
     reviewed: str | None = None  # … last reviewed
     language: str | None = None  # as the page states it: "en", "en-GB"
+    publisher: str | None = None  # the site's name as the page states it
 
     def element(self, anchor: str | None) -> Element | None:
         """The element at an anchor; none where the page has none."""
@@ -398,6 +399,93 @@ class Passage:
 Stated = Statement | Passage
 
 
+# --- rules ----------------------------------------------------------------------------------------
+
+
+class RuleKind(StrEnum):
+    """What a rule does."""
+
+    ELIGIBILITY = "eligibility"
+    EXCLUSION = "exclusion"
+    AMOUNT = "amount"
+    DEADLINE = "deadline"
+    DUTY = "duty"
+    PERMISSION = "permission"
+    PROHIBITION = "prohibition"
+    STEP = "procedure step"
+    DEFINITION = "definition"
+    CONTACT = "contact"
+    CONSEQUENCE = "consequence"
+
+
+class RoleName(StrEnum):
+    """What an entity is to a rule."""
+
+    ABOUT = "about"  # the benefit, permit, leave or scheme that it is a rule of
+    ACTOR = "actor"  # who gets, does, may or must
+    COUNTERPARTY = "counterparty"  # the other person or body in it
+    AUTHORITY = "authority"  # who decides, pays or is told
+    OBJECT = "object"  # another benefit, tax or service that it names
+    DOCUMENT = "document"
+    PLACE = "place"
+
+
+class RuleLinkName(StrEnum):
+    """How a rule belongs to another one."""
+
+    EXCEPTION_OF = "exception of"
+    STEP_AFTER = "step after"
+    REFERS_TO = "refers to"
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """An entity's part in a rule."""
+
+    name: RoleName
+    entity: Mention
+
+
+PUBLISHER = Mention("the publisher", "<publisher>", "organisation", "we")
+"""Who publishes a page, in a rule that is not placed on its page yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLink:
+    """From a rule to another of its page, which is told by where its own words begin."""
+
+    name: RuleLinkName
+    anchor: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that a page rules: what it says verbatim, of which kinds, about what, when, with which values.
+
+    ``kinds`` begins with its main one: "You can get up to £120" is eligibility, and an amount. ``spans`` begins with
+    its own words; its lead-in, its list and the sentence that it goes on from follow. Values are those of what it
+    rules, not of its condition.
+    """
+
+    kinds: tuple[RuleKind, ...]
+    spans: tuple[Span, ...]
+    roles: tuple[Role, ...]
+    values: tuple[Literal, ...] = ()
+    polarity: bool = True
+    modality: Modality = Modality.IS
+    condition: Condition | None = None
+    effective_from: str | None = None  # ISO date
+    effective_to: str | None = None
+    step: StepOrder | None = None
+    links: tuple[RuleLink, ...] = ()
+
+    @property
+    def kind(self) -> RuleKind:
+        """Its main kind."""
+        return self.kinds[0]
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedPassage:
     """A passage at its place, with real anchors; ``key`` is unique on its page."""
@@ -407,6 +495,21 @@ class PlacedPassage:
     chunk_key: str
     passage: Passage
     extractor: str  # fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRule:
+    """A rule at its place, with real anchors; ``key`` is unique on its page.
+
+    ``entities`` are the keys of its roles' entities, in their order, as the epoch takes their names.
+    """
+
+    key: str
+    page: PageKey
+    chunk_key: str
+    rule: Rule
+    extractor: str  # fingerprint
+    entities: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,24 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.page_rules import page_rules
 from clausegraph.core.pages.steps import PageSteps
-from clausegraph.core.serial import passage_to_json, relabel, statement_from_text, statement_to_json
-from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Span, Statement, Support
+from clausegraph.core.serial import (
+    passage_to_json,
+    relabel,
+    rule_from_text,
+    rule_to_json,
+    statement_from_text,
+    statement_to_json,
+)
+from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Rule, Span, Statement, Support
 
-DERIVATION_FINGERPRINT = f"projection:4+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+DERIVATION_FINGERPRINT = f"projection:5+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 
 
-T = TypeVar("T", Statement, Passage)
+T = TypeVar("T", Statement, Passage, Rule)
 Texts = Mapping[tuple[str, str], str]  # chunk key and statement (JSON) → what is embedded of it, in order
 
 
@@ -58,6 +66,23 @@ class PassageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleRow:
+    chunk_key: str
+    content_key: str
+    extractor: str
+    kind: str
+    rule: str  # canonical JSON with real anchors
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRow:
+    rule_key: str  # content key of the rule
+    position: int  # among its roles
+    role: str
+    entity: str
+
+
+@dataclass(frozen=True, slots=True)
 class VectorRow:
     """What is to be embedded of a page: ``kind`` is one of ``VECTOR_KINDS``, ``ref`` the key, anchor or fact id."""
 
@@ -80,6 +105,7 @@ class PageRows:
     vectors: tuple[VectorRow, ...]
     texts: Texts = field(default_factory=dict)
     passages: tuple[PassageRow, ...] = ()
+    rules: tuple[RuleRow, ...] = ()
 
 
 def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
@@ -87,12 +113,13 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
 
     Args:
         reading: elements and chunks of the page.
-        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports and no passages.
+        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports, passages and rules.
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
     chunk_rows, support_rows, stated = [], {}, []
     passages: dict[str, PassageRow] = {}
+    ruled: dict[Rule, str] = {}  # with the chunk that each is of
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     by_anchor = {element.anchor: element for element in reading.elements}
@@ -116,8 +143,33 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
             if key not in passages:
                 vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there, by_anchor)))
             passages[key] = PassageRow(chunk.key, key, extractor, body)
+        for rule in extraction.rules if extraction else ():
+            ruled.setdefault(steps.placed(with_anchors(rule, anchors)), chunk.key)
     supports = tuple(support_rows.values())
-    return PageRows(tuple(chunk_rows), supports, tuple(vectors), _texts(reading, stated), tuple(passages.values()))
+    rules = _rule_rows(reading, ruled, extractor)
+    texts_of = _texts(reading, stated)
+    return PageRows(tuple(chunk_rows), supports, tuple(vectors), texts_of, tuple(passages.values()), rules)
+
+
+def _rule_rows(reading: Reading, ruled: Mapping[Rule, str], extractor: str) -> tuple[RuleRow, ...]:
+    """The rules of a page, from those of its chunks."""
+    chunk_of = {(rule.spans, rule.kinds): chunk for rule, chunk in ruled.items()}
+    found: dict[str, RuleRow] = {}
+    for rule in page_rules(list(ruled), reading):
+        chunk = chunk_of[rule.spans, rule.kinds]
+        body = canonical_json(rule_to_json(rule))
+        key = content_hash("rule", chunk, body, extractor)
+        found[key] = RuleRow(chunk, key, extractor, rule.kind.value, body)
+    return tuple(found.values())
+
+
+def role_rows(rows: Iterable[RuleRow], names: Mapping[str, str]) -> list[RoleRow]:
+    """The entities of rules, each under the name that is in force."""
+    return [
+        RoleRow(row.content_key, position, role.name.value, names.get(role.entity.key, role.entity.key))
+        for row in rows
+        for position, role in enumerate(rule_from_text(row.rule).roles)
+    ]
 
 
 def stated_texts(reading: Reading, rows: Iterable[SupportRow]) -> Texts:
@@ -162,7 +214,7 @@ def statement_id(support: Support) -> str:
 
 
 def with_anchors(stated: T, anchors: Mapping[str, str]) -> T:
-    """The statement or passage with its labels replaced by the page's anchors."""
+    """The statement, passage or rule with its labels replaced by the page's anchors."""
     spans = tuple(Span(anchors[span.anchor], span.start, span.end) for span in stated.spans)
     return replace(stated, spans=spans, condition=relabel(stated.condition, dict(anchors)))
 

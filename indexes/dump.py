@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.serial import passage_to_json, statement_to_json
+from clausegraph.core.serial import passage_to_json, rule_to_json, statement_to_json
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.ledger.schema import VECTOR_KINDS
 from clausegraph.indexes.views import View
@@ -23,7 +23,7 @@ def dump_lines(view: View) -> list[str]:
 
 
 def graph_lines(graph: Graph) -> list[str]:
-    """Facts, supports and merged names of a graph, sorted: a part of the dump."""
+    """Facts, supports, rules and merged names of a graph, sorted: a part of the dump."""
     lines = []
     facts: set[str] = set()
     for support in graph.all_supports():
@@ -35,6 +35,7 @@ def graph_lines(graph: Graph) -> list[str]:
     for fact in graph.facts(sorted(facts)):
         lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
     lines += [canonical_json(["entity", name, entity]) for name, entity in graph.names().items()]
+    lines += _rule_lines(graph)
     return sorted(lines)
 
 
@@ -49,6 +50,12 @@ def _page_lines(view: View) -> Iterator[str]:
             yield canonical_json(["chunk", str(page), chunk.key, chunk.content_hash, chunk.text])
         for one in view.passages(page):
             yield canonical_json(["passage", str(page), one.chunk_key, one.extractor, passage_to_json(one.passage)])
+
+
+def _rule_lines(graph: Graph) -> Iterator[str]:
+    for one in graph.all_rules():
+        body = rule_to_json(one.rule)
+        yield canonical_json(["rule", str(one.page), one.chunk_key, one.extractor, one.entities, body])
 
 
 def vector_keys(view: View) -> list[tuple[str, str, str]]:

@@ -16,9 +16,11 @@ from clausegraph.indexes.derive import (
     DEFINITIONS,
     DERIVATION_FINGERPRINT,
     PageRows,
+    RuleRow,
     SupportRow,
     VectorRow,
     fact_vectors,
+    role_rows,
     stated_texts,
     with_names,
 )
@@ -33,6 +35,8 @@ from clausegraph.indexes.ledger.schema import (
     hidden_supports,
     members,
     passages,
+    rule_roles,
+    rules,
     supports,
     vectors,
 )
@@ -126,6 +130,7 @@ class _Planner:
         about: list[tuple[Table, ColumnElement[bool]]] = [(hidden_supports, true())]
         for part in batches(sorted(entities)):
             about.append((supports, or_(supports.c.subject.in_(part), supports.c.object.in_(part))))
+            about.append((rule_roles, rule_roles.c.entity.in_(part)))
         found = set(self.hidden)
         for table, condition in about:
             mine = select(table.c.page_id).distinct().where(table.c.corpus_id == self.plan.corpus_id)
@@ -143,6 +148,8 @@ class _Planner:
         self._compare(chunks, page_id, map(asdict, rows.chunks), ("key", "content_hash", "input_key"))
         self._compare_supports(page_id, renamed, hidden)
         self._compare(passages, page_id, map(asdict, rows.passages), ("content_key",))
+        self._compare(rules, page_id, map(asdict, rows.rules), ("content_key",))
+        self._compare_roles(page_id, rows.rules)
         self._compare_vectors(page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
 
     def plan_decisions(self, page_id: int) -> None:
@@ -154,6 +161,8 @@ class _Planner:
         ]
         shown, hidden = split_hidden(there, self.hidden.get(page_id, ()))
         shown = [_under(row, self.names) for row in shown]
+        ruled = self.connection.execute(_open(rules, rules).where(rules.c.page_id == page_id))
+        self._compare_roles(page_id, [record_of(RuleRow, row) for row in ruled])
         if self._compare_supports(page_id, shown, hidden):
             query = _open(members, members.c.page_version_id).where(members.c.page_id == page_id)
             reading = load_reading(self.connection, self.connection.execute(query).scalar_one())
@@ -166,6 +175,11 @@ class _Planner:
         as_written = [asdict(_under(row, {})) for row in hidden]
         changes = self._compare(supports, page_id, map(asdict, shown), ("content_key",))
         return self._compare(hidden_supports, page_id, as_written, ("content_key",)) or changes
+
+    def _compare_roles(self, page_id: int, ruled: Sequence[RuleRow]) -> None:
+        """The entities of a page's rules under the names that are in force."""
+        wanted = map(asdict, role_rows(ruled, self.names))
+        self._compare(rule_roles, page_id, wanted, ("rule_key", "position", "role", "entity"))
 
     def _compare_vectors(self, page_id: int, rows: Sequence[VectorRow], *among: ColumnElement[bool]) -> None:
         wanted = [

@@ -34,6 +34,7 @@ from clausegraph.indexes.ledger.schema import (
     entity_names,
     entity_tokens,
     epochs,
+    rule_roles,
     segments,
     supports,
 )
@@ -94,9 +95,10 @@ def _epoch(corpus_id: int, number: int, state: str) -> Update:
 
 
 def _name_tokens(plan: PublishPlan) -> list[dict[str, Any]]:
-    """Tokens of the names that this plan brings; what is visible follows from the supports and the map of names."""
+    """Tokens of the names that this plan brings; what is visible follows from supports, rules and the map of names."""
     names = {row["subject"] for row in plan.opened.get(supports, [])}
     names |= {row["object"] for row in plan.opened.get(supports, []) if not row["object"].startswith(LITERAL)}
+    names |= {row["entity"] for row in plan.opened.get(rule_roles, [])}
     names |= {row["name"] for row in plan.opened.get(entity_names, [])}
     return [
         {"corpus_id": plan.corpus_id, "token": token, "entity": name}

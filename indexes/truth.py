@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Column, Connection, Select, Table, exists, func, insert, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, exists, func, insert, select
 
 from clausegraph.core.errors import ModelMismatchError, StorageError
 from clausegraph.core.extraction import Extraction
@@ -23,9 +23,10 @@ from clausegraph.core.serial import (
     passage_from_text,
     reading_from_bytes,
     reading_to_json,
+    rule_from_text,
     statement_from_text,
 )
-from clausegraph.core.types import PageKey, PlacedPassage, Reading
+from clausegraph.core.types import PageKey, PlacedPassage, PlacedRule, Reading
 from clausegraph.indexes.ledger.cells import COUNTS, damage_error, decode, record_of
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import (
@@ -43,6 +44,8 @@ from clausegraph.indexes.ledger.schema import (
     page_versions,
     pages,
     passages,
+    rule_roles,
+    rules,
     seen_at,
     sources,
     supports,
@@ -282,6 +285,26 @@ def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: 
         yield PlacedPassage(row.content_key, page, row.chunk_key, passage, row.extractor)
 
 
+def load_rules(reads: Reads, corpus_id: int, epoch: int, *among: ColumnElement[bool]) -> list[PlacedRule]:
+    """The rules of an epoch by page and key, of pages or kinds that ``among`` names."""
+    shown = (rules.c.corpus_id == corpus_id, seen_at(rules, epoch))
+    query = select(rules, sources.c.name.label("source"), pages.c.uri).select_from(on_pages(rules))
+    rows = reads.rows(query.where(*shown, *among))
+    roles = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.position, rule_roles.c.entity)
+    held = roles.where(rule_roles.c.corpus_id == corpus_id, seen_at(rule_roles, epoch))
+    entities: dict[tuple[int, str], dict[int, str]] = {}
+    for row in reads.rows_of(held, rule_roles.c.page_id, sorted({row.page_id for row in rows})):
+        entities.setdefault((row.page_id, row.rule_key), {})[row.position] = row.entity
+    found = []
+    for row in rows:
+        rule = decode(rules.c.rule, row.id, row.rule, rule_from_text)
+        named = entities.get((row.page_id, row.content_key), {})
+        keys = tuple(named.get(at, role.entity.key) for at, role in enumerate(rule.roles))
+        page = PageKey(row.source, row.uri)
+        found.append(PlacedRule(row.content_key, page, row.chunk_key, rule, row.extractor, keys))
+    return sorted(found, key=lambda one: (one.page, one.key))
+
+
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
     """A stored version of a page without its content; ``published``: an epoch has or had it."""
@@ -325,6 +348,7 @@ _FORMS: dict[Table, tuple[Column[Any], Column[Any], Callable[[Any], object]]] = 
     supports: (supports.c.id, supports.c.statement, statement_from_text),
     hidden_supports: (hidden_supports.c.id, hidden_supports.c.statement, statement_from_text),
     passages: (passages.c.id, passages.c.passage, passage_from_text),
+    rules: (rules.c.id, rules.c.rule, rule_from_text),
     epochs: (epochs.c.number, epochs.c.summary, lambda text: COUNTS.validate_json(text, strict=True)),
 }
 

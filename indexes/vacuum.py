@@ -55,6 +55,7 @@ from clausegraph.indexes.ledger.schema import (
     model_calls,
     page_versions,
     pages,
+    rule_roles,
     run_pages,
     run_steps,
     runs,
@@ -261,9 +262,10 @@ def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnEleme
     )
     yield embeddings, and_(~used, embeddings.c.created < before)
     of_corpus = supports.c.corpus_id == corpus_id
-    named = or_(  # two lookups by index; one with OR inside reads every support for each name
+    named = or_(  # lookups by index; one with OR inside reads every support for each name
         exists().where(of_corpus, supports.c.subject == entity_tokens.c.entity),
         exists().where(of_corpus, supports.c.object == entity_tokens.c.entity),
+        exists().where(rule_roles.c.corpus_id == corpus_id, rule_roles.c.entity == entity_tokens.c.entity),
     )
     aliases = select(entity_names.c.name).where(entity_names.c.corpus_id == corpus_id)
     yield entity_tokens, and_(~named, entity_tokens.c.entity.not_in(aliases))

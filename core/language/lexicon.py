@@ -34,6 +34,12 @@ MONTHS = (
 MONTH = "(?:" + "|".join(name.capitalize() for name in MONTHS) + ")"  # as a pattern
 SHORT_MONTHS = tuple(name[:3] for name in MONTHS)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+PLACES = frozenset(
+    (
+        *("England", "Scotland", "Wales", "Northern Ireland", "Ireland", "Great Britain", "UK", "United Kingdom", "EU"),
+        *("EEA", "European Union", "European Economic Area", "Switzerland", "Isle of Man", "Channel Islands", "London"),
+    )
+)
 DENIALS = word_set("not no never none neither nor cannot")
 DENIAL = "(?:not|never|no longer)"  # as a pattern, behind an auxiliary
 AUXILIARIES = word_set(

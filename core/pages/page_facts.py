@@ -118,6 +118,13 @@ def page_title(root: _Element, elements: Sequence[Element], fallback: str) -> st
     return first or _without_site(_title_tag(root), meta.get("og:site_name")) or fallback
 
 
+def page_publisher(root: _Element) -> str | None:
+    """The site's name: ``og:site_name``, else what stands behind the last bar or dash of ``<title>``."""
+    title = _title_tag(root)
+    ends = [found.end() for found in _SEPARATOR.finditer(title) if ":" not in found[0]]
+    return metas(root).get("og:site_name") or (title[ends[-1] :] if ends else "") or None
+
+
 def stated_title(root: _Element) -> str:
     """What the page's head calls it: ``og:title`` and ``<title>``, with the site's name where it stands there."""
     return f"{metas(root).get('og:title', '')} {_title_tag(root)}".strip()

@@ -26,6 +26,7 @@ from clausegraph.core.pages.markup import HEADINGS
 from clausegraph.core.pages.page_facts import (
     page_dates,
     page_language,
+    page_publisher,
     page_title,
     page_url,
     stated_title,
@@ -95,6 +96,7 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
         published=dates.published,
         reviewed=dates.reviewed,
         language=page_language(root),
+        publisher=page_publisher(root),
     )
     return reading, tuple(Reject(document.uri, reason) for reason in said)
 
@@ -233,7 +235,7 @@ def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:
     return found
 
 
-READER_FINGERPRINT = content_hash("reader", "10")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "11")[:16]  # count up whenever a page may be read otherwise than before
 
 PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
 

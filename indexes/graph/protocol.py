@@ -17,7 +17,7 @@ from typing import Protocol
 from clausegraph.core.errors import StoreError
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.telemetry.logs import logger
-from clausegraph.core.types import LITERAL, Fact, PageKey, Support
+from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Support
 
 MAX_TOKENS = 500  # of a query
 CANDIDATES = 400  # names of the epoch looked at per query, best token overlap first
@@ -36,11 +36,12 @@ class EntityHit:
 
 @dataclass(frozen=True, slots=True)
 class GraphCounts:
-    """Distinct entities and facts, and the supports that state them."""
+    """Distinct entities and facts, the supports that state them, and the rules."""
 
     entities: int
     facts: int
     supports: int
+    rules: int = 0
 
 
 class Graph(Protocol):
@@ -78,6 +79,15 @@ class Graph(Protocol):
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
         """The visible supports of a page that state something on one of the anchors."""
+
+    def rules_of(self, entities: Sequence[str], limit: int = 200) -> list[PlacedRule]:
+        """The rules in which one of the entities has a role, by page and key, cut to ``limit``."""
+
+    def rules_on(self, page: PageKey) -> list[PlacedRule]:
+        """The rules of a page, by key."""
+
+    def all_rules(self) -> list[PlacedRule]:
+        """Every rule, by page and key."""
 
     def relations(self) -> dict[str, int]:
         """Every relation of the epoch with its number of supports, by name."""

@@ -9,13 +9,24 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, true
 
 from clausegraph.core.serial import statement_from_text
-from clausegraph.core.types import LITERAL, Fact, PageKey, Support
+from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Support
 from clausegraph.indexes.entities.names import names_at
 from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, entity_ends, in_order
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
-from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, on_pages, pages, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import (
+    entity_names,
+    entity_tokens,
+    on_pages,
+    pages,
+    rule_roles,
+    rules,
+    seen_at,
+    sources,
+    supports,
+)
 from clausegraph.indexes.ledger.store import Reads, batches
+from clausegraph.indexes.truth import load_rules
 
 _FEW_ANCHORS = 50
 
@@ -56,6 +67,9 @@ class SqlGraph(StoredGraph):
             query = select(column.label("key"), func.count().label("held")).where(self._visible()).group_by(column)
             for row in self._ledger.rows_of(query, column, keys):
                 counts[row.key] += row.held
+        ruled = select(rule_roles.c.entity, func.count().label("held")).where(*self._ruled())
+        for row in self._ledger.rows_of(ruled.group_by(rule_roles.c.entity), rule_roles.c.entity, keys):
+            counts[row.entity] += row.held
         return dict(counts)
 
     def neighbourhood(
@@ -102,15 +116,40 @@ class SqlGraph(StoredGraph):
         made = in_order(map(read_support, self._ledger.rows(query)))
         return [support for support in made if any(span.anchor in wanted for span in support.statement.spans)]
 
+    def rules_of(self, entities: Sequence[str], limit: int = 200) -> list[PlacedRule]:
+        query = select(rule_roles.c.page_id, rule_roles.c.rule_key).distinct().where(*self._ruled())
+        keys = {row.rule_key for row in self._ledger.rows_of(query, rule_roles.c.entity, sorted(set(entities)))}
+        found = [
+            one
+            for part in batches(sorted(keys))
+            for one in load_rules(self._ledger, self._corpus_id, self._epoch, rules.c.content_key.in_(part))
+        ]
+        named = set(entities)
+        found = [one for one in found if not named.isdisjoint(one.entities)]
+        return sorted(found, key=lambda one: (one.page, one.key))[:limit]
+
+    def rules_on(self, page: PageKey) -> list[PlacedRule]:
+        return load_rules(
+            self._ledger, self._corpus_id, self._epoch, sources.c.name == page.source, pages.c.uri == page.uri
+        )
+
+    def all_rules(self) -> list[PlacedRule]:
+        return load_rules(self._ledger, self._corpus_id, self._epoch)
+
     def counts(self) -> GraphCounts:
         totals = select(func.count(supports.c.fact_id.distinct())).where(self._visible())
         ends = (
             select(supports.c.subject.label("name"))
             .where(self._visible())
-            .union(select(supports.c.object).where(self._visible(), ~supports.c.object.startswith(LITERAL)))
+            .union(
+                select(supports.c.object).where(self._visible(), ~supports.c.object.startswith(LITERAL)),
+                select(rule_roles.c.entity).where(*self._ruled()),
+            )
         ).subquery()
         every = select(func.count()).select_from(supports).where(self._visible())
-        found = (self._ledger.value(query) for query in (select(func.count()).select_from(ends), totals, every))
+        ruled = (rules.c.corpus_id == self._corpus_id, seen_at(rules, self._epoch))
+        counted = (select(func.count()).select_from(ends), totals, every, select(func.count()).where(*ruled))
+        found = (self._ledger.value(query) for query in counted)
         return GraphCounts(*map(int, found))
 
     def all_supports(self) -> list[Support]:
@@ -129,6 +168,9 @@ class SqlGraph(StoredGraph):
 
     def _visible(self) -> ColumnElement[bool]:
         return and_(supports.c.corpus_id == self._corpus_id, self._interval())
+
+    def _ruled(self) -> tuple[ColumnElement[bool], ...]:
+        return rule_roles.c.corpus_id == self._corpus_id, seen_at(rule_roles, self._epoch)
 
     def _interval(self) -> ColumnElement[bool]:
         # by the index on until, every open support would be read

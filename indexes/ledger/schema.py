@@ -197,6 +197,19 @@ passages = _table(  # what was not understood, with its conditions and names; no
     Index("passages_page", "page_id", "until"),
     Index("passages_until", "corpus_id", "until"),
 )
+rules = _table(
+    "rules",
+    "id corpus_id page_id chunk_key content_key:64 extractor kind:20 rule since until",
+    Index("rules_page", "page_id", "until"),
+    Index("rules_until", "corpus_id", "until"),
+)
+rule_roles = _table(  # ``rule_key``: the content key of the rule; ``entity``: as the epoch takes the name
+    "rule_roles",
+    "id corpus_id page_id rule_key:64 position:int role:20 entity since until",
+    Index("rule_roles_page", "page_id", "until"),
+    Index("rule_roles_until", "corpus_id", "until"),
+    Index("rule_roles_entity", "corpus_id", "entity"),
+)
 entity_tokens = _table("entity_tokens", "corpus_id token entity", key="corpus_id token entity")
 vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_KINDS
     "vectors",
@@ -247,7 +260,17 @@ work_batches = _table(
 check_cells(metadata)
 
 VECTOR_KINDS = ("chunk", "element", "fact", "passage")  # what is embedded of a page
-VERSIONED = (members, entity_names, chunks, supports, hidden_supports, passages, vectors)  # all with an epoch interval
+VERSIONED = (
+    members,
+    entity_names,
+    chunks,
+    supports,
+    hidden_supports,
+    passages,
+    rules,
+    rule_roles,
+    vectors,
+)  # all with an epoch interval
 
 
 def seen_at(table: Table, epoch: ColumnElement[int] | int) -> ColumnElement[bool]:

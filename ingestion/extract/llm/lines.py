@@ -10,6 +10,7 @@ from typing import Any
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, Reject
 from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.language.names import named
 from clausegraph.core.language.normalise import clean_name
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.models.json_text import read_json
@@ -24,7 +25,6 @@ from clausegraph.ingestion.extract.llm.page_words import (
     shown_texts,
     spans_of,
 )
-from clausegraph.ingestion.extract.rules.names import named
 from clausegraph.ingestion.sources.records import TripledPassage, squeezed
 
 LONGEST_LINE = 2000

@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from clausegraph.core.language.address import READER, is_role
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.modals import shaded
+from clausegraph.core.language.names import Scene, resolve, topic_name
 from clausegraph.core.language.normalise import entity_key, expand, lemma, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import DATED, TELLING_KINDS, effective_dates, opening_value, value_kind
 from clausegraph.core.language.wording import relation_words
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
-from clausegraph.ingestion.extract.rules.address import READER, is_role
-from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
 
 _QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")  # a notice called ‘notice of discharge’
 _NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do

@@ -8,15 +8,18 @@ condition that it states, or what it names, is kept as a passage.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.hashing import content_hash
+from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses
 from clausegraph.core.language.conditions import join, parse_conditions
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
+from clausegraph.core.language.names import Scene, named, resolve, things_named
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import value_kind
@@ -34,9 +37,7 @@ from clausegraph.core.types import (
     Statement,
     leaves,
 )
-from clausegraph.ingestion.extract.rules.address import Addressee
 from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined, is_simple
-from clausegraph.ingestion.extract.rules.names import Scene, named, resolve, things_named
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.restrictions import (
     instructs,
@@ -45,6 +46,7 @@ from clausegraph.ingestion.extract.rules.restrictions import (
     lists_prohibitions,
     restricts,
 )
+from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both, points_back
 from clausegraph.ingestion.extract.rules.sections import Requirements, Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
@@ -55,7 +57,7 @@ _DANGLES = re.compile(  # only points to what was told before: "if you do not"
 )
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 4  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 5  # raise it with every change of what the rules state: pages are then extracted again
 _REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -79,6 +81,7 @@ class ChunkReader:
         said = " ".join(element.text for element in chunk_input.elements)
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._required = Requirements()
+        self._rulings = Rulings(chunk_input)
         self._scopes = Scopes(chunk_input)
         self.found: dict[Statement, tuple[str, ...]] = {}  # and the headings that each stands under
         self.left: dict[Passage, None] = {}
@@ -102,7 +105,7 @@ class ChunkReader:
                 self._name(element)
         self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
         statements = dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())
-        return Extraction(tuple(statements), passages=tuple(self.left))
+        return Extraction(tuple(statements), passages=tuple(self.left), rules=tuple(self._rulings.found))
 
     def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
         """A statement that grants something, with all that its section refuses of it as an exception."""
@@ -130,6 +133,8 @@ class ChunkReader:
         found = row.statements()
         self._state(element, found)
         condition = row.case()
+        if not row.is_header:
+            self._rulings.row(element, self._scoped(element, condition), self._scene(element))
         if condition is not None and not any(one.condition for one in found):
             self._leave(element, Passage(PassageKind.RULE, (_whole(element),), condition))
 
@@ -162,12 +167,36 @@ class ChunkReader:
             self._otherwise(before.statement, condition)
         else:
             found = self._claims(element, main, spans, condition, inherits=before.conditioned)
+        self._ruled(element, start, end, condition)
         if not self._state(element, found):
             self._rule(element, spans, text, condition, proposition)
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, start, end)
         before.condition, before.statement = condition, found[0] if found else None
         before.conditioned |= condition is not None
+
+    def _ruled(self, element: InputElement, start: int, end: int, condition: Condition | None) -> None:
+        """Keep what a clause rules."""
+        spans = (Span(element.label, start, end), *self._context(element, start, element.text[start:end]))
+        text = element.text[start:end]
+        self._rule_of(element, spans, text, condition)
+
+    def _rule_of(self, element: InputElement, spans: Sequence[Span], text: str, condition: Condition | None) -> None:
+        """Keep what words rule, under what holds for all of their section."""
+        said = Ruling(tuple(spans), text, self._scoped(element, condition))
+        self._rulings.add(element, said, self._scene(element))
+
+    def _context(self, element: InputElement, start: int, text: str) -> list[Span]:
+        """The sentence that a clause goes on from, in its element or in the paragraph before; none where it stands
+        by itself."""
+        if not points_back(text):
+            return []
+        before = [Span(element.label, *span) for span in readable_spans(element.text) if span[1] <= start]
+        at = self._elements.index(element)
+        above = self._elements[at - 1] if at else None
+        if not before and above is not None and above.tag == "p" and above.headings == element.headings:
+            before = [Span(above.label, *span) for span in readable_spans(above.text)]
+        return before[-1:]
 
     def _otherwise(self, first: Statement, condition: Condition | None) -> None:
         """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
@@ -250,10 +279,16 @@ class ChunkReader:
         elif not items:
             condition = lead.parsed.condition
         else:
-            self._exclusion(element, lead, [*spans, *map(_whole, items)] if spans else [])
+            listed = [*spans, *map(_whole, items)] if spans else []
+            excluding = self._exclusion(element, lead, listed)
+            if spans and (excluding is not None or not are_acts(items)):
+                own = combined(lead.parsed.condition, excluding)
+                listed += self._context(element, lead.start, lead.text)
+                self._rule_of(element, listed, lead.text, own)
             return
         if not spans:
             return
+        self._rule_of(element, spans, lead.text, condition)
         main = element.text[slice(*lead.parsed.main)]
         sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
         found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
@@ -264,7 +299,11 @@ class ChunkReader:
         else:
             self._rule(element, tuple(spans), lead.text, condition, lead.proposition)
 
-    def _exclusion(self, element: InputElement, lead: Lead, spans: list[Span]) -> None:
+    def _scoped(self, element: InputElement, condition: Condition | None) -> Condition | None:
+        """A condition with what holds for all of the element's section."""
+        return both(self._scopes.of(element.headings), condition)
+
+    def _exclusion(self, element: InputElement, lead: Lead, spans: list[Span]) -> Condition | None:
         """A list of cases in which something is refused or not asked for: any of them is enough."""
         condition = excluded(self.outline, element, lead)
         self._refuse(element, lead, condition)
@@ -272,6 +311,7 @@ class ChunkReader:
             names = tuple(self._named(lead.main, self._scene(element), 1))
             whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
             self._excluded.append(Passage(PassageKind.LIST, tuple(spans), whole, names))
+        return condition
 
     def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
         """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
@@ -301,7 +341,9 @@ class ChunkReader:
         if parsed.slot is not None:
             below = (self.outline.item_condition(item, "all") for item in self.outline.items(element))
             own = parsed.with_items([one for one in below if one])
-        self._rule(element, (_whole(element),), element.text, combined(lead.parsed.condition, own), lead.proposition)
+        whole = combined(lead.parsed.condition, own)
+        self._rule(element, (_whole(element),), element.text, whole, lead.proposition)
+        self._item_ruled(element, lead, whole)
         barred = lists_prohibitions(lead.proposition)
         duty = lists_duties(lead.proposition, lead.text) or lists_bounds(lead.proposition, lead.text, main)
         if own is None and (barred or duty or lead.lists_examples):
@@ -309,6 +351,16 @@ class ChunkReader:
         before = _Before()
         for start, end in spans[1:]:
             self._clause(element, start, end, before)
+
+    def _item_ruled(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
+        """Keep what an item rules with its lead-in, where the items of its list each rule something by themselves."""
+        above = self.outline.above(element)
+        siblings = self.outline.items(above) if above is not None else []
+        alone = are_acts(siblings) and excluded(self.outline, above, lead) is None if above is not None else False
+        if above is not None and (alone or not above.is_own):
+            spans = (_whole(element), Span(above.label, lead.start, lead.end))
+            text = f"{lead.main.rstrip(' :')} {element.text}"
+            self._rule_of(element, spans, text, condition)
 
     def _state(self, element: InputElement, statements: list[Statement]) -> bool:
         """Keep statements under what holds for all of their section; whether there are any."""

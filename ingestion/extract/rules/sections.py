@@ -6,44 +6,17 @@ import re
 from dataclasses import replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.clauses import after_number, trim
-from clausegraph.core.language.conditions import join, leaves_of, parse_conditions
+from clausegraph.core.language.clauses import trim
+from clausegraph.core.language.conditions import join
+from clausegraph.core.language.headings import heading_case
 from clausegraph.core.language.normalise import plain
-from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Passage, PassageKind, Span
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
-_CASE = re.compile(r"\b(?P<how>if|unless)\s+(?=\w)", re.IGNORECASE)
-_NAMES_CASE = re.compile(  # a heading without "if" that names whom or what stands below it is for
-    # "You live abroad", but not "You can appeal" or "You'll get a letter"
-    r"(?i:you(?:'re|'ve)?\s(?!(?:can|cannot|could|may|might|must|should|will|would|need|do not need|both)\b)\w)"
-    r"|(?:[Ii]n|[Oo]utside)\s+(?:(?:an?|the)\s+)?[A-Z](?!.*,)"  # "In Scotland", "Outside an SPZ1"
-    r"|[A-Z][a-z]+(?:s|ren) (?:(?:outside|in) (?:the )?[A-Z]|(?:under|over|aged|between) \d|who |living |applying )"
-    r"|(?i:for\s+(?:less than |more than |up to |under |over |at least |fewer than )?\d)"  # "For less than 12 months"
-    r"|(?i:(?:under |over |up to |more than |less than )?£?\d.*\b(?:after|before|or (?:more|less|over|under)|olds?)\b)"
-)
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
-_LONGEST_HEADING = 24  # words of a heading that states a case
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 
 _OPENS_VERB = re.compile(r"\b(?:must|not|can|cannot|may|should|will|to):?$", re.IGNORECASE)  # "You must not:"
-
-
-def heading_case(heading: InputElement) -> Condition | None:
-    """The condition that a heading states; none of one that names a topic."""
-    text, first = heading.text, after_number(heading.text)
-    if len(text.split()) > _LONGEST_HEADING or text.rstrip().endswith("?"):
-        return None
-    said = plain(text)
-    case = _CASE.search(said)
-    if case and case.start() != first:  # "Forcing them to pay if you're in Scotland"
-        return parse_conditions(text, heading.label, first).condition
-    start, end = trim(said, case.end() if case else first, len(text))
-    if case:
-        found = leaves_of(text, heading.label, start, end) if start < end else None
-        return Not(found) if found is not None and case["how"].lower() == "unless" else found
-    named = _NAMES_CASE.match(said, first) or effective_dates(said[first:]) != (None, None)
-    return Leaf(heading.label, start, end, text[start:end]) if named else None
 
 
 class Scopes:
@@ -54,7 +27,7 @@ class Scopes:
         self._set: dict[tuple[str, ...], list[Condition]] = {}
         for element in (*chunk_input.above, *chunk_input.elements):
             if element.tag in ("h1", "h2", "h3") and " ".join(element.text.split()) != title:
-                condition = heading_case(element)
+                condition = heading_case(element.text, element.label)
                 if condition is not None:
                     self._set.setdefault((*element.headings, element.text), []).append(condition)
 

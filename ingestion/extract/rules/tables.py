@@ -13,15 +13,15 @@ from dataclasses import replace
 from itertools import accumulate
 
 from clausegraph.core.extraction import InputElement
+from clausegraph.core.language.address import theirs, uncapitalised
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import join, parse_conditions
 from clausegraph.core.language.lexicon import DETERMINERS, NOUN_VERBS, base_of_gerund, is_base, phrases
+from clausegraph.core.language.names import Scene, named, topic_name
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
 from clausegraph.ingestion.extract.rules.claims import LOSABLE
-from clausegraph.ingestion.extract.rules.names import Scene, named, topic_name
 
 _LONGEST_CASE = 14  # words of a row header that names a case; a longer one describes
 _LONGEST_NAME = 8  # of one that names a thing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.ingestion.extract.rules.address import Addressee, third_party
+from clausegraph.core.language.address import Addressee, third_party
 
 pytestmark = pytest.mark.unit
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
+from clausegraph.core.language.address import READER, ROLES, Addressee, theirs, uncapitalised
 from clausegraph.core.language.lexicon import base_form, base_of_third_person, word_set
 from clausegraph.core.language.normalise import entity_key, expand, plain, singular
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.types import Mention
-from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
 
 _WORD = re.compile(r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|[A-Za-z][\w&/'-]*|[£$€]?\d[\d,.]*%?|[^\s\w]")
 _CAPITALS = re.compile(  # words of a proper name, with what joins them: "Department for Work"
@@ -152,6 +153,16 @@ class Scene:
         return Mention(role, entity_key(role), READER, "you")
 
     @property
+    def person(self) -> Mention | None:
+        """The person that "you" is: one that other pages name, too ("tenant"), or who asks for what the page is about;
+        none where the page does not say whom it is for."""
+        role = self.address.reader(self.headings)
+        if singular(role) in ROLES or role.split()[-1] in ROLES:
+            return Mention(role, entity_key(role), "person", "you")
+        surface = f"{scheme_name(self.address.title).surface} applicant"
+        return Mention(surface, entity_key(surface), "person", "you") if role.startswith("applicant for ") else None
+
+    @property
     def granted(self) -> Mention | None:
         """What the section grants: what its heading names, else the page, if its reader applies for that."""
         for heading in reversed(self.headings):
@@ -188,6 +199,53 @@ def topic_name(title: str) -> str:
     inner = re.search(r"\(([^()]{6,})\)$", title)
     bare = re.sub(r"\s*\([^()]*\)", "", title).strip()
     return inner[1] if inner and inner[1][:1].isupper() and " " in inner[1] else bare or title
+
+
+@lru_cache(maxsize=1024)
+def scheme_name(title: str) -> Mention:
+    """What a page is about, named as other pages name it: "Apply for a council home" is about "council home", "Study
+    Grant for further education" about "Study Grant"."""
+    name = topic_name(title).split(": ")[0].removeprefix("Your ")
+    words = name.split()
+    if len(words) > 2 and words[0].lower() in _ASKING:
+        words = words[1:]
+        while len(words) > 1 and words[0].lower() in lexicon.PREPOSITIONS | _DETERMINERS:
+            words = words[1:]
+        name = " ".join(words) if len(words) > 1 and is_name(" ".join(words)) else name
+    whole = _CALLED.match(f"{name} ")
+    name = whole["name"].strip() if whole else name
+    return Mention(name, entity_key(name) or name, "topic")
+
+
+_ASKING = word_set("apply get claim request receive register renew order become")
+_CALLED = re.compile(r"(?P<name>(?:[A-Z][\w'’-]*\s){2,4})(?:for|in|on|from|to|if|when) ")
+
+
+def entities_named(text: str, most: int) -> list[Mention]:
+    """What a text names that other pages may name as well, each once: proper names without their brackets, and phrases
+    of several words whose last one has a type ("decision letter")."""
+    found: dict[str, Mention] = {}
+    for phrase in things_named(text, most):
+        name = topic_name(phrase.split("'s ")[0].split("’s ")[0])
+        words = name.split()
+        while len(words) > 1 and words[0].lower() in lexicon.PREPOSITIONS | _DETERMINERS:
+            words = words[1:]
+        if len(words) > 1 and words[0].isupper() and words[-1].islower() and mention_type(words[-1]) == "thing":
+            words = words[:-1]  # "ORS counter"
+        name = " ".join(words)
+        numbered = len(words) > 1 and len(words[-1]) < 3 and not words[-1].islower()  # "Band A", "Box 4"
+        proper = name[:1].isupper() and (len(words) > 1 or name.isupper()) and not numbered and not name.isdigit()
+        typed = len(words) in (2, 3) and name.islower() and mention_type(words[-1]) != "thing" and words[-1] != "pays"
+        if name in lexicon.PLACES:
+            found.setdefault(name, named(name, "place"))
+        elif proper or (typed and not _verbal(words) and singular(words[-1]) not in ROLES):
+            found.setdefault(name, named(name))
+    return list(found.values())
+
+
+def _verbal(words: Sequence[str]) -> bool:
+    """Whether words before the last are no part of a name: a verb form or an adverb."""
+    return any(word.endswith("ly") or word in lexicon.THIRD_PERSON or word in _NO_PART for word in words[:-1])
 
 
 def is_name(phrase: str) -> bool:
@@ -235,7 +293,7 @@ def _completed(surface: str, scene: Scene) -> str:
         named_so = 1 < len(parts) <= 5 and all(word[:1].isupper() or word in ("of", "for") for word in parts)
         if named_so and singular(parts[-1].lower()) == head:
             return uncapitalised(re.sub(r"^(?:The|An?) ", "", name))
-        whole = re.match(r"(?P<name>(?:[A-Z][\w'’-]*\s){2,4})(?:for|in|on|from|to|if|when) ", f"{name} ")
+        whole = _CALLED.match(f"{name} ")
         if whole and singular(whole["name"].split()[-1].lower()) == head:
             return whole["name"].strip()  # "Study Grant for further and higher education"
     return f"{surface} ({topic_name(scene.address.title)})"

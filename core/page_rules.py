@@ -1,0 +1,106 @@
+"""The rules of a whole page, from those of its chunks: whose they are, which belong to which, what is worth a node."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import WORD, entity_key
+from clausegraph.core.types import (
+    PUBLISHER,
+    Mention,
+    Reading,
+    Role,
+    RoleName,
+    Rule,
+    RuleKind,
+    RuleLink,
+    RuleLinkName,
+)
+
+_EXCEPTS = word_set("however but except unless otherwise")
+_CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s? (\d+(?:\.\d+)*)")
+_FIXED = (RoleName.ABOUT, RoleName.ACTOR)
+
+
+def page_rules(rules: Sequence[Rule], reading: Reading) -> list[Rule]:
+    """The rules in page order, with the publisher by name, without entities that only one rule of the page names in
+    lower case or as a code ("P45"), and with links between them.
+
+    Args:
+        rules: with the page's anchors.
+    """
+    place = {element.anchor: number for number, element in enumerate(reading.elements)}
+    ordered = sorted(rules, key=lambda rule: (place[rule.spans[0].anchor], rule.spans[0].start, -rule.spans[0].end))
+    publisher = publisher_of(reading)
+    placed = [_under(rule, publisher) for rule in ordered]
+    often = Counter(role.entity.key for rule in placed for role in rule.roles)
+    kept = [
+        replace(rule, roles=tuple(role for role in rule.roles if often[role.entity.key] > 1 or _is_shared(role)))
+        for rule in placed
+    ]
+    return [replace(rule, links=tuple(_links(rule, kept[:at], reading, place))) for at, rule in enumerate(kept)]
+
+
+def publisher_of(reading: Reading) -> Mention | None:
+    """Who publishes a page: the site's name, else the host of its address."""
+    host = (urlsplit(reading.url).hostname or "").removeprefix("www.") if reading.url else ""
+    name = reading.publisher or host
+    return Mention(name, entity_key(name), "organisation", "we") if name else None
+
+
+def _under(rule: Rule, publisher: Mention | None) -> Rule:
+    """The rule with its publisher by name: also "the council" of a page that a council publishes."""
+    words = {word.lower() for word in WORD.findall(publisher.surface)} if publisher else set()
+    roles: dict[Role, None] = {}
+    for role in rule.roles:
+        own = role.entity == PUBLISHER or (role.entity.type == "organisation" and role.entity.key in words)
+        if not own:
+            roles[role] = None
+        elif publisher is not None:
+            roles[replace(role, entity=publisher)] = None
+    return replace(rule, roles=tuple(roles))
+
+
+def _is_shared(role: Role) -> bool:
+    """Whether other pages may name an entity: a scheme, a person, a proper name."""
+    entity = role.entity
+    coded = any(map(str.isdigit, entity.surface))
+    return role.name in _FIXED or entity.type == "person" or (entity.surface[:1].isupper() and not coded)
+
+
+def _links(rule: Rule, before: Sequence[Rule], reading: Reading, place: dict[str, int]) -> Iterator[RuleLink]:
+    """To rules above it: what it is an exception of, the step that it follows, the numbered clause that it names."""
+    own = rule.spans[0]
+    element = reading.elements[place[own.anchor]]
+    text = element.text[own.start : own.end]
+    first = WORD.match(text)
+    section = [one for one in before if reading.elements[place[one.spans[0].anchor]].headings == element.headings]
+    if first is not None and first[0].lower() in _EXCEPTS and section:
+        yield _link(RuleLinkName.EXCEPTION_OF, section[-1])
+    elif rule.kind is RuleKind.EXCLUSION:
+        about = [role.entity.key for role in rule.roles if role.name is RoleName.ABOUT]
+        granting = (
+            one
+            for one in before
+            if one.kind is RuleKind.ELIGIBILITY and any(role.entity.key in about for role in one.roles)
+        )
+        if (granted := next(granting, None)) is not None:
+            yield _link(RuleLinkName.EXCEPTION_OF, granted)
+    if rule.step is not None:
+        same = [one for one in before if one.step is not None and one.step.procedure == rule.step.procedure]
+        earlier = [one for one in same if one.step is not None and one.step.number < rule.step.number]
+        if earlier:
+            yield _link(RuleLinkName.STEP_AFTER, earlier[-1])
+    for number in dict.fromkeys(_CLAUSE.findall(text.lower())):
+        there = [one for one in before if reading.elements[place[one.spans[0].anchor]].text.startswith(number)]
+        if there and there[0].spans[0].anchor != own.anchor:
+            yield _link(RuleLinkName.REFERS_TO, there[0])
+
+
+def _link(name: RuleLinkName, other: Rule) -> RuleLink:
+    return RuleLink(name, other.spans[0].anchor, other.spans[0].start)

@@ -1,0 +1,151 @@
+"""The rules of one chunk: what each clause, list and row rules, about what, for whom, with which values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.address import ROLES
+from clausegraph.core.language.conditions import join
+from clausegraph.core.language.lexicon import is_base, word_set
+from clausegraph.core.language.names import Scene, entities_named, named, scheme_name
+from clausegraph.core.language.normalise import WORD, plain, singular
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
+from clausegraph.core.language.values import effective_dates
+from clausegraph.core.types import (
+    PUBLISHER,
+    Condition,
+    Literal,
+    Mention,
+    Modality,
+    Role,
+    RoleName,
+    Rule,
+    RuleKind,
+    Span,
+    leaves,
+)
+
+_MOST_NAMED = 8  # things of one rule
+_ROLE_OF_TYPE = {
+    "organisation": RoleName.AUTHORITY,
+    "document": RoleName.DOCUMENT,
+    "place": RoleName.PLACE,
+}  # the rest are its objects
+_BODIES = word_set("council hmrc dvla police court tribunal university college government")
+_POINTS = word_set("this that these those it they he she but however otherwise also then")
+_WE = word_set("we us our")
+_NO_PERSON = word_set("person people adult staff agent holder dependant member")  # name nobody whom a page is for
+_OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Words that may rule something: their spans, their own first, the words with those of a lead-in, and when they
+    hold."""
+
+    spans: tuple[Span, ...]
+    text: str
+    condition: Condition | None
+
+
+class Rulings:
+    """The rules found so far, each once."""
+
+    def __init__(self, chunk_input: ExtractionInput) -> None:
+        self._scheme = scheme_name(" ".join(chunk_input.title.split()))
+        self.found: dict[Rule, None] = {}
+
+    def add(self, element: InputElement, said: Ruling, scene: Scene) -> None:
+        """Keep what a clause rules, if it does."""
+        main = said.text
+        for leaf in leaves(said.condition):
+            main = main.replace(leaf.text, " ")
+        clause = RuledClause(main, said.condition is not None, scene.heading)
+        kinds = kinds_of(clause)
+        if not kinds:
+            return
+        parts = split_proposition(main)
+        holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and parts.exact is not Modality.NEED_NOT
+        roles = tuple(dict.fromkeys(self._roles(element, said.text, parts.subject.lower(), scene)))
+        dates = effective_dates(main)
+        rule = Rule(kinds, said.spans, roles, _values(clause), holds, parts.exact, said.condition, *dates)
+        self.found[rule] = None
+
+    def row(self, element: InputElement, condition: Condition | None, scene: Scene) -> None:
+        """Keep what a row of a table rules: each cell under the header of its column."""
+        cells = element.text.split(" | ")
+        headers = element.headers if len(element.headers) == len(cells) else ("",) * len(cells)
+        under = [f"{head}: {cell}" if head and cell else cell for head, cell in zip(headers, cells, strict=True)]
+        clause = RuledClause("; ".join(part for part in under[1:] if part), heading=scene.heading)
+        kinds = tuple(kind for kind in kinds_of(clause) if kind in _OF_ROWS)
+        if clause.values or kinds:
+            roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
+            spans = (Span(element.label, 0, len(element.text)),)
+            rule = Rule(kinds or (RuleKind.AMOUNT,), spans, roles, _values(clause), condition=condition)
+            self.found[rule] = None
+
+    def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
+        """The entities of a rule: its scheme, who acts, and what else it names."""
+        yield Role(RoleName.ABOUT, self._scheme)
+        words = [word.lower() for word in WORD.findall(plain(text))]
+        person = scene.person
+        if person is not None and (not subject or (subject == "you" and "you" in words)):
+            yield Role(RoleName.ACTOR, person)
+        if not _WE.isdisjoint(words):
+            yield Role(RoleName.AUTHORITY, PUBLISHER)
+        acting = [singular(word) for word in subject.split()[-1:]]
+        for word in dict.fromkeys(map(singular, words)):
+            if word in ROLES - _NO_PERSON:
+                yield Role(RoleName.ACTOR if word in acting else RoleName.COUNTERPARTY, named(word, "person"))
+        yield from map(_role, self._things(text, words))
+        for link in element.links:
+            linked = named(link.text.strip())
+            if link.text[:1].isupper() and 1 < len(link.text.split()) < 6 and linked.type != "thing":
+                yield _role(linked)
+
+    def _things(self, text: str, words: Iterable[str]) -> Iterator[Mention]:
+        """What a text names that other pages name as well."""
+        for entity in entities_named(text, _MOST_NAMED):
+            if entity.key != self._scheme.key:
+                bodies = _bodies(entity.surface.split()) if entity.surface.islower() else []
+                yield from bodies or [entity]
+        yield from _bodies(words)
+
+
+def _bodies(words: Iterable[str]) -> list[Mention]:
+    return [named(word, "organisation") for word in dict.fromkeys(words) if word in _BODIES]
+
+
+def _role(entity: Mention) -> Role:
+    return Role(_ROLE_OF_TYPE.get(entity.type, RoleName.OBJECT), entity)
+
+
+def _values(clause: RuledClause) -> tuple[Literal, ...]:
+    return tuple(dict.fromkeys(Literal(value.text, value.kind) for value in clause.values))
+
+
+def both(scope: Condition | None, own: Condition | None) -> Condition | None:
+    """What a section sets and what a clause states, each once."""
+    if scope is None or own is None or _said(scope) <= _said(own):
+        return own if own is not None else scope
+    return join("all", [scope, own])
+
+
+def _said(condition: Condition) -> set[str]:
+    return {leaf.text.lower() for leaf in leaves(condition)}
+
+
+def points_back(text: str) -> bool:
+    """Whether a sentence goes on from the one before it: "This includes …", "However, …"."""
+    first = WORD.match(plain(text).strip())
+    return first is not None and first[0].lower() in _POINTS
+
+
+def are_acts(items: Iterable[InputElement]) -> bool:
+    """Whether each item of a list says something by itself: most begin with a verb."""
+    firsts = [plain(item.text).lower().split()[:1] for item in items]
+    acts = [words for words in firsts if words and (is_base(words[0]) or words[0] in ("not", "be", "have", "do"))]
+    return len(acts) * 2 > len(firsts)

@@ -24,9 +24,9 @@ def content_hash(*parts: str | bytes) -> str:
     return digest.hexdigest()[:32]
 
 
-def fact_id(subject_key: str, relation: str, object_key: str) -> str:
+def fact_id(subject_key: str, relation: str, object_key: str, *qualifiers: str) -> str:
     """The identity of a fact within a corpus."""
-    return content_hash("fact", subject_key, relation, object_key)
+    return content_hash("fact", subject_key, relation, object_key, *qualifiers)
 
 
 _LLM = re.compile(

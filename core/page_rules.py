@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import WORD, entity_key
 from clausegraph.core.types import (
+    LITERAL,
     PUBLISHER,
     Mention,
     Reading,
@@ -20,6 +21,7 @@ from clausegraph.core.types import (
     RuleKind,
     RuleLink,
     RuleLinkName,
+    Statement,
 )
 
 _EXCEPTS = word_set("however but except unless otherwise")
@@ -44,6 +46,41 @@ def page_rules(rules: Sequence[Rule], reading: Reading) -> list[Rule]:
         for rule in placed
     ]
     return [replace(rule, links=tuple(_links(rule, kept[:at], reading, place))) for at, rule in enumerate(kept)]
+
+
+@dataclass(frozen=True, slots=True)
+class PageNodes:
+    """The nodes that a page's statements may be of: the entities of its rules, and the scheme that all are about."""
+
+    shared: frozenset[str]
+    scheme: str = ""
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> PageNodes:
+        """Those of the rules; none of a page without any, whose statements keep their names."""
+        about = Counter(role.entity.key for rule in rules for role in rule.roles if role.name is RoleName.ABOUT)
+        scheme = about.most_common(1)[0][0] if about else ""
+        return cls(frozenset(role.entity.key for rule in rules for role in rule.roles), scheme)
+
+    def placed(self, statement: Statement) -> Statement:
+        """The statement with the nodes of its ends: its subject is of the scheme where it names nothing shared, its
+        object then a value."""
+        if not self.shared:
+            return statement
+        target = statement.object
+        if isinstance(target, Mention):
+            target = replace(target, node=self._node(target.key, LITERAL + target.key))
+        subject = replace(statement.subject, node=self._node(statement.subject.key, self.scheme))
+        return replace(statement, subject=subject, object=target)
+
+    def _node(self, key: str, otherwise: str) -> str:
+        """The longest shared name within a name; "" where that is the whole one."""
+        if key in self.shared:
+            return ""
+        words = key.split()
+        spans = ((start, end) for start in range(len(words)) for end in range(start + 1, len(words) + 1))
+        parts = (" ".join(words[start:end]) for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)))
+        return next((part for part in parts if part in self.shared), otherwise)
 
 
 def publisher_of(reading: Reading) -> Mention | None:

@@ -237,7 +237,8 @@ def _step_from_json(value: list[Any] | None) -> StepOrder | None:
 
 def _node_to_json(node: Mention | Literal) -> list[str]:
     if isinstance(node, Mention):
-        return ["mention", node.surface, node.key, node.type, *([node.written] if node.written else [])]
+        more = [node.written, node.node] if node.node else [node.written] if node.written else []
+        return ["mention", node.surface, node.key, node.type, *more]
     return ["literal", node.value, node.kind]
 
 

@@ -298,12 +298,20 @@ class Mention:
     """An entity by name; ``key`` is its normalised name, by which mentions meet.
 
     ``written`` is what the page has in its place where that is another text: "you" for the employee it addresses.
+    ``node`` is the key of the shorter name that other rules share, where this one narrows it ("first permit for 12
+    months" is of the node "parking permit"); it begins with ``LITERAL`` where there is none.
     """
 
     surface: str
     key: str
     type: str = "thing"
     written: str = ""
+    node: str = ""
+
+    @property
+    def node_key(self) -> str:
+        """The key of its node of the graph."""
+        return self.node or self.key
 
 
 LITERAL = "="  # marks a literal among object keys; an entity key never starts with it

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, passage_text, statement_text
@@ -17,7 +17,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.page_rules import page_rules
+from clausegraph.core.page_rules import PageNodes, page_rules
 from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import (
     passage_to_json,
@@ -117,7 +117,8 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
-    chunk_rows, support_rows, stated = [], {}, []
+    chunk_rows: list[ChunkRow] = []
+    placed: list[tuple[str, Statement, str]] = []
     passages: dict[str, PassageRow] = {}
     ruled: dict[Rule, str] = {}  # with the chunk that each is of
     defined: set[tuple[str, str]] = set()
@@ -132,10 +133,7 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         made = extraction.statements if extraction else ()
         found = [(one, extractor) for one in made] + [(one, DEFINITIONS) for one in _definitions(source, defined)]
         for statement, by in found:
-            placed = steps.placed(with_anchors(statement, anchors))
-            row = _support(chunk.key, placed, by, {})
-            support_rows[row.content_key] = row
-            stated.append((row.chunk_key, row.statement, placed))
+            placed.append((chunk.key, steps.placed(with_anchors(statement, anchors)), by))
         for passage in extraction.passages if extraction else ():
             there = steps.placed(with_anchors(passage, anchors))
             body = canonical_json(passage_to_json(there))
@@ -145,18 +143,30 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
             passages[key] = PassageRow(chunk.key, key, extractor, body)
         for rule in extraction.rules if extraction else ():
             ruled.setdefault(steps.placed(with_anchors(rule, anchors)), chunk.key)
-    supports = tuple(support_rows.values())
-    rules = _rule_rows(reading, ruled, extractor)
-    texts_of = _texts(reading, stated)
-    return PageRows(tuple(chunk_rows), supports, tuple(vectors), texts_of, tuple(passages.values()), rules)
+    rules = page_rules(list(ruled), reading)
+    nodes = PageNodes.of(rules)
+    supports, stated = {}, []
+    for chunk_key, one, by in placed:
+        narrowed = one if by == DEFINITIONS else nodes.placed(one)
+        row = _support(chunk_key, narrowed, by, {})
+        supports[row.content_key] = row
+        if by != DEFINITIONS:
+            stated.append((row.chunk_key, row.statement, narrowed))
+    return PageRows(
+        tuple(chunk_rows),
+        tuple(supports.values()),
+        tuple(vectors),
+        _texts(reading, stated),
+        tuple(passages.values()),
+        _rule_rows(rules, {(rule.spans, rule.kinds): chunk for rule, chunk in ruled.items()}, extractor),
+    )
 
 
-def _rule_rows(reading: Reading, ruled: Mapping[Rule, str], extractor: str) -> tuple[RuleRow, ...]:
-    """The rules of a page, from those of its chunks."""
-    chunk_of = {(rule.spans, rule.kinds): chunk for rule, chunk in ruled.items()}
+def _rule_rows(rules: Iterable[Rule], chunks: Mapping[Any, str], extractor: str) -> tuple[RuleRow, ...]:
+    """The rules of a page; ``chunks`` says by spans and kinds which chunk each is of."""
     found: dict[str, RuleRow] = {}
-    for rule in page_rules(list(ruled), reading):
-        chunk = chunk_of[rule.spans, rule.kinds]
+    for rule in rules:
+        chunk = chunks[rule.spans, rule.kinds]
         body = canonical_json(rule_to_json(rule))
         key = content_hash("rule", chunk, body, extractor)
         found[key] = RuleRow(chunk, key, extractor, rule.kind.value, body)
@@ -221,7 +231,7 @@ def with_anchors(stated: T, anchors: Mapping[str, str]) -> T:
 
 def object_key(node: Mention | Literal) -> str:
     """The key of a fact's object: an entity's key, or the literal's value behind ``LITERAL``."""
-    return node.key if isinstance(node, Mention) else LITERAL + " ".join(node.value.lower().split())
+    return node.node_key if isinstance(node, Mention) else LITERAL + " ".join(node.value.lower().split())
 
 
 def _texts(reading: Reading, stated: Iterable[tuple[str, str, Statement]]) -> Texts:
@@ -237,9 +247,11 @@ def _vector(kind: str, ref: str, text: str) -> VectorRow:
 
 
 def _support(chunk_key: str, statement: Statement, extractor: str, names: Mapping[str, str]) -> SupportRow:
-    written = statement.subject.key, object_key(statement.object)
+    written = statement.subject.node_key, object_key(statement.object)
     subject, target = (names.get(key, key) for key in written)  # no name begins with LITERAL
-    identity = fact_id(subject, statement.relation, target)
+    ends = (end for end in (statement.subject, statement.object) if isinstance(end, Mention))
+    qualifiers = (end.key for end in ends if end.node and not end.node.startswith(LITERAL))
+    identity = fact_id(subject, statement.relation, target, *qualifiers)
     body = canonical_json(statement_to_json(statement))
     key = content_hash("support", chunk_key, identity, body, extractor)
     return SupportRow(chunk_key, identity, subject, statement.relation, target, key, extractor, body)

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, true
 
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Support
+from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.names import names_at
 from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, entity_ends, in_order
 from clausegraph.indexes.ledger.cells import decode
@@ -174,7 +175,8 @@ class SqlGraph(StoredGraph):
 
     def _interval(self) -> ColumnElement[bool]:
         # by the index on until, every open support would be read
-        return and_(without_index(supports.c.since) <= self._epoch, without_index(supports.c.until) > self._epoch)
+        seen = and_(without_index(supports.c.since) <= self._epoch, without_index(supports.c.until) > self._epoch)
+        return and_(seen, supports.c.extractor != DEFINITIONS)  # names of entities, and no facts
 
     def _facts(self, *conditions: ColumnElement[bool]) -> Select[Any]:
         held = func.count().label("held")

@@ -116,7 +116,7 @@ def types_of(supports: Iterable[Support]) -> dict[str, str]:
     for support in supports:
         for mention in (support.statement.subject, support.statement.object):
             if isinstance(mention, Mention):
-                counted.setdefault(mention.key, Counter())[mention.type] += 1
+                counted.setdefault(mention.node_key, Counter())[mention.type] += 1
     return {key: min(types, key=lambda name: (-types[name], name)) for key, types in counted.items()}
 
 

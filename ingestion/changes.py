@@ -35,6 +35,7 @@ from clausegraph.ingestion.tools import Options
 FORCED = "forced (--force)"
 _CHANGED = "its bytes changed"
 _OTHER_EXTRACTOR = "other extractor"
+_LISTED = "the source lists another page with this uri before it; the first one is used"
 _ENDINGS = 5  # of files that were not read, named
 
 
@@ -154,6 +155,7 @@ class Changes:
     fetched: dict[str, int] = field(default_factory=dict)
     _gone: dict[str, str] = field(default_factory=dict)
     _unlisted: set[str] = field(default_factory=set)
+    _listed: set[str] = field(default_factory=set)
 
     def to_read(self, documents: Iterable[Item], extractor: str, options: Options) -> Iterator[tuple[Page, str]]:
         """Yield the pages to be read, with the reason, one after the other: a document may be large.
@@ -177,7 +179,10 @@ class Changes:
                     self._gone[address] = f"it is the page {uri}: {reason}"
                 case Fetched(counts):
                     self.fetched |= counts
+                case _ if item.uri in self._listed:
+                    self.rejects.append(Reject(item.uri, _LISTED))
                 case _:
+                    self._listed.add(item.uri)
                     member, versions = self.before.members.get(item.uri), self.before.versions.get(item.uri, {})
                     why = page_reason(item, member, versions, extractor, force=options.force)
                     if not why:

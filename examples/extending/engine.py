@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clausegraph import Answer, AnswerStatus, Embedder, Inquiry, TraceStep, View, open_corpus
-from clausegraph.query.engines.bank import ENGINES, EngineOptions, Watch, make_engine
-from clausegraph.query.registry import Entry
+from clausegraph.query.engines.bank import ENGINES, EngineEntry, EngineOptions, Watch, make_engine
 
 
 class SecondTry:
@@ -26,7 +25,7 @@ class SecondTry:
         return replace(second, inquiry=inquiry, trace=(*first.trace, again, *second.trace))
 
 
-ENGINES.add(Entry("second-try", "asks again without the scenario", SecondTry))
+ENGINES.add(EngineEntry("second-try", "asks again without the scenario", SecondTry))
 
 with tempfile.TemporaryDirectory() as folder, open_corpus("lethmoor", home=folder) as corpus:
     corpus.ingest(Path(__file__).parents[1] / "corpus" / "appeal-a-decision.html")

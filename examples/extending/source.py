@@ -7,13 +7,13 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from clausegraph import open_corpus
+from clausegraph import Reject, open_corpus
 from clausegraph.core.pages.read import HTML, SourceDocument
 from clausegraph.ingestion.sources.detect import SOURCE_KINDS, SourceKind
 
 
 class ZipSource:
-    """The HTML files of an archive; a page's uri is its path inside."""
+    """The HTML files of an archive, in the order of their paths inside, which are their uris."""
 
     kind = "zip"
 
@@ -21,13 +21,14 @@ class ZipSource:
         self.location = str(Path(location).absolute())
         self.name = name or Path(location).stem
 
-    def documents(self) -> Iterator[SourceDocument]:
+    def documents(self) -> Iterator[SourceDocument | Reject]:
         with zipfile.ZipFile(self.location) as archive:
             for uri in sorted(name for name in archive.namelist() if name.endswith(".html")):
-                yield SourceDocument(uri, archive.read(uri), HTML)
+                encrypted = archive.getinfo(uri).flag_bits & 1  # then the corpus keeps the page as it was
+                yield Reject(uri, "it is encrypted") if encrypted else SourceDocument(uri, archive.read(uri), HTML)
 
 
-SOURCE_KINDS.insert(0, SourceKind(lambda location: location.endswith(".zip"), ZipSource))
+SOURCE_KINDS.insert(0, SourceKind(lambda place: place.endswith(".zip") and zipfile.is_zipfile(place), ZipSource))
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "rates.zip"

@@ -95,8 +95,9 @@ class Source(Protocol):
     def documents(self) -> Iterator[Item]:
         """Yield pages in the order of their uris, and a reject for each thing that is no usable page.
 
-        A page that is rejected, or below what is ``Unlisted``, stays in the corpus as it was. A source that has no
-        page yields none; whether that is meant is for the caller to ask.
+        Of two pages with one uri the first is used, and the report names the other. A page that is rejected, or below
+        what is ``Unlisted``, stays in the corpus as it was. A source that has no page yields none; whether that is
+        meant is for the caller to ask.
 
         Raises:
             SourceError: the source is missing or unreadable; a caller that had not yet changed anything then changes

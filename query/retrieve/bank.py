@@ -29,7 +29,7 @@ CANDIDATES = 100  # hits that a reranker reads, each with the question: time gro
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An element or a chunk with its score and the parts that the score is made of.
+    """An element or a chunk with its score and the parts of which the score is the sum.
 
     ``key`` is the element's anchor or the chunk's key; ``anchors`` are the elements it covers, in reading order.
     """
@@ -76,7 +76,7 @@ class Retriever(Protocol):
     """Finds what an inquiry is about in one view. It searches with question and scenario."""
 
     def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
-        """Hits of one level, best first, each once; equal views give equal lists.
+        """Hits of one level, each once, highest score first; equal views give equal lists.
 
         Args:
             limit: hits at most.
@@ -104,7 +104,7 @@ def depth(limit: int | None, budget: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """A retriever whose ranking is cut to what is asked for."""
+    """A retriever whose ranking is cut to what is asked for: a subclass has ``ranked``."""
 
     view: View
     embedder: Embedder

@@ -12,6 +12,7 @@ import pytest
 
 from clausegraph.core.errors import InputError, SourceError
 from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -107,6 +108,25 @@ def test_skipped_files_are_told(mirror: Mirror, pages: Path) -> None:
     for name in ("a.xlsx", "sub/b.xlsx", "c.zip"):
         (pages / name).write_bytes(b"x")
     assert mirror(run_steps).skipped == {".xlsx": 2, ".zip": 1}
+
+
+class TwoPagesOfOneUri:
+    """A source as somebody may write it: it lists two pages under one uri."""
+
+    name, kind, location = "twice", "listed", "/twice"
+
+    def documents(self) -> Iterator[SourceDocument]:
+        for age in (65, 70):
+            yield SourceDocument("a", PAGE.replace("65", str(age)).encode())
+
+
+@pytest.mark.parametrize("how", [ingest, run_steps])
+def test_the_second_page_of_a_uri_is_rejected(how: Callable[..., RunReport], ledger: Ledger) -> None:
+    tools = Tools(ledger, HashingEmbedder(16), RuleExtractor())
+    for added, unchanged in ((["a"], 0), ([], 1)):
+        report = how(tools, "c", TwoPagesOfOneUri(), options=Options())
+        assert (report.pages_added, report.pages_changed, report.pages_unchanged) == (added, [], unchanged)
+        assert [(one.what, "another page with this uri" in one.reason) for one in report.rejects] == [("a", True)]
 
 
 def test_corpus_names_that_look_alike(ledger: Ledger, mirror: Mirror) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from clausegraph.core.extraction import Extractor
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.ontology import Ontology
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
@@ -52,6 +53,7 @@ class Tools:
     meter: Meter = field(default_factory=NoMeter)
     projections: Projections = NO_PROJECTIONS
     limits: ReadingLimits = field(default_factory=ReadingLimits)
+    ontology: Ontology | None = None  # of the entities of rules; none: the shipped one
 
 
 @dataclass(frozen=True, slots=True)

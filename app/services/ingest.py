@@ -67,7 +67,8 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
         embedder = embedder.metered(meter, meter)
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits = progress or no_progress, reading_limits(settings)
-        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits)
+        ontology = opened_ontology(settings) if settings.ontology else None
+        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, ontology)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:

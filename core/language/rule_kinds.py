@@ -11,6 +11,8 @@ from clausegraph.core.language.normalise import expand
 from clausegraph.core.language.values import Value, find_values
 from clausegraph.core.types import RuleKind
 
+VERSION = 1  # raise it with every change of what is read as a rule: every page is then derived again
+
 _GETS = r"(?:get|claim|apply|qualify|receive|join|count|be (?:eligible|entitled|paid|covered)|have (?:it|this|access))"
 _ADVERBS = r"(?:also|still|usually|normally|only|then|both|not)"
 _CANNOT = r"(?:cannot|will not|do not|does not|may not|not able to|no longer|never)"
@@ -114,7 +116,8 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     of_whom = _ELIGIBLE_HEADING.search(clause.heading) is not None
     if of_whom and (requires or ruled is RuleKind.PERMISSION):
         matched.add(RuleKind.ELIGIBILITY)
-    found = {kind: None for kind, _ in _KINDS if kind in matched and kind is not RuleKind.AMOUNT}
+    found: dict[RuleKind, None] = {}
+    found |= {kind: None for kind, _ in _KINDS if kind in matched and kind is not RuleKind.AMOUNT}
     kinds = {value.kind for value in clause.values}
     if kinds.intersection(_TIMES) and _BEFORE.search(said):
         found[RuleKind.DEADLINE] = None

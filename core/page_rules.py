@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import WORD, entity_key
 from clausegraph.core.types import (
@@ -119,7 +120,8 @@ def _is_shared(role: Role) -> bool:
     """Whether other pages may name an entity: a scheme, a person, a proper name."""
     entity = role.entity
     coded = any(map(str.isdigit, entity.surface))
-    return role.name in _FIXED or entity.type == "person" or (entity.surface[:1].isupper() and not coded)
+    fixed = role.name in _FIXED or entity.type == "person" or entity.written == PUBLISHER.written
+    return fixed or (entity.surface[:1].isupper() and not coded)
 
 
 def _links(rule: Rule, before: Sequence[Rule], reading: Reading, place: dict[str, int]) -> Iterator[RuleLink]:
@@ -127,7 +129,8 @@ def _links(rule: Rule, before: Sequence[Rule], reading: Reading, place: dict[str
     own = rule.spans[0]
     element = reading.elements[place[own.anchor]]
     text = element.text[own.start : own.end]
-    first = WORD.match(text)
+    begins = max((start for start, _ in sentence_spans(element.text) if start <= own.start), default=own.start)
+    first = WORD.match(element.text, begins)
     section = [one for one in before if reading.elements[place[one.spans[0].anchor]].headings == element.headings]
     if first is not None and first[0].lower() in _EXCEPTS and section:
         yield _link(RuleLinkName.EXCEPTION_OF, section[-1])

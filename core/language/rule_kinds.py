@@ -44,7 +44,7 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
         rf"|\b(?:not|never|no longer) (?:\w+ )?{_GIVEN}\b|\b(?:is|are) (?:excluded|ruled out|exempt)\b"
         r"|\b(?:does|do) not (?:apply|cover|include|count|qualify)\b|\bexcludes?\b|\b(?:refuse|reject)(?:s|d|ed)?\b"
         r"|\b(?:will|do|does|can)(?: ?not|n't) (?:pay for|give|offer|issue|fund|accept|consider|refund)\b"
-        r"|\b(?:there is|you get|you have) no \w+",
+        r"|\b(?:there is|you get|you have) no (?!charge|fee|cost)\w+",
     ),
     (
         RuleKind.CONSEQUENCE,
@@ -64,7 +64,7 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
         r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b",
     ),
 )
-_ANY_KIND = re.compile("|".join(f"(?P<k{at}>{pattern})" for at, (_, pattern) in enumerate(_KINDS)), re.IGNORECASE)
+_SAYS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
 _BEFORE = phrases(  # of a date or duration that limits when something is done
     r"within|by|before|no later than|not later than|deadline|until|in advance|notice|at least|up to|expires?|lasts?"
     r"|valid for|after|closes?|opens?|due|every|takes?|from"
@@ -105,7 +105,7 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     said = expand(clause.text)
     if _ABOUT_PAGE.search(said):
         return ()
-    matched = {_KINDS[int(match.lastgroup[1:])][0] for match in _ANY_KIND.finditer(said) if match.lastgroup}
+    matched = {kind for kind, pattern in _SAYS if pattern.search(said)}
     modal = next(modal_uses(said), None)
     first = said.strip(" -•").lower().split(maxsplit=1)[:1]
     orders = bool(first) and first[0] in IMPERATIVES

@@ -22,6 +22,7 @@ from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.names import Scene, named, resolve, things_named
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
+from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
@@ -35,6 +36,7 @@ from clausegraph.core.types import (
     PassageKind,
     Reading,
     Rule,
+    RuleKind,
     Span,
     Stated,
     Statement,
@@ -297,7 +299,13 @@ class ChunkReader:
             return
         if not spans:
             return
-        self._rule_of(element, spans, lead.text, condition)
+        if not lead.requires:
+            self._rule_of(element, spans, lead.text, condition)
+        elif not are_acts(items) or RuleKind.ELIGIBILITY in kinds_of(RuledClause(lead.text)):
+            self._rule_of(element, spans, lead.text, lead.parsed.condition)  # the list is what must be, no condition
+        else:
+            for item in items:
+                self._item_ruled(item, lead, lead.parsed.condition)
         main = element.text[slice(*lead.parsed.main)]
         sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
         found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []

@@ -1,20 +1,36 @@
 """A corpus whose statements are written in its paragraphs: ``subject | relation | object | if condition``.
 
-An object that begins with "=" is a literal, ``not`` before the relation makes the statement negative.
+An object that begins with "=" is a literal, ``not`` before the relation makes the statement negative. A rule is
+``rule | kind, kind | role entity | =value | if condition``; a paragraph before it that ends in a colon is its lead-in.
 """
 
 from __future__ import annotations
 
 import html
+import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Span, Statement
+from clausegraph.core.types import (
+    AnyOf,
+    Condition,
+    Leaf,
+    Literal,
+    Mention,
+    Modality,
+    Not,
+    Role,
+    RoleName,
+    Rule,
+    RuleKind,
+    Span,
+    Statement,
+)
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import merge, undo
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, GraphProjection, Projections
@@ -32,11 +48,15 @@ class Scripted:
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         made: list[Statement] = []
-        for element in chunk_input.elements:
+        ruled: list[Rule] = []
+        for before, element in itertools.pairwise((None, *chunk_input.elements)):
             if not element.is_own or element.tag != "p":
                 continue
             parts = [part.strip() for part in element.text.split(" | ")]
-            if len(parts) < 3:
+            if element is None or len(parts) < 3:
+                continue
+            if parts[0].endswith("rule"):
+                ruled.append(_rule(element, before, parts))
                 continue
             subject, relation, target = parts[:3]
             said = [part[1:] for part in parts[3:] if part.startswith("~")]  # modality, wording, "you"
@@ -54,7 +74,19 @@ class Scripted:
                     wording=next((one for one in said if one not in {*forms, "you"}), ""),
                 )
             )
-        return Extraction(tuple(made))
+        return Extraction(tuple(made), rules=tuple(ruled))
+
+
+def _rule(element: InputElement, before: InputElement | None, parts: list[str]) -> Rule:
+    leading = [before] if before is not None and before.text.endswith(":") else []
+    named = [part.partition(" ") for part in parts[2:] if part.partition(" ")[0] in set(RoleName)]
+    return Rule(
+        tuple(map(RuleKind, parts[1].split(", "))),
+        tuple(Span(one.label, 0, len(one.text)) for one in (element, *leading)),
+        tuple(Role(RoleName(name), Mention(entity, entity)) for name, _, entity in named),
+        tuple(Literal(part[1:], "amount") for part in parts[2:] if part.startswith("=")),
+        condition=_condition(element.label, element.text, [p for p in parts if p.startswith(("if ", "unless "))]),
+    )
 
 
 def _condition(label: str, text: str, parts: list[str]) -> Condition | None:

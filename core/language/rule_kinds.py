@@ -48,7 +48,8 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
     ),
     (
         RuleKind.AMOUNT,
-        r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b|\bcosts?\b",
+        r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b|\bcosts?\b"
+        r"|\btax(?:ed|able|-free)\b",
     ),
 )
 _ANY_KIND = re.compile("|".join(f"(?P<k{at}>{pattern})" for at, (_, pattern) in enumerate(_KINDS)), re.IGNORECASE)
@@ -56,6 +57,7 @@ _BEFORE = phrases(  # of a date or duration that limits when something is done
     r"within|by|before|no later than|not later than|deadline|until|in advance|notice|at least|up to|expires?|lasts?"
     r"|valid for|after|closes?|opens?|due|every|takes?|from"
 )
+_NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)")
 _STATE = phrases("(?:must|need to) (?:also )?(?:be|have|live|hold|own|meet|earn|normally live|work)")
 _ELIGIBLE_HEADING = phrases(
     "who can|eligib(?:le|ility)|qualif(?:y|ies|ying)|who (?:is|may)|entitle(?:d|ment)|conditions?"
@@ -98,6 +100,8 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     words = said.strip(" -•").split(maxsplit=1)
     orders = bool(words) and words[0].lower() in IMPERATIVES
     ruled = _MODAL_KINDS.get(modal.kind) if modal else RuleKind.DUTY if orders else None
+    if _NO_NEED.search(said):
+        ruled = RuleKind.PERMISSION
     required = _STATE.search(said) and _ELIGIBLE_HEADING.search(clause.heading)
     if required:
         matched.add(RuleKind.ELIGIBILITY)

@@ -57,7 +57,7 @@ _BEFORE = phrases(  # of a date or duration that limits when something is done
     r"within|by|before|no later than|not later than|deadline|until|in advance|notice|at least|up to|expires?|lasts?"
     r"|valid for|after|closes?|opens?|due|every|takes?|from"
 )
-_NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)")
+_NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)|(?:is|are) (?:allowed|permitted)")
 _STATE = phrases("(?:must|need to) (?:also )?(?:be|have|live|hold|own|meet|earn|normally live|work)")
 _ELIGIBLE_HEADING = phrases(
     "who can|eligib(?:le|ility)|qualif(?:y|ies|ying)|who (?:is|may)|entitle(?:d|ment)|conditions?"

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from clausegraph.core.language.address import ROLES
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import base_form, word_set
 from clausegraph.core.language.modals import is_uncertain
 from clausegraph.core.language.normalise import singular, tokens
 from clausegraph.core.language.propositions import split_proposition
@@ -30,13 +29,21 @@ from clausegraph.core.types import (
     RuleLinkName,
     Span,
 )
-from clausegraph.indexes.contradictions.topics import BOUNDS, Roots, of_meaning, roots, topic, years
+from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic, years
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
-_READERS = ROLES - word_set("landlord employer owner manager agent supplier seller sponsor doctor solicitor council")
+_READERS = word_set(  # whom a page speaks to as "you"
+    "employee staff worker tenant applicant claimant customer member visitor resident user holder carer volunteer driver"
+    " student parent patient passenger traveller apprentice borrower trader tenant people person everyone anyone"
+)
 _NEVER = frozenset((RuleKind.CONTACT, RuleKind.DEFINITION))
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
 _NO_NEED = re.compile(r"\bno (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)\b", re.IGNORECASE)
+_ADVERB = re.compile(r"\b(hour|week|month|year|annual|dai)ly?\b(?! \d)", re.IGNORECASE)
+_PERIODS = {"annual": "year", "dai": "day"}
+_FREE = re.compile(r"\b(?:free(?: of charge)?|no (?:charge|fee|cost))\b(?! to)", re.IGNORECASE)
+_SINCE = re.compile(r"\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1,5}for\s+$", re.IGNORECASE)
+_LIVED = ("age", "duration")
 _REACHED = re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE)
 _NARROWED = re.compile(r"\s(?:who|whose|aged|under|over|living|with|without|in|of|from|on|at|for)\s")
 _TO_READER = re.compile(r"\b(?:you|your|us)\b", re.IGNORECASE)
@@ -56,7 +63,7 @@ class Assertion:
     """One thing that a rule says: of a value, of a value of a condition (``of_condition``), or with none that it is so.
 
     ``words`` are those of its clause and conditions, ``asked`` those of the conditions alone, ``context`` those around
-    it; ``actor`` are the words of a person who is its subject; ``facts`` its other values.
+    it; ``actor`` is the person who is its ``subject``; ``verbs`` are those of its main clause, ``facts`` its other values.
     """
 
     placed: PlacedRule
@@ -68,6 +75,8 @@ class Assertion:
     context: Roots
     topic: Roots
     actor: Roots
+    subject: Roots
+    verbs: Roots
     years: Roots
     to_reader: bool
     in_table: bool
@@ -153,11 +162,14 @@ class _Source:
         asked_at = {leaf.anchor for leaf, *_ in leaves} - {own.anchor}
         whole = [span for span in rule.spans[1:] if self._completes(span) and span.anchor not in asked_at]
         beside = " ".join(map(self._text, whole))
-        subject = _NARROWED.split(split_proposition(text).subject)[0]
+        clause = split_proposition(text)
+        subject = _NARROWED.split(clause.subject)[0]
+        head = singular(subject.lower().split(" ")[-1])
         base = self._made(
             text, f"{around} {' '.join(element.headings)}", force, validity=said,
-            actor=roots(subject) if singular(subject.lower().split(" ")[-1]) in _READERS else frozenset(),
+            actor=roots(head) if head in _READERS else frozenset(),
         )  # fmt: skip
+        base = replace(base, subject=roots(subject), verbs=roots(f"{clause.relation} {' '.join(_acts(text))}"))
         parts = _parts(text)
         for number, part in enumerate(parts):
             end = parts[number + 1].start if number + 1 < len(parts) else len(element.text)
@@ -174,6 +186,9 @@ class _Source:
         facts = frozenset(map(_fact, (*values, *of_leaves)))
         base = replace(base, words=words, asked=asked, facts=facts)
         yield base
+        if _FREE.search(text) and base.force in (Force.HOLDS, Force.BINDS):
+            nothing = Quantity("amount", 0.0, 0.0, "GBP")
+            yield replace(base, words=words - FREE, value=nothing)
         for value in values:
             others = frozenset(_fact(one) for one in (*values, *of_leaves) if one is not value)
             positive = _positive(value, base.force)
@@ -223,7 +238,7 @@ class _Source:
         undated = re.sub(r"\d{1,2} \w+ (?:19|20)\d\d", "", f"{text} {title} {around}")
         return Assertion(
             self.placed, rule.spans[0], title, self.reading.updated, roots(text), frozenset(), roots(f"{title} {around}"),
-            topic(title), actor, years(undated), bool(_TO_READER.search(text)) or rule.modality is Modality.MUST, False,
+            topic(title), actor, frozenset(), frozenset(), years(undated), bool(_TO_READER.search(text)) or rule.modality is Modality.MUST, False,
             force, None, frozenset(), False, validity,
         )  # fmt: skip
 
@@ -254,6 +269,11 @@ def _force(rule: Rule, text: str) -> Force | None:
         Modality.MUST: Force.BINDS if rule.polarity else Force.FREES,
         Modality.SHOULD: None,  # advice binds nobody
     }.get(rule.modality, plain)
+
+
+def _acts(text: str) -> Iterator[str]:
+    """The participles and gerunds of a text."""
+    yield from (word for word in tokens(text) if word.endswith(("ed", "ing")) and base_form(word))
 
 
 def _leaves(
@@ -297,12 +317,19 @@ def _parts(text: str) -> list[_Part]:
 
 def _values(text: str) -> Iterator[Quantity]:
     """The values of a text; "reduced by 25%" is no bound, "once you reach 65" is one."""
+    adverb = _ADVERB.search(text)
+    period = "" if adverb is None else _PERIODS.get(adverb[1].lower(), adverb[1].lower())
+    smallest, largest = "minimum" in text.lower(), "maximum" in text.lower()
     for value in find_quantities(text):
         before = text[: value.start]
         if value.kind in ("amount", "percent") and before.lower().endswith(" by ") and value.high is not None:
             value = replace(value, low=value.high, high_included=True)
-        elif value.kind == "age" and value.exact and _REACHED.search(before):
+        elif value.exact and (_REACHED if value.kind == "age" else _SINCE).search(before) and value.kind in _LIVED:
             value = replace(value, high=None)
+        elif value.exact and smallest is not largest:
+            value = replace(value, **{"high" if smallest else "low": None})
+        if value.kind == "amount" and not value.period:
+            value = replace(value, period=period)
         yield value
 
 

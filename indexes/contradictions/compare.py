@@ -114,16 +114,24 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     lack = mine - theirs - around[1] - actors[0], theirs - mine - around[0] - actors[1]
     shared = (mine & theirs) - COMMON
     near = (mine & around[1] | theirs & around[0]) - COMMON
-    if (lack[0] and lack[1]) or (one.value is None and not shared):
+    if one.value is None and not shared:
         return False
-    rest = lack[0] | lack[1]
-    spare = VERBS - one.asked - other.asked if one.value is not None and len(shared) >= _STRONG - 1 else frozenset()
-    if rest and (len(rest) > 1 or not rest <= spare):
+    if (lack[0] or lack[1]) and not _only_verbs(one, other, lack, len(shared)):
         return False
     apart = one.topic - other.topic - other.words - other.context, other.topic - one.topic - one.words - one.context
     if apart[0] and apart[1]:
         return len(shared) >= _STRONG - 1 and len(mine & theirs) >= _STRONG and not one.in_table
     return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
+
+
+def _only_verbs(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: int) -> bool:
+    """Whether two rules with much in common differ in a verb only: one has none, or of two values they have others."""
+    both = bool(lack[0] and lack[1])
+    if shared < _STRONG - 1 + both or max(map(len, lack)) > 1 or (both and one.value is None):
+        return False
+    verbs = (one.verbs, other.verbs) if both else (one.verbs | VERBS, other.verbs | VERBS)
+    apart = one.asked | other.asked | one.subject | other.subject
+    return all(rest <= own - apart for rest, own in zip(lack, verbs, strict=True))
 
 
 def _in_one_place(one: Assertion, other: Assertion) -> bool:
@@ -132,7 +140,7 @@ def _in_one_place(one: Assertion, other: Assertion) -> bool:
 
 def _lone_actor(one: Assertion, other: Assertion) -> Roots:
     """The person of a rule, where the other one speaks to its reader instead."""
-    return one.actor if other.to_reader and not other.actor and not one.actor & other.words else frozenset()
+    return one.actor if not other.actor and not one.actor & other.words else frozenset()
 
 
 def _conflict(one: Assertion, other: Assertion) -> str | None:
@@ -151,6 +159,8 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     a, b = one.value, other.value
     assert a is not None and b is not None
     counted = {value.relation == "before" for value in (a, b) if value.relation}
+    if 0.0 in (a.high, b.high):
+        a, b = replace(a, per="", period=""), replace(b, per="", period="")
     if a.per != b.per or a.period != b.period or len(counted) > 1:
         return False
     mine, theirs = (a.low, a.high), (b.low, b.high)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from Stemmer import Stemmer
 
 from clausegraph.core.language.lexicon import BASE_VERBS, MONTHS, NOUN_VERBS, NUMBERS, word_set
-from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.normalise import lemma, tokens
 
 Roots = frozenset[str]
 
@@ -21,7 +21,7 @@ _EMPTY = word_set(
     " but than to of in on at by for from with into about until within after before during since upon per via up out"
     " only just again however otherwise unless except once people person anyone someone everyone one ones"
     # measures, which values have
-    " day days week weeks month months year years yearly annual annually hour hours minute minutes calendar working"
+    " day days week weeks month months year years yearly annual annually weekly monthly daily hourly hour hours minute minutes calendar working"
     " consecutive old age aged least most more less fewer over under above below"
     " older younger pound pounds p million billion exceed exceeding later earlier next total around permitted back "
     + " ".join((*NUMBERS, *MONTHS))
@@ -32,27 +32,44 @@ _PAGES = word_set(
     " check find out how much what who can cost costs work works page pages form forms explained basics summary update"
     " updates do step steps notes note eligibility deadline deadlines faq questions faqs answers conditions terms"
 )
-_ALIKE = {  # words that rules use for one thing, each line under its first
+_ALIKE = {  # words in their base forms that rules use for one thing, each line under its first
     row.split()[0]: row.split()
     for row in (
-        "get receive give take make provide have allow allowed entitled entitlement eligible eligibility qualify able usual"
-        " usually normal normally new standard worth writing currently automatically want wish choose"
-        " service scheme accompany reach turn complete",
-        "pay paid payment payable cost costs fee charge price rate amount",
+        "get receive give take make provide have allow permit entitle entitlement eligible eligibility qualify able usual"
+        " usually normal normally new standard worth write currently automatically want wish choose service scheme"
+        " accompany accompanied reach turn complete do carry entitled allowed permitted",
+        "pay paid payment payable cost fee charge price rate amount repay repayment",
         "apply application applicant claim claimant request",
-        "last valid validity stay remain continue keep kept hold held run renew expire expiry period time date deadline"
-        " long lasts closing close due",
+        "last valid validity stay remain continue keep hold run renew expire expiry period time date deadline long close"
+        " closing due",
         "discount reduce reduction reduced cheaper off",
-        "tell inform notify notification report contact",
+        "tell inform notify notification contact",
         "employee staff",
-        "start begin beginning",
-        "refuse reject refusal",
+        "job employment",
+        "start begin",
+        "refuse reject refusal rejection",
         "send submit",
         "buy purchase",
         "house home property",
+        "flat apartment",
         "car vehicle",
-        "child children kid",
+        "bike bicycle cycle",
+        "child kid",
+        "pupil student",
         "attend come",
+        "income earn earnings salary wage",
+        "fix repair mend",
+        "sick ill illness sickness",
+        "exam examination",
+        "waste rubbish",
+        "help support assistance",
+        "borrow lend loan",
+        "die death",
+        "proof evidence",
+        "phone telephone call ring",
+        "online internet website",
+        "fine penalty",
+        "post mail",
     )
 }
 _LABEL = re.compile(r"\b(?:band|zone|group|class|category|level|tier|grade|stage|schedule|type|part)s? ([A-Z]|\d+)\b")
@@ -61,24 +78,21 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _stemmer = functools.cache(lambda: Stemmer("english"))
 
 
-@functools.cache
-def _meanings() -> dict[str, str]:
-    """The stem of each word that is taken for another one."""
-    pairs = [(word, first) for first, words in _ALIKE.items() for word in words]
-    return {_stem(word): _stem(first) for word, first in reversed(pairs)}
+_FIRST = {word: first for first, words in _ALIKE.items() for word in words}
 
 
 @functools.lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    return _stemmer().stemWord(word)
+def _root(word: str) -> str:
+    """The stem of a word, or of the one that it is taken for."""
+    return _stemmer().stemWord(_FIRST.get(word) or _FIRST.get(lemma(word), word))
 
 
 def roots(text: str) -> Roots:
     """The stems of the content words of a text, without numbers and measures but with labels ("band 2")."""
     words = (word.removesuffix("'s").removesuffix("'") for word in tokens(text))
-    stems = (_stem(word) for word in words if word not in _EMPTY and word and not any(map(str.isdigit, word)))
+    stems = (_root(word) for word in words if word not in _EMPTY and word and not any(map(str.isdigit, word)))
     labels = (f"<{found[1]}>" for found in _LABEL.finditer(text))
-    return frozenset((*(_meanings().get(stem, stem) for stem in stems), *labels))
+    return frozenset((*stems, *labels))
 
 
 def years(text: str) -> Roots:
@@ -99,7 +113,7 @@ def topic(title: str) -> Roots:
 
 def of_meaning(words: Iterable[str]) -> Roots:
     """The words as they stand among those of :func:`roots`."""
-    return frozenset(_meanings().get(_stem(word), _stem(word)) for word in words)
+    return frozenset(map(_root, words))
 
 
 VERBS = of_meaning(BASE_VERBS - NOUN_VERBS)
@@ -108,6 +122,7 @@ LIGHT = {  # what says nothing beside a value of a kind, or beside none ("")
     for kind, words in {"amount": "pay", "percent": "pay", "age": "apply", "duration": "last", "date": "last"}.items()
 }
 PLAIN = of_meaning(("get",))
+FREE = of_meaning(("free", "charge"))
 BOUNDS = of_meaning("minimum maximum lowest highest".split())
 COMMON = of_meaning(  # what many rules have in common that are not about one thing
     "pay apply last tell send appeal decision reply notice letter form day complain complaint meeting return register"

@@ -29,7 +29,7 @@ from clausegraph.core.types import (
     RuleLinkName,
     Span,
 )
-from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic, years
+from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Place, Roots, of_meaning, places, roots, topic, years
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
 _READERS = word_set(  # whom a page speaks to as "you"
@@ -77,6 +77,7 @@ class Assertion:
     actor: Roots
     subject: Roots
     verbs: Roots
+    places: frozenset[Place]
     years: Roots
     to_reader: bool
     in_table: bool
@@ -184,7 +185,7 @@ class _Source:
         values = list(_values(text))
         words = roots(text) | asked
         facts = frozenset(map(_fact, (*values, *of_leaves)))
-        base = replace(base, words=words, asked=asked, facts=facts)
+        base = replace(base, words=words, asked=asked, facts=facts, places=frozenset(places(text)))
         yield base
         if _FREE.search(text) and base.force in (Force.HOLDS, Force.BINDS):
             nothing = Quantity("amount", 0.0, 0.0, "GBP")
@@ -210,7 +211,7 @@ class _Source:
             asked = roots(leaf.text)
             yield replace(
                 base, span=Span(leaf.anchor, leaf.start, leaf.end), words=roots(text) | asked, asked=asked, value=value,
-                facts=facts, of_condition=True, force=_POSITIVE.get(base.force, base.force),
+                facts=facts, of_condition=True, places=frozenset(places(text)), force=_POSITIVE.get(base.force, base.force),
             )  # fmt: skip
 
     def _cells(self, row: Element) -> Iterator[Assertion]:
@@ -238,7 +239,7 @@ class _Source:
         undated = re.sub(r"\d{1,2} \w+ (?:19|20)\d\d", "", f"{text} {title} {around}")
         return Assertion(
             self.placed, rule.spans[0], title, self.reading.updated, roots(text), frozenset(), roots(f"{title} {around}"),
-            topic(title), actor, frozenset(), frozenset(), years(undated), bool(_TO_READER.search(text)) or rule.modality is Modality.MUST, False,
+            topic(title), actor, frozenset(), frozenset(), frozenset(), years(undated), bool(_TO_READER.search(text)) or rule.modality is Modality.MUST, False,
             force, None, frozenset(), False, validity,
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from clausegraph.core.language.lexicon import PREPOSITIONS
 from clausegraph.core.language.quantities import Quantity, lies_within
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import Assertion, Force
@@ -22,6 +23,7 @@ VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
 _OPPOSED = ({Force.HOLDS, Force.BARS}, {Force.BINDS, Force.BARS}, {Force.BINDS, Force.FREES})
 _LISTED = 3  # values of one thing on one page that make a list
 _STRONG = 3  # words in common by which rules of pages about other things are about one
+_NARROWS = PREPOSITIONS - {"as", "to"}
 _RAREST = 2  # words of an assertion by which others are looked up: one of two may be its own
 
 
@@ -116,7 +118,7 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     near = (mine & around[1] | theirs & around[0]) - COMMON
     if one.value is None and not shared:
         return False
-    if (lack[0] or lack[1]) and not _only_verbs(one, other, lack, len(shared)):
+    if (lack[0] or lack[1]) and not _in_other_words(one, other, lack, shared):
         return False
     apart = one.topic - other.topic - other.words - other.context, other.topic - one.topic - one.words - one.context
     if apart[0] and apart[1]:
@@ -124,14 +126,22 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
 
 
-def _only_verbs(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: int) -> bool:
-    """Whether two rules with much in common differ in a verb only: one has none, or of two values they have others."""
-    both = bool(lack[0] and lack[1])
-    if shared < _STRONG - 1 + both or max(map(len, lack)) > 1 or (both and one.value is None):
+def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: Roots) -> bool:
+    """Whether what each of two rules lacks of the other is wording: no condition, no word that narrows what they share
+    ("season ticket"), and none that stands where the other one has another ("maths exam", "physics exam")."""
+    rest = lack[0] | lack[1]
+    if rest & (one.asked | other.asked) or one.in_table or one.page == other.page or len(shared) < max(_STRONG - 1, len(rest)):
         return False
-    verbs = (one.verbs, other.verbs) if both else (one.verbs | VERBS, other.verbs | VERBS)
-    apart = one.asked | other.asked | one.subject | other.subject
-    return all(rest <= own - apart for rest, own in zip(lack, verbs, strict=True))
+    of_verb = (one.verbs | VERBS) - one.subject, (other.verbs | VERBS) - other.subject
+    if one.value is None and lack[0] & of_verb[0] and lack[1] & of_verb[1]:
+        return False
+    mine, theirs = (
+        [place for place in side.places if place.root in own - verbs]
+        for side, own, verbs in zip((one, other), lack, of_verb, strict=True)
+    )
+    if any(place.beside & shared or place.before in _NARROWS for place in (*mine, *theirs)):
+        return False
+    return not any(a.before == b.before != "" or a.after == b.after != "" for a in mine for b in theirs)
 
 
 def _in_one_place(one: Assertion, other: Assertion) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from Stemmer import Stemmer
 
-from clausegraph.core.language.lexicon import BASE_VERBS, MONTHS, NOUN_VERBS, NUMBERS, word_set
+from clausegraph.core.language.lexicon import BASE_VERBS, MONTHS, NOUN_VERBS, NUMBERS, PREPOSITIONS, word_set
 from clausegraph.core.language.normalise import lemma, tokens
 
 Roots = frozenset[str]
@@ -93,6 +94,27 @@ def roots(text: str) -> Roots:
     stems = (_root(word) for word in words if word not in _EMPTY and word and not any(map(str.isdigit, word)))
     labels = (f"<{found[1]}>" for found in _LABEL.finditer(text))
     return frozenset((*stems, *labels))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a root stands: behind which preposition or root, before which root, and right beside which roots."""
+
+    root: str
+    before: str
+    after: str
+    beside: Roots
+
+
+def places(text: str) -> Iterator[Place]:
+    """The places of the roots of a text."""
+    words = [word.removesuffix("'s").removesuffix("'") for word in tokens(text)]
+    found = [next(iter(roots(word)), "") for word in words]
+    for at, root in enumerate(found):
+        if root:
+            behind = (found[n] or words[n] for n in range(at - 1, -1, -1) if found[n] or words[n] in PREPOSITIONS)
+            ahead = next((found[n] for n in range(at + 1, len(found)) if found[n]), "")
+            yield Place(root, next(behind, ""), ahead, frozenset((*found[max(0, at - 1) : at], *found[at + 1 : at + 2])) - {""})
 
 
 def years(text: str) -> Roots:

@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import base_form, word_set
 from clausegraph.core.language.modals import is_uncertain
-from clausegraph.core.language.normalise import singular, tokens
+from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.types import (
-    All,
     AnyOf,
     Condition,
     Element,
@@ -29,24 +28,20 @@ from clausegraph.core.types import (
     RuleLinkName,
     Span,
 )
-from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Place, Roots, of_meaning, places, roots, topic, years
+from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
-_READERS = word_set(  # whom a page speaks to as "you"
-    "employee staff worker tenant applicant claimant customer member visitor resident user holder carer volunteer driver"
-    " student parent patient passenger traveller apprentice borrower trader tenant people person everyone anyone"
-)
-_NEVER = frozenset((RuleKind.CONTACT, RuleKind.DEFINITION))
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
 _NO_NEED = re.compile(r"\bno (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)\b", re.IGNORECASE)
-_ADVERB = re.compile(r"\b(hour|week|month|year|annual|dai)ly?\b(?! \d)", re.IGNORECASE)
-_PERIODS = {"annual": "year", "dai": "day"}
+_DENIED = re.compile(r"\b(?:not|no|never|cannot|without)\b|n['’]t\b", re.IGNORECASE)
+_ADVERB = re.compile(r"\b(?:(hour|week|month|year)ly|(annual|daily))\b", re.IGNORECASE)
 _FREE = re.compile(r"\b(?:free(?: of charge)?|no (?:charge|fee|cost))\b(?! to)", re.IGNORECASE)
-_SINCE = re.compile(r"\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1,5}for\s+$", re.IGNORECASE)
-_LIVED = ("age", "duration")
-_REACHED = re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE)
-_NARROWED = re.compile(r"\s(?:who|whose|aged|under|over|living|with|without|in|of|from|on|at|for)\s")
-_TO_READER = re.compile(r"\b(?:you|your|us)\b", re.IGNORECASE)
+_AT_LEAST = {  # what stands before an age or a duration that is the least there is
+    "age": re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE),
+    "duration": re.compile(r"\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1,5}for\s+$", re.IGNORECASE),
+}
+_DATE = re.compile(r"\d{1,2} \w+ (?:19|20)\d\d")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 class Force(Enum):
@@ -58,34 +53,32 @@ class Force(Enum):
     FREES = "frees"  # it need not be so
 
 
+_NEGATIVE = (Force.BARS, Force.FREES)
+
+
 @dataclass(frozen=True, slots=True)
 class Assertion:
     """One thing that a rule says: of a value, of a value of a condition (``of_condition``), or with none that it is so.
 
-    ``words`` are those of its clause and conditions, ``asked`` those of the conditions alone, ``context`` those around
-    it; ``actor`` is the person who is its ``subject``; ``verbs`` are those of its main clause, ``facts`` its other values.
+    ``text`` is its clause, ``words`` those of it and its conditions, ``asked`` those of the conditions alone, ``context``
+    those around it, ``facts`` its other values. Of a value that is barred it says that the rest holds.
     """
 
     placed: PlacedRule
     span: Span  # where it is said
-    title: str
     updated: str | None
+    text: str
     words: Roots
     asked: Roots
     context: Roots
     topic: Roots
-    actor: Roots
-    subject: Roots
-    verbs: Roots
-    places: frozenset[Place]
     years: Roots
-    to_reader: bool
-    in_table: bool
     force: Force
-    value: Quantity | None
-    facts: frozenset[object]
-    of_condition: bool
     validity: Validity
+    facts: frozenset[object] = frozenset()
+    value: Quantity | None = None
+    of_condition: bool = False
+    in_table: bool = False
 
     @property
     def page(self) -> PageKey:
@@ -103,26 +96,30 @@ class Assertion:
     @property
     def dimension(self) -> str:
         """What its value measures; "" without one. "At least 18" is an age."""
-        if self.value is None:
-            return ""
-        is_age = self.value.kind == "number" and not self.value.unit
-        return "age" if is_age else self.value.unit if self.value.kind == "number" else self.value.kind
+        value = self.value
+        return "" if value is None else value.kind if value.kind != "number" else value.unit or "age"
+
+    def of_value(self, value: Quantity | None, of: Iterable[Quantity], words: Roots) -> Iterator[Assertion]:
+        """The same of a value beside those that it is one of; nothing where only that value is denied."""
+        if value is not None and self.force in _NEGATIVE:
+            value = _complement(value)
+        if value is not None:
+            facts = frozenset(_fact(one) for one in of if one.start != value.start or one.kind != value.kind)
+            force = Force.HOLDS if self.force in _NEGATIVE else self.force
+            kept = words if value.exact else words - BOUNDS
+            yield replace(self, value=value, words=kept, facts=facts, force=force)
 
 
 def assertions_of(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[Assertion]:
     """The assertions of rules."""
     elements = {page: {element.anchor: element for element in one.elements} for page, one in readings.items()}
     for placed in rules:
-        if placed.rule.kind not in _NEVER:
-            yield from _Source(placed, readings[placed.page], elements[placed.page]).assertions()
+        source = _Source(placed, readings[placed.page], elements[placed.page])
+        if placed.rule.kind not in (RuleKind.CONTACT, RuleKind.DEFINITION):
+            yield from source.cells() if source.own.tag == "tr" else source.clauses()
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of the rule's own words with at most the values that belong together."""
-
-    text: str
-    start: int
+_PlacedLeaf = tuple[Leaf, bool, bool, int]  # negated, one of several that will do, its start in the rule's words or -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,148 +130,109 @@ class _Source:
     reading: Reading
     elements: Mapping[str, Element]
 
-    def assertions(self) -> Iterator[Assertion]:
-        rule, own = self.placed.rule, self.placed.rule.spans[0]
-        element = self.elements[own.anchor]
-        if element.tag == "tr":
-            yield from self._cells(element)
-            return
-        text = element.text[own.start : own.end]
+    @property
+    def own(self) -> Element:
+        return self.elements[self.placed.rule.spans[0].anchor]
+
+    def clauses(self) -> Iterator[Assertion]:
+        """What the clauses between its values say, and what its conditions ask for."""
+        rule, own, said = self.placed.rule, self.placed.rule.spans[0], Validity()
+        text = self.own.text[own.start : own.end]
         force = _force(rule, text)
-        excepts = rule.kind is not RuleKind.EXCLUSION and any(
-            link.name is RuleLinkName.EXCEPTION_OF for link in rule.links
-        )
-        if force is None or excepts or text.endswith("?") or is_uncertain(text):
+        excepts = any(link.name is RuleLinkName.EXCEPTION_OF for link in rule.links)
+        if force is None or (excepts and rule.kind is not RuleKind.EXCLUSION) or text.endswith("?") or is_uncertain(text):
             return
-        said, leaves = Validity(), []
+        leaves: list[_PlacedLeaf] = []
         for leaf, negated, optional in _leaves(rule.condition):
-            period = period_of(leaf.text)
-            said |= period or Validity()
-            inside = leaf.anchor == own.anchor and own.start <= leaf.start < own.end
-            if inside:
-                at = leaf.start - own.start
+            at = leaf.start - own.start if leaf.anchor == own.anchor and own.start <= leaf.start < own.end else -1
+            if at >= 0:
                 text = text[:at] + " " * len(leaf.text) + text[at + len(leaf.text) :]
-            if period is None:
-                leaves.append((leaf, negated, optional, leaf.start - own.start if inside else -1))
-        text, dated = _undated(text)
-        opening = (element.text[a:b] for a, b in sentence_spans(element.text) if a <= own.start < b)
-        said = said | dated | leading_date(next(opening, ""))[1] | Validity(rule.effective_from, rule.effective_to)
-        around = " ".join(self._text(span) for span in rule.spans[1:] if not self._completes(span))
+            if (period := period_of(leaf.text)) is not None:
+                said |= period
+            else:
+                leaves.append((leaf, negated, optional, at))
+        text, opened = leading_date(text)
+        kept, ended = trailing_date(text)
+        text, ended = (kept, ended) if ended.known and kept else (text, Validity())
+        opening = (self.own.text[a:b] for a, b in sentence_spans(self.own.text) if a <= own.start < b)
+        said = said | opened | ended | leading_date(next(opening, ""))[1]
+        said |= Validity(rule.effective_from, rule.effective_to)
         asked_at = {leaf.anchor for leaf, *_ in leaves} - {own.anchor}
-        whole = [span for span in rule.spans[1:] if self._completes(span) and span.anchor not in asked_at]
-        beside = " ".join(map(self._text, whole))
-        clause = split_proposition(text)
-        subject = _NARROWED.split(clause.subject)[0]
-        head = singular(subject.lower().split(" ")[-1])
-        base = self._made(
-            text, f"{around} {' '.join(element.headings)}", force, validity=said,
-            actor=roots(head) if head in _READERS else frozenset(),
-        )  # fmt: skip
-        base = replace(base, subject=roots(subject), verbs=roots(f"{clause.relation} {' '.join(_acts(text))}"))
-        parts = _parts(text)
-        for number, part in enumerate(parts):
-            end = parts[number + 1].start if number + 1 < len(parts) else len(element.text)
-            of_part = [one for one in leaves if one[3] < 0 or part.start <= one[3] < end or (not number and one[3] < end)]
-            yield from self._of_part(base, f"{beside} {part.text}", of_part)
-        yield from self._thresholds(base, f"{beside} {text}", leaves)
+        others = [(self.elements[span.anchor], span) for span in rule.spans[1:]]
+        whole = [(one, span) for one, span in others if self._completes(one)]
+        beside = " ".join(one.text[span.start : span.end] for one, span in whole if span.anchor not in asked_at)
+        around = " ".join(one.text[span.start : span.end] for one, span in others if (one, span) not in whole)
+        base = self._made(text, around, force, said)
+        cuts = _cuts(text)
+        for start, end in zip(cuts, [*cuts[1:], len(self.own.text)], strict=True):
+            of_part = [one for one in leaves if one[3] < 0 or start <= one[3] < end or (not start and one[3] < end)]
+            yield from _of_clause(base, f"{beside} {text[start:end]}", of_part)
+        yield from _thresholds(base, f"{beside} {text}", leaves)
 
-    def _of_part(self, base: Assertion, text: str, leaves: list[tuple[Leaf, bool, bool, int]]) -> Iterator[Assertion]:
-        """That a part of its words is so, and its values."""
-        asked = frozenset(word for leaf, negated, _, _ in leaves for word in _asked(leaf, negated))
-        of_leaves = [value for leaf, *_ in leaves for value in _values(leaf.text)]
-        values = list(_values(text))
-        words = roots(text) | asked
-        facts = frozenset(map(_fact, (*values, *of_leaves)))
-        base = replace(base, words=words, asked=asked, facts=facts, places=frozenset(places(text)))
-        yield base
-        if _FREE.search(text) and base.force in (Force.HOLDS, Force.BINDS):
-            nothing = Quantity("amount", 0.0, 0.0, "GBP")
-            yield replace(base, words=words - FREE, value=nothing)
-        for value in values:
-            others = frozenset(_fact(one) for one in (*values, *of_leaves) if one is not value)
-            positive = _positive(value, base.force)
-            if positive is not None:
-                said = words if positive.exact else words - BOUNDS
-                yield replace(base, words=said, value=positive, facts=others, force=_POSITIVE.get(base.force, base.force))
-
-    def _thresholds(self, base: Assertion, text: str, leaves: list[tuple[Leaf, bool, bool, int]]) -> Iterator[Assertion]:
-        """The values that its conditions ask for."""
-        facts = frozenset(map(_fact, _values(text)))
-        for leaf, negated, optional, _ in leaves:
-            values = list(_values(leaf.text))
-            if len(values) != 1 or optional:
-                continue
-            force = _NEGATIVE.get(base.force, base.force) if negated else base.force
-            value = _positive(values[0], base.force) if not negated else _complement(values[0])
-            if value is None:
-                continue
-            asked = roots(leaf.text)
-            yield replace(
-                base, span=Span(leaf.anchor, leaf.start, leaf.end), words=roots(text) | asked, asked=asked, value=value,
-                facts=facts, of_condition=True, places=frozenset(places(text)), force=_POSITIVE.get(base.force, base.force),
-            )  # fmt: skip
-
-    def _cells(self, row: Element) -> Iterator[Assertion]:
-        """The values of a row of a table, each under its headers."""
-        cells = row.text.split(" | ")
+    def cells(self) -> Iterator[Assertion]:
+        """The values of a row of a table, each under its header."""
+        row, cells = self.own, self.own.text.split(" | ")
         headers = row.headers if len(row.headers) == len(cells) else ("",) * len(cells)
-        label, period = leading_date(cells[0])
-        said = period_of(cells[0]) or period
-        start = len(cells[0])
-        for header, cell in zip(headers[1:], cells[1:], strict=True):
-            at, start = start + len(" | "), start + len(" | ") + len(cell)
-            values = list(_values(cell))
-            if len(values) != 1:
-                continue
-            words = of_meaning(tokens(header)) | (roots(label) if period_of(cells[0]) is None else frozenset())
-            made = self._made(f"{header} {label} {cell}", " ".join(row.headings), Force.HOLDS, validity=said)
-            facts = frozenset(map(_fact, _values(label))) if period_of(cells[0]) is None else frozenset()
-            span = Span(row.anchor, at, at + len(cell))
-            yield replace(made, span=span, words=words | roots(cell), value=values[0], facts=facts, in_table=True)
+        period, start = period_of(cells[0]), 0
+        label, opened = ("", Validity()) if period is not None else leading_date(cells[0])
+        for header, cell in zip(headers, cells, strict=True):
+            values = find_values(cell) if start else ()
+            if len(values) == 1:
+                span = Span(row.anchor, start, start + len(cell))
+                made = self._made(f"{header} {label} {cell}", "", Force.HOLDS, period or opened)
+                words = of_meaning(tokens(header)) | roots(label) | roots(cell)
+                of = (*values, *(replace(one, start=-1) for one in find_values(label)))
+                yield from replace(made, span=span, in_table=True).of_value(values[0], of, words)
+            start += len(cell) + len(" | ")
 
-    def _made(
-        self, text: str, around: str, force: Force, validity: Validity, actor: Roots = frozenset()
-    ) -> Assertion:
-        rule, title = self.placed.rule, self.reading.title
-        undated = re.sub(r"\d{1,2} \w+ (?:19|20)\d\d", "", f"{text} {title} {around}")
+    def _made(self, text: str, around: str, force: Force, validity: Validity) -> Assertion:
+        title = self.reading.title
+        around = " ".join((title, around, *self.own.headings))
+        years = frozenset(_YEAR.findall(_DATE.sub("", f"{text} {around}")))
         return Assertion(
-            self.placed, rule.spans[0], title, self.reading.updated, roots(text), frozenset(), roots(f"{title} {around}"),
-            topic(title), actor, frozenset(), frozenset(), frozenset(), years(undated), bool(_TO_READER.search(text)) or rule.modality is Modality.MUST, False,
-            force, None, frozenset(), False, validity,
+            self.placed, self.placed.rule.spans[0], self.reading.updated, text, roots(text), frozenset(), roots(around),
+            topic(title), years, force, validity,
         )  # fmt: skip
 
-    def _text(self, span: Span) -> str:
-        element = self.elements.get(span.anchor)
-        return element.text[span.start : span.end] if element else ""
-
-    def _completes(self, span: Span) -> bool:
-        """Whether a span is of the list that the rule's own words introduce, or introduces them."""
-        own, other = self.elements[self.placed.rule.spans[0].anchor], self.elements.get(span.anchor)
-        return other is not None and (
-            other.anchor in (own.lead_in, own.parent) or own.anchor in (other.lead_in, other.parent)
-        )
+    def _completes(self, other: Element) -> bool:
+        """Whether an element is of the list that the rule's own words introduce, or introduces them."""
+        return other.anchor in (self.own.lead_in, self.own.parent) or self.own.anchor in (other.lead_in, other.parent)
 
 
-_POSITIVE = {Force.BARS: Force.HOLDS, Force.FREES: Force.HOLDS}
-_NEGATIVE = {Force.BARS: Force.HOLDS, Force.FREES: Force.HOLDS}
+def _of_clause(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Iterator[Assertion]:
+    """That a clause is so, and its values."""
+    asked = frozenset(word for leaf, negated, *_ in leaves for word in _asked(leaf, negated))
+    values = find_values(text)
+    of = (*values, *(replace(value, start=-1) for leaf, *_ in leaves for value in find_values(leaf.text)))
+    words = roots(text) | asked
+    base = replace(base, text=text, words=words, asked=asked, facts=frozenset(map(_fact, of)))
+    yield base
+    if _FREE.search(text) and base.force not in _NEGATIVE:
+        yield replace(base, words=words - FREE, value=Quantity("amount", 0.0, 0.0, "GBP"))
+    for value in values:
+        yield from base.of_value(value, of, words)
+
+
+def _thresholds(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Iterator[Assertion]:
+    """The values that its conditions ask for."""
+    for leaf, negated, optional, _ in leaves:
+        values = find_values(leaf.text)
+        if len(values) == 1 and not optional:
+            asked, span = roots(leaf.text), Span(leaf.anchor, leaf.start, leaf.end)
+            made = replace(base, text=text, span=span, asked=asked, of_condition=True)
+            value = replace(_complement(values[0]) or values[0], start=-1) if negated else replace(values[0], start=-1)
+            yield from made.of_value(value, find_values(text), roots(text) | asked)
 
 
 def _force(rule: Rule, text: str) -> Force | None:
-    said = split_proposition(text)
     if _NO_NEED.search(text):
         return Force.FREES
-    plain = Force.HOLDS if rule.polarity and said.polarity else Force.BARS
     return {
         Modality.CANNOT: Force.BARS,
         Modality.NEED_NOT: Force.FREES,
         Modality.MUST: Force.BINDS if rule.polarity else Force.FREES,
         Modality.SHOULD: None,  # advice binds nobody
-    }.get(rule.modality, plain)
-
-
-def _acts(text: str) -> Iterator[str]:
-    """The participles and gerunds of a text."""
-    yield from (word for word in tokens(text) if word.endswith(("ed", "ing")) and base_form(word))
+    }.get(rule.modality, Force.HOLDS if rule.polarity and split_proposition(text).polarity else Force.BARS)
 
 
 def _leaves(
@@ -288,64 +246,47 @@ def _leaves(
             yield tree, negated, optional
         case Not(child):
             yield from _leaves(child, not negated, optional)
-        case All(children) | AnyOf(children):
-            for child in children:
+        case _:
+            for child in tree.children:
                 yield from _leaves(child, negated, optional or isinstance(tree, AnyOf))
 
 
 def _asked(leaf: Leaf, negated: bool) -> Iterator[str]:
     """The words of a condition; those of one whose absence is asked for are others."""
-    denied = negated != bool(re.search(r"\b(?:not|no|never|cannot|without)\b|n['’]t\b", leaf.text, re.IGNORECASE))
+    denied = negated != bool(_DENIED.search(leaf.text))
     yield from (f"not {word}" if denied else word for word in roots(leaf.text))
 
 
-def _undated(text: str) -> tuple[str, Validity]:
-    """A clause without the date that it begins or ends with, and when it holds by that."""
-    text, opened = leading_date(text)
-    kept, ended = trailing_date(text)
-    return (kept, opened | ended) if ended.known and kept else (text, opened)
+def _cuts(text: str) -> list[int]:
+    """Where the clauses of a text begin, of which each has its own value."""
+    values = find_values(text)
+    joints = ([found.start() for found in _CUT.finditer(text, a.end, b.start)] for a, b in zip(values, values[1:], strict=False))
+    return [0, *(found[-1] for found in joints if found)]
 
 
-def _parts(text: str) -> list[_Part]:
-    """A clause cut between its values."""
-    values = list(_values(text))
-    cuts = [0]
-    for one, other in zip(values, values[1:], strict=False):
-        found = [match.start() for match in _CUT.finditer(text, one.end, other.start)]
-        cuts += found[-1:]
-    return [_Part(text[a:b], a) for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
-
-
-def _values(text: str) -> Iterator[Quantity]:
-    """The values of a text; "reduced by 25%" is no bound, "once you reach 65" is one."""
-    adverb = _ADVERB.search(text)
-    period = "" if adverb is None else _PERIODS.get(adverb[1].lower(), adverb[1].lower())
-    smallest, largest = "minimum" in text.lower(), "maximum" in text.lower()
+@lru_cache(maxsize=4096)
+def find_values(text: str) -> tuple[Quantity, ...]:
+    """The values of a text; "reduced by 25%" is no bound, "once you reach 65" and "the minimum is £5" are."""
+    found, lower, adverb = [], text.lower(), _ADVERB.search(text)
+    period = "" if adverb is None else (adverb[1] or {"annual": "year", "daily": "day"}[adverb[2].lower()]).lower()
     for value in find_quantities(text):
-        before = text[: value.start]
-        if value.kind in ("amount", "percent") and before.lower().endswith(" by ") and value.high is not None:
+        before, since = text[: value.start], _AT_LEAST.get(value.kind)
+        if value.kind in ("amount", "percent") and lower[: value.start].endswith(" by ") and value.high is not None:
             value = replace(value, low=value.high, high_included=True)
-        elif value.exact and (_REACHED if value.kind == "age" else _SINCE).search(before) and value.kind in _LIVED:
+        elif value.exact and ((since and since.search(before)) or ("minimum" in lower and "maximum" not in lower)):
             value = replace(value, high=None)
-        elif value.exact and smallest is not largest:
-            value = replace(value, **{"high" if smallest else "low": None})
-        if value.kind == "amount" and not value.period:
-            value = replace(value, period=period)
-        yield value
-
-
-def _positive(value: Quantity, force: Force) -> Quantity | None:
-    """What is allowed where a value is, or the rest is barred; none where only one value is denied."""
-    return _complement(value) if force in _POSITIVE else value
+        elif value.exact and "maximum" in lower and "minimum" not in lower:
+            value = replace(value, low=None)
+        found.append(replace(value, period=value.period or period) if value.kind == "amount" else value)
+    return tuple(found)
 
 
 def _complement(value: Quantity) -> Quantity | None:
-    """All below what is above, and the other way round."""
+    """All below what is above, and the other way round; none of a single value."""
     if (value.low is None) == (value.high is None):
         return None
-    return replace(
-        value, low=value.high, high=value.low, low_included=not value.high_included, high_included=not value.low_included
-    )
+    ends = {"low": value.high, "high": value.low}
+    return replace(value, **ends, low_included=not value.high_included, high_included=not value.low_included)
 
 
 def _fact(value: Quantity) -> tuple[object, ...]:

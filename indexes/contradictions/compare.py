@@ -15,7 +15,7 @@ from clausegraph.core.language.lexicon import PREPOSITIONS
 from clausegraph.core.language.quantities import Quantity, lies_within
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import Assertion, Force
-from clausegraph.indexes.contradictions.topics import COMMON, LIGHT, PLAIN, VERBS, Roots
+from clausegraph.indexes.contradictions.topics import COMMON, LIGHT, PLAIN, VERBS, Roots, read_clause
 from clausegraph.indexes.contradictions.validity import takes_the_place
 from clausegraph.indexes.graph.links import Replacement
 
@@ -77,7 +77,7 @@ def find_conflicts(
 def _key(one: Assertion) -> tuple[object, ...]:
     """What is equal where one comparison does for several."""
     value = None if one.value is None else replace(one.value, start=0, end=0)
-    about = (one.words, one.asked, one.context, one.topic, one.actor, one.years, one.to_reader)
+    about = (one.words, one.asked, one.context, one.topic, one.years, one.text)
     return (*about, one.in_table, one.force, one.facts, one.of_condition, value)
 
 
@@ -132,12 +132,13 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
     rest = lack[0] | lack[1]
     if rest & (one.asked | other.asked) or one.in_table or one.page == other.page or len(shared) < max(_STRONG - 1, len(rest)):
         return False
-    of_verb = (one.verbs | VERBS) - one.subject, (other.verbs | VERBS) - other.subject
+    clauses = read_clause(one.text), read_clause(other.text)
+    of_verb = tuple((clause.verbs | VERBS) - clause.subject for clause in clauses)
     if one.value is None and lack[0] & of_verb[0] and lack[1] & of_verb[1]:
         return False
     mine, theirs = (
-        [place for place in side.places if place.root in own - verbs]
-        for side, own, verbs in zip((one, other), lack, of_verb, strict=True)
+        [place for place in clause.places if place.root in own - verbs]
+        for clause, own, verbs in zip(clauses, lack, of_verb, strict=True)
     )
     if any(place.beside & shared or place.before in _NARROWS for place in (*mine, *theirs)):
         return False
@@ -149,8 +150,9 @@ def _in_one_place(one: Assertion, other: Assertion) -> bool:
 
 
 def _lone_actor(one: Assertion, other: Assertion) -> Roots:
-    """The person of a rule, where the other one speaks to its reader instead."""
-    return one.actor if not other.actor and not one.actor & other.words else frozenset()
+    """The person of a rule, where the other one names nobody who acts."""
+    person = read_clause(one.text).person
+    return person if not read_clause(other.text).person and not person & other.words else frozenset()
 
 
 def _conflict(one: Assertion, other: Assertion) -> str | None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from Stemmer import Stemmer
 
-from clausegraph.core.language.lexicon import BASE_VERBS, MONTHS, NOUN_VERBS, NUMBERS, PREPOSITIONS, word_set
-from clausegraph.core.language.normalise import lemma, tokens
+from clausegraph.core.language.lexicon import BASE_VERBS, MONTHS, NOUN_VERBS, NUMBERS, PREPOSITIONS, base_form, word_set
+from clausegraph.core.language.normalise import lemma, singular, tokens
+from clausegraph.core.language.propositions import split_proposition
 
 Roots = frozenset[str]
 
@@ -33,53 +34,31 @@ _PAGES = word_set(
     " check find out how much what who can cost costs work works page pages form forms explained basics summary update"
     " updates do step steps notes note eligibility deadline deadlines faq questions faqs answers conditions terms"
 )
-_ALIKE = {  # words in their base forms that rules use for one thing, each line under its first
-    row.split()[0]: row.split()
+_FIRST = {  # of words in their base forms that rules use for one thing
+    word: row.split()[0]
     for row in (
-        "get receive give take make provide have allow permit entitle entitlement eligible eligibility qualify able usual"
-        " usually normal normally new standard worth write currently automatically want wish choose service scheme"
-        " accompany accompanied reach turn complete do carry entitled allowed permitted",
-        "pay paid payment payable cost fee charge price rate amount repay repayment",
-        "apply application applicant claim claimant request",
-        "last valid validity stay remain continue keep hold run renew expire expiry period time date deadline long close"
-        " closing due",
-        "discount reduce reduction reduced cheaper off",
-        "tell inform notify notification contact",
-        "employee staff",
-        "job employment",
-        "start begin",
-        "refuse reject refusal rejection",
-        "send submit",
-        "buy purchase",
-        "house home property",
-        "flat apartment",
-        "car vehicle",
-        "bike bicycle cycle",
-        "child kid",
-        "pupil student",
-        "attend come",
-        "income earn earnings salary wage",
-        "fix repair mend",
-        "sick ill illness sickness",
-        "exam examination",
-        "waste rubbish",
-        "help support assistance",
-        "borrow lend loan",
-        "die death",
-        "proof evidence",
-        "phone telephone call ring",
-        "online internet website",
-        "fine penalty",
-        "post mail",
-    )
+        "get receive give take make provide have allow permit entitle entitlement eligible eligibility qualify able "
+        "usual usually normal normally new standard worth write currently automatically want wish choose service "
+        "scheme accompany accompanied reach turn complete do carry entitled allowed permitted | pay paid payment "
+        "payable cost fee charge price rate amount repay repayment | apply application applicant claim claimant "
+        "request | last valid validity stay remain continue keep hold run renew expire expiry period time date "
+        "deadline long close closing due | discount reduce reduction reduced cheaper off | tell inform notify "
+        "notification contact | employee staff | job employment | start begin | refuse reject refusal rejection | "
+        "send submit | buy purchase | house home property | flat apartment | car vehicle | bike bicycle cycle | child "
+        "kid | pupil student | attend come | income earn earnings salary wage | fix repair mend | sick ill illness "
+        "sickness | exam examination | waste rubbish | help support assistance | borrow lend loan | die death | proof "
+        "evidence | phone telephone call ring | online internet website | fine penalty | post mail "
+    ).split("|")
+    for word in row.split()
 }
 _LABEL = re.compile(r"\b(?:band|zone|group|class|category|level|tier|grade|stage|schedule|type|part)s? ([A-Z]|\d+)\b")
 _PARTS = re.compile(r"\s*(?:[:|–—]|\s-\s)\s*")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_NARROWED = re.compile(r"\s(?:who|whose|aged|under|over|living|with|without|in|of|from|on|at|for)\s")
+_READERS = word_set(  # whom a page speaks to as "you"
+    "employee staff worker tenant applicant claimant customer member visitor resident user holder carer volunteer driver"
+    " student parent patient passenger traveller apprentice borrower trader"
+)
 _stemmer = functools.cache(lambda: Stemmer("english"))
-
-
-_FIRST = {word: first for first, words in _ALIKE.items() for word in words}
 
 
 @functools.lru_cache(maxsize=65536)
@@ -88,6 +67,7 @@ def _root(word: str) -> str:
     return _stemmer().stemWord(_FIRST.get(word) or _FIRST.get(lemma(word), word))
 
 
+@functools.lru_cache(maxsize=16384)
 def roots(text: str) -> Roots:
     """The stems of the content words of a text, without numbers and measures but with labels ("band 2")."""
     words = (word.removesuffix("'s").removesuffix("'") for word in tokens(text))
@@ -106,20 +86,36 @@ class Place:
     beside: Roots
 
 
-def places(text: str) -> Iterator[Place]:
-    """The places of the roots of a text."""
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Who acts in a text: the roots of its subject, the person whom that names ("new employees"), of its verbs, and
+    the places of its roots."""
+
+    subject: Roots
+    person: Roots
+    verbs: Roots
+    places: tuple[Place, ...]
+
+
+@functools.lru_cache(maxsize=8192)
+def read_clause(text: str) -> Clause:
+    """The clause that a text begins with."""
+    parts = split_proposition(text)
+    subject = _NARROWED.split(parts.subject.lower())[0]
+    person = {singular(subject.split(" ")[-1])} & _READERS
     words = [word.removesuffix("'s").removesuffix("'") for word in tokens(text)]
+    acts = (word for word in words if word.endswith(("ed", "ing")) and base_form(word))
+    return Clause(roots(subject), of_meaning(person), roots(parts.relation) | of_meaning(acts), tuple(_places(words)))
+
+
+def _places(words: list[str]) -> Iterator[Place]:
     found = [next(iter(roots(word)), "") for word in words]
     for at, root in enumerate(found):
         if root:
             behind = (found[n] or words[n] for n in range(at - 1, -1, -1) if found[n] or words[n] in PREPOSITIONS)
-            ahead = next((found[n] for n in range(at + 1, len(found)) if found[n]), "")
-            yield Place(root, next(behind, ""), ahead, frozenset((*found[max(0, at - 1) : at], *found[at + 1 : at + 2])) - {""})
-
-
-def years(text: str) -> Roots:
-    """The years that a text names."""
-    return frozenset(_YEAR.findall(text))
+            ahead = (found[n] for n in range(at + 1, len(found)) if found[n])
+            beside = {*found[max(0, at - 1) : at], *found[at + 1 : at + 2]} - {""}
+            yield Place(root, next(behind, ""), next(ahead, ""), frozenset(beside))
 
 
 def topic(title: str) -> Roots:

@@ -32,15 +32,21 @@ from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_me
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
-_NO_NEED = re.compile(r"\bno (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)\b", re.IGNORECASE)
+_REQUIRED = r"(?:needed|required|necessary|obliged|compulsory|mandatory)\b"
+_NO_NEED = re.compile(
+    rf"\bno (?:[\w-]+ ){{1,4}}(?:is|are) {_REQUIRED}|(?:not|n['’]t) {_REQUIRED}|\boptional\b", re.IGNORECASE
+)
+_NEED = re.compile(rf"\b(?:is|are) {_REQUIRED}", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|no|never|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _ADVERB = re.compile(r"\b(?:(hour|week|month|year)ly|(annual|daily))\b", re.IGNORECASE)
 _FREE = re.compile(r"\b(?:free(?: of charge)?|no (?:charge|fee|cost))\b(?! to)", re.IGNORECASE)
 _AT_LEAST = {  # what stands before an age or a duration that is the least there is
     "age": re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE),
+    "number": re.compile(r"\b(?:must|need to|have to) be\s+$", re.IGNORECASE),
     "duration": re.compile(r"\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1,5}for\s+$", re.IGNORECASE),
 }
 _DATE = re.compile(r"\d{1,2} \w+ (?:19|20)\d\d")
+_PER = re.compile(r"\b(?:per|an?|each) (hour|day|night|week|month|year)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -78,7 +84,7 @@ class Assertion:
     facts: frozenset[object] = frozenset()
     value: Quantity | None = None
     of_condition: bool = False
-    in_table: bool = False
+    header: Roots | None = None  # of the column that its value stands in
 
     @property
     def page(self) -> PageKey:
@@ -140,7 +146,12 @@ class _Source:
         text = self.own.text[own.start : own.end]
         force = _force(rule, text)
         excepts = any(link.name is RuleLinkName.EXCEPTION_OF for link in rule.links)
-        if force is None or (excepts and rule.kind is not RuleKind.EXCLUSION) or text.endswith("?") or is_uncertain(text):
+        if (
+            force is None
+            or (excepts and rule.kind is not RuleKind.EXCLUSION)
+            or text.endswith("?")
+            or is_uncertain(text)
+        ):
             return
         leaves: list[_PlacedLeaf] = []
         for leaf, negated, optional in _leaves(rule.condition):
@@ -154,15 +165,17 @@ class _Source:
         text, opened = leading_date(text)
         kept, ended = trailing_date(text)
         text, ended = (kept, ended) if ended.known and kept else (text, Validity())
-        opening = (self.own.text[a:b] for a, b in sentence_spans(self.own.text) if a <= own.start < b)
-        said = said | opened | ended | leading_date(next(opening, ""))[1]
+        start, end = next(
+            ((a, b) for a, b in sentence_spans(self.own.text) if a <= own.start < b), (own.start, own.end)
+        )
+        said = said | opened | ended | leading_date(self.own.text[start:end])[1]
         said |= Validity(rule.effective_from, rule.effective_to)
         asked_at = {leaf.anchor for leaf, *_ in leaves} - {own.anchor}
         others = [(self.elements[span.anchor], span) for span in rule.spans[1:]]
         whole = [(one, span) for one, span in others if self._completes(one)]
         beside = " ".join(one.text[span.start : span.end] for one, span in whole if span.anchor not in asked_at)
         around = " ".join(one.text[span.start : span.end] for one, span in others if (one, span) not in whole)
-        base = self._made(text, around, force, said)
+        base = self._made(text, f"{self.own.text[start : own.start]} {around}", force, said)
         cuts = _cuts(text)
         for start, end in zip(cuts, [*cuts[1:], len(self.own.text)], strict=True):
             of_part = [one for one in leaves if one[3] < 0 or start <= one[3] < end or (not start and one[3] < end)]
@@ -177,12 +190,14 @@ class _Source:
         label, opened = ("", Validity()) if period is not None else leading_date(cells[0])
         for header, cell in zip(headers, cells, strict=True):
             values = find_values(cell) if start else ()
+            every = _PER.search(header)
+            values = tuple(replace(one, period=one.period or (every[1].lower() if every else "")) for one in values)
             if len(values) == 1:
                 span = Span(row.anchor, start, start + len(cell))
                 made = self._made(f"{header} {label} {cell}", "", Force.HOLDS, period or opened)
-                words = of_meaning(tokens(header)) | roots(label) | roots(cell)
+                words = roots(f"{header} {label} {cell}")
                 of = (*values, *(replace(one, start=-1) for one in find_values(label)))
-                yield from replace(made, span=span, in_table=True).of_value(values[0], of, words)
+                yield from replace(made, span=span, header=of_meaning(tokens(header))).of_value(values[0], of, words)
             start += len(cell) + len(" | ")
 
     def _made(self, text: str, around: str, force: Force, validity: Validity) -> Assertion:
@@ -227,6 +242,8 @@ def _thresholds(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> It
 def _force(rule: Rule, text: str) -> Force | None:
     if _NO_NEED.search(text):
         return Force.FREES
+    if _NEED.search(text):
+        return Force.BINDS
     return {
         Modality.CANNOT: Force.BARS,
         Modality.NEED_NOT: Force.FREES,
@@ -235,9 +252,7 @@ def _force(rule: Rule, text: str) -> Force | None:
     }.get(rule.modality, Force.HOLDS if rule.polarity and split_proposition(text).polarity else Force.BARS)
 
 
-def _leaves(
-    tree: Condition | None, negated: bool = False, optional: bool = False
-) -> Iterator[tuple[Leaf, bool, bool]]:
+def _leaves(tree: Condition | None, negated: bool = False, optional: bool = False) -> Iterator[tuple[Leaf, bool, bool]]:
     """The leaves of a tree: whether the absence of each is asked for, and whether any of several will do."""
     match tree:
         case None:
@@ -260,7 +275,10 @@ def _asked(leaf: Leaf, negated: bool) -> Iterator[str]:
 def _cuts(text: str) -> list[int]:
     """Where the clauses of a text begin, of which each has its own value."""
     values = find_values(text)
-    joints = ([found.start() for found in _CUT.finditer(text, a.end, b.start)] for a, b in zip(values, values[1:], strict=False))
+    joints = (
+        [found.start() for found in _CUT.finditer(text, a.end, b.start)]
+        for a, b in zip(values, values[1:], strict=False)
+    )
     return [0, *(found[-1] for found in joints if found)]
 
 

@@ -24,6 +24,8 @@ _OPPOSED = ({Force.HOLDS, Force.BARS}, {Force.BINDS, Force.BARS}, {Force.BINDS, 
 _LISTED = 3  # values of one thing on one page that make a list
 _STRONG = 3  # words in common by which rules of pages about other things are about one
 _NARROWS = PREPOSITIONS - {"as", "to"}
+_CASES = frozenset(("before", "after", "during", "without", "outside"))
+_TIMES = {"of": "after", "from": "after", "following": "after", "since": "after"}
 _RAREST = 2  # words of an assertion by which others are looked up: one of two may be its own
 
 
@@ -68,7 +70,9 @@ def find_conflicts(
             if kind == VALUE and {_place(one), _place(other)} & lists:
                 continue
             # what one page says in two places is mostly of two cases, as its headings say
-            if one.page != other.page or (one.anchor != other.anchor and kind != THRESHOLD and _in_one_place(one, other)):
+            if one.page != other.page or (
+                one.anchor != other.anchor and kind != THRESHOLD and _in_one_place(one, other)
+            ):
                 pair = frozenset(((one.page, one.anchor, one.span), (other.page, other.anchor, other.span)))
                 found.setdefault(pair, _ordered(kind, one, other, newer_than))
     return sorted(_next_only(found.values()), key=_order)
@@ -78,7 +82,7 @@ def _key(one: Assertion) -> tuple[object, ...]:
     """What is equal where one comparison does for several."""
     value = None if one.value is None else replace(one.value, start=0, end=0)
     about = (one.words, one.asked, one.context, one.topic, one.years, one.text)
-    return (*about, one.in_table, one.force, one.facts, one.of_condition, value)
+    return (*about, one.header, one.force, one.facts, one.of_condition, value)
 
 
 def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[list[Assertion], list[Assertion]]]:
@@ -92,18 +96,20 @@ def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[
         one = groups[number][0]
         words = sorted(_weighty(one.words, one) or one.topic, key=lambda word: (len(having[one.dimension, word]), word))
         others = (other for word in words[:_RAREST] for other in having[one.dimension, word] if other != number)
-        pairs |= {(min(number, other), max(number, other)): None for other in others if _may_oppose(one, groups[other][0])}
+        pairs |= {
+            (min(number, other), max(number, other)): None for other in others if _may_oppose(one, groups[other][0])
+        }
     return ((groups[one], groups[other]) for one, other in pairs)
 
 
 def _may_oppose(one: Assertion, other: Assertion) -> bool:
     if one.value is None:
         return other.value is None and {one.force, other.force} in _OPPOSED
-    return other.value is not None and one.in_table is other.in_table
+    return other.value is not None and (one.header == other.header or None in (one.header, other.header))
 
 
 def _weighty(words: Roots, one: Assertion) -> Roots:
-    return words if one.in_table else words - LIGHT.get(one.dimension, PLAIN)
+    return words - LIGHT.get(one.dimension, PLAIN)
 
 
 def is_about_one(one: Assertion, other: Assertion) -> bool:
@@ -118,11 +124,13 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     near = (mine & around[1] | theirs & around[0]) - COMMON
     if one.value is None and not shared:
         return False
+    if _at_other_times(one, other, mine & theirs):
+        return False
     if (lack[0] or lack[1]) and not _in_other_words(one, other, lack, shared):
         return False
     apart = one.topic - other.topic - other.words - other.context, other.topic - one.topic - one.words - one.context
     if apart[0] and apart[1]:
-        return len(shared) >= _STRONG - 1 and len(mine & theirs) >= _STRONG and not one.in_table
+        return len(shared) >= _STRONG - 1 and len(mine & theirs) >= _STRONG and one.header is None is other.header
     return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
 
 
@@ -130,23 +138,48 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
     """Whether what each of two rules lacks of the other is wording: no condition, no word that narrows what they share
     ("season ticket"), and none that stands where the other one has another ("maths exam", "physics exam")."""
     rest = lack[0] | lack[1]
-    if rest & (one.asked | other.asked) or one.in_table or one.page == other.page or len(shared) < max(_STRONG - 1, len(rest)):
+    if one.header is not None or other.header is not None:
+        return False
+    if rest & (one.asked | other.asked) or one.page == other.page or len(shared) < max(_STRONG - 1, len(rest)):
         return False
     clauses = read_clause(one.text), read_clause(other.text)
     of_verb = tuple((clause.verbs | VERBS) - clause.subject for clause in clauses)
-    if one.value is None and lack[0] & of_verb[0] and lack[1] & of_verb[1]:
+    if one.value is None and lack[0] & of_verb[0] and lack[1] & of_verb[1] and len(shared) <= _STRONG:
         return False
+    places = [
+        [place for place in clause.places if place.root in own] for clause, own in zip(clauses, lack, strict=True)
+    ]
+    for found, clause, verbs in zip(places, clauses, of_verb, strict=True):
+        for place in found:
+            narrows = place.root not in verbs and place.before in _NARROWS
+            qualifies = place.after in place.beside & shared or (
+                place.beside & shared and place.root not in VERBS & verbs
+            )
+            if narrows or (qualifies and place.root not in clause.relation):
+                return False
     mine, theirs = (
-        [place for place in clause.places if place.root in own - verbs]
-        for clause, own, verbs in zip(clauses, lack, of_verb, strict=True)
+        [place for place in found if place.root not in clause.relation]
+        for found, clause in zip(places, clauses, strict=True)
     )
-    if any(place.beside & shared or place.before in _NARROWS for place in (*mine, *theirs)):
-        return False
-    return not any(a.before == b.before != "" or a.after == b.after != "" for a in mine for b in theirs)
+    return not any(a.before == b.before not in ("", "#") or a.after == b.after != "" for a in mine for b in theirs)
+
+
+def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
+    """Whether what both name comes before in one and after or during it in the other."""
+    mine, theirs = (
+        {(place.root, place.before) for place in read_clause(side.text).places if place.root in shared}
+        for side in (one, other)
+    )
+    for found, beside in ((mine, theirs), (theirs, mine)):
+        for root, case in found:
+            cases = {_TIMES.get(before, before) for at, before in beside if at == root}
+            if case in _CASES and cases <= PREPOSITIONS | {""} and case not in cases:
+                return True
+    return False
 
 
 def _in_one_place(one: Assertion, other: Assertion) -> bool:
-    return one.context == other.context and not one.in_table
+    return one.context == other.context and one.header is None
 
 
 def _lone_actor(one: Assertion, other: Assertion) -> Roots:

@@ -25,7 +25,7 @@ _EMPTY = word_set(
     # measures, which values have
     " day days week weeks month months year years yearly annual annually weekly monthly daily hourly hour hours minute minutes calendar working"
     " consecutive old age aged least most more less fewer over under above below"
-    " older younger pound pounds p million billion exceed exceeding later earlier next total around permitted back "
+    " older younger pound pounds p million billion per exceed exceeding later earlier next total around permitted back "
     + " ".join((*NUMBERS, *MONTHS))
 )
 _PAGES = word_set(
@@ -39,10 +39,10 @@ _FIRST = {  # of words in their base forms that rules use for one thing
     for row in (
         "get receive give take make provide have allow permit entitle entitlement eligible eligibility qualify able "
         "usual usually normal normally new standard worth write currently automatically want wish choose service "
-        "scheme accompany accompanied reach turn complete do carry entitled allowed permitted | pay paid payment "
+        "scheme accompany accompanied reach turn complete do carry require required necessary optional compulsory mandatory entitled allowed permitted | pay paid payment "
         "payable cost fee charge price rate amount repay repayment | apply application applicant claim claimant "
-        "request | last valid validity stay remain continue keep hold run renew expire expiry period time date "
-        "deadline long close closing due | discount reduce reduction reduced cheaper off | tell inform notify "
+        "request | last valid validity stay remain continue keep renew expire expiry period time date "
+        "deadline long close closing due | discount reduce reduction reduced cheaper | tell inform notify "
         "notification contact | employee staff | job employment | start begin | refuse reject refusal rejection | "
         "send submit | buy purchase | house home property | flat apartment | car vehicle | bike bicycle cycle | child "
         "kid | pupil student | attend come | income earn earnings salary wage | fix repair mend | sick ill illness "
@@ -88,11 +88,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Who acts in a text: the roots of its subject, the person whom that names ("new employees"), of its verbs, and
-    the places of its roots."""
+    """Who acts in a text: the roots of its subject, the person whom that names ("new employees"), of its main
+    and of all verbs, and the places of its roots."""
 
     subject: Roots
     person: Roots
+    relation: Roots
     verbs: Roots
     places: tuple[Place, ...]
 
@@ -105,17 +106,24 @@ def read_clause(text: str) -> Clause:
     person = {singular(subject.split(" ")[-1])} & _READERS
     words = [word.removesuffix("'s").removesuffix("'") for word in tokens(text)]
     acts = (word for word in words if word.endswith(("ed", "ing")) and base_form(word))
-    return Clause(roots(subject), of_meaning(person), roots(parts.relation) | of_meaning(acts), tuple(_places(words)))
+    relation = roots(parts.relation)
+    return Clause(roots(subject), of_meaning(person), relation, relation | of_meaning(acts), tuple(_places(words)))
 
 
 def _places(words: list[str]) -> Iterator[Place]:
     found = [next(iter(roots(word)), "") for word in words]
     for at, root in enumerate(found):
         if root:
-            behind = (found[n] or words[n] for n in range(at - 1, -1, -1) if found[n] or words[n] in PREPOSITIONS)
+            behind = (
+                found[n] or words[n]
+                for n in range(at - 1, -1, -1)
+                if found[n] or words[n] in PREPOSITIONS or words[n].isdigit()
+            )
             ahead = (found[n] for n in range(at + 1, len(found)) if found[n])
             beside = {*found[max(0, at - 1) : at], *found[at + 1 : at + 2]} - {""}
-            yield Place(root, next(behind, ""), next(ahead, ""), frozenset(beside))
+            yield Place(
+                root, ("#" if (before := next(behind, "")).isdigit() else before), next(ahead, ""), frozenset(beside)
+            )
 
 
 def topic(title: str) -> Roots:

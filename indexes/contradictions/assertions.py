@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
+from itertools import pairwise
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.modals import is_uncertain
@@ -66,8 +67,8 @@ _NEGATIVE = (Force.BARS, Force.FREES)
 class Assertion:
     """One thing that a rule says: of a value, of a value of a condition (``of_condition``), or with none that it is so.
 
-    ``text`` is its clause, ``words`` those of it and its conditions, ``asked`` those of the conditions alone, ``context``
-    those around it, ``facts`` its other values. Of a value that is barred it says that the rest holds.
+    ``text`` is its clause, ``words`` those of it and its conditions, ``asked`` those of the conditions alone,
+    ``context`` those around it, ``facts`` its other values. Of a value that is barred it says that the rest holds.
     """
 
     placed: PlacedRule
@@ -275,36 +276,34 @@ def _asked(leaf: Leaf, negated: bool) -> Iterator[str]:
 def _cuts(text: str) -> list[int]:
     """Where the clauses of a text begin, of which each has its own value."""
     values = find_values(text)
-    joints = (
-        [found.start() for found in _CUT.finditer(text, a.end, b.start)]
-        for a, b in zip(values, values[1:], strict=False)
-    )
+    joints = ([found.start() for found in _CUT.finditer(text, a.end, b.start)] for a, b in pairwise(values))
     return [0, *(found[-1] for found in joints if found)]
 
 
 @lru_cache(maxsize=4096)
 def find_values(text: str) -> tuple[Quantity, ...]:
     """The values of a text; "reduced by 25%" is no bound, "once you reach 65" and "the minimum is £5" are."""
-    found, lower, adverb = [], text.lower(), _ADVERB.search(text)
-    period = "" if adverb is None else (adverb[1] or {"annual": "year", "daily": "day"}[adverb[2].lower()]).lower()
-    for value in find_quantities(text):
-        before, since = text[: value.start], _AT_LEAST.get(value.kind)
-        if value.kind in ("amount", "percent") and lower[: value.start].endswith(" by ") and value.high is not None:
-            value = replace(value, low=value.high, high_included=True)
-        elif value.exact and ((since and since.search(before)) or ("minimum" in lower and "maximum" not in lower)):
-            value = replace(value, high=None)
-        elif value.exact and "maximum" in lower and "minimum" not in lower:
-            value = replace(value, low=None)
-        found.append(replace(value, period=value.period or period) if value.kind == "amount" else value)
-    return tuple(found)
+    return tuple(_bounded(value, text) for value in find_quantities(text))
+
+
+def _bounded(value: Quantity, text: str) -> Quantity:
+    lower, adverb, since = text.lower(), _ADVERB.search(text), _AT_LEAST.get(value.kind)
+    if value.kind == "amount" and not value.period and adverb is not None:
+        value = replace(value, period=(adverb[1] or {"annual": "year", "daily": "day"}[adverb[2].lower()]).lower())
+    if value.kind in ("amount", "percent") and lower[: value.start].endswith(" by ") and value.high is not None:
+        return replace(value, low=value.high, high_included=True)
+    least = "minimum" in lower or bool(since and since.search(text[: value.start]))
+    if not value.exact or least == ("maximum" in lower):
+        return value
+    return replace(value, high=None) if least else replace(value, low=None)
 
 
 def _complement(value: Quantity) -> Quantity | None:
     """All below what is above, and the other way round; none of a single value."""
     if (value.low is None) == (value.high is None):
         return None
-    ends = {"low": value.high, "high": value.low}
-    return replace(value, **ends, low_included=not value.high_included, high_included=not value.low_included)
+    included = not value.high_included, not value.low_included
+    return replace(value, low=value.high, high=value.low, low_included=included[0], high_included=included[1])
 
 
 def _fact(value: Quantity) -> tuple[object, ...]:

@@ -15,17 +15,16 @@ from clausegraph.core.language.propositions import split_proposition
 
 Roots = frozenset[str]
 
-_EMPTY = word_set(
-    "a an the this that these those any all each every some no not never you your yours you're you'll you've their"
-    " they them they're it its it's his her he she we our us i my me who whom whose which what there here then is are am"
-    " be been being was were will would shall do does did done don't doesn't won't can could cannot can't may might must"
-    " mustn't should has have had having need needs needed needn't if when while where as so also still already and or"
-    " but than to of in on at by for from with into about until within after before during since upon per via up out"
-    " only just again however otherwise unless except once people person anyone someone everyone one ones"
-    # measures, which values have
-    " day days week weeks month months year years yearly annual annually weekly monthly daily hourly hour hours minute minutes calendar working"
-    " consecutive old age aged least most more less fewer over under above below"
-    " older younger pound pounds p million billion per exceed exceeding later earlier next total around permitted back "
+_EMPTY = word_set(  # and measures, which values have
+    "a an the this that these those any all each every some no not never you your yours you're you'll you've their "
+    "they them they're it its it's his her he she we our us i my me who whom whose which what there here then is are "
+    "am be been being was were will would shall do does did done don't doesn't won't can could cannot can't may might "
+    "must mustn't should has have had having need needs needed needn't if when while where as so also still already "
+    "and or but than to of in on at by for from with into about until within after before during since upon per via "
+    "up out only just again however otherwise unless except once people person anyone someone everyone one ones day "
+    "days week weeks month months year years yearly annual annually weekly monthly daily hourly hour hours minute "
+    "minutes calendar working consecutive old age aged least most more less fewer over under above below older "
+    "younger pound pounds p million billion exceed exceeding later earlier next total around permitted back "
     + " ".join((*NUMBERS, *MONTHS))
 )
 _PAGES = word_set(
@@ -34,29 +33,27 @@ _PAGES = word_set(
     " check find out how much what who can cost costs work works page pages form forms explained basics summary update"
     " updates do step steps notes note eligibility deadline deadlines faq questions faqs answers conditions terms"
 )
-_FIRST = {  # of words in their base forms that rules use for one thing
-    word: row.split()[0]
-    for row in (
-        "get receive give take make provide have allow permit entitle entitlement eligible eligibility qualify able "
-        "usual usually normal normally new standard worth write currently automatically want wish choose service "
-        "scheme accompany accompanied reach turn complete do carry require required necessary optional compulsory mandatory entitled allowed permitted | pay paid payment "
-        "payable cost fee charge price rate amount repay repayment | apply application applicant claim claimant "
-        "request | last valid validity stay remain continue keep renew expire expiry period time date "
-        "deadline long close closing due | discount reduce reduction reduced cheaper | tell inform notify "
-        "notification contact | employee staff | job employment | start begin | refuse reject refusal rejection | "
-        "send submit | buy purchase | house home property | flat apartment | car vehicle | bike bicycle cycle | child "
-        "kid | pupil student | attend come | income earn earnings salary wage | fix repair mend | sick ill illness "
-        "sickness | exam examination | waste rubbish | help support assistance | borrow lend loan | die death | proof "
-        "evidence | phone telephone call ring | online internet website | fine penalty | post mail "
-    ).split("|")
-    for word in row.split()
-}
+# Words in their base forms that rules use for one thing, which is told by the first of them.
+_ALIKE = """
+get receive give take make provide have allow permit entitle entitlement eligible eligibility qualify able usual
+usually normal normally new standard worth write currently automatically want wish choose service scheme accompany
+accompanied reach turn complete do carry require required necessary optional compulsory mandatory entitled allowed
+permitted | pay paid payment payable cost fee charge price rate amount repay repayment | apply application
+applicant claim claimant request | last valid validity stay remain continue keep renew expire expiry period time
+date deadline long close closing due | discount reduce reduction reduced cheaper | tell inform notify notification
+report contact | employee staff | job employment | start begin | refuse reject refusal rejection | send submit | buy
+purchase | house home property | flat apartment | car vehicle | bike bicycle cycle | child kid | pupil student |
+attend come | income earn earnings salary wage | fix repair mend | sick ill illness sickness | exam examination |
+waste rubbish | help support assistance | borrow lend loan | die death | proof evidence | phone telephone call
+ring | online internet website | fine penalty | post mail
+"""
+_FIRST = {word: row.split()[0] for row in _ALIKE.split("|") for word in row.split()}
 _LABEL = re.compile(r"\b(?:band|zone|group|class|category|level|tier|grade|stage|schedule|type|part)s? ([A-Z]|\d+)\b")
 _PARTS = re.compile(r"\s*(?:[:|–—]|\s-\s)\s*")
 _NARROWED = re.compile(r"\s(?:who|whose|aged|under|over|living|with|without|in|of|from|on|at|for)\s")
 _READERS = word_set(  # whom a page speaks to as "you"
-    "employee staff worker tenant applicant claimant customer member visitor resident user holder carer volunteer driver"
-    " student parent patient passenger traveller apprentice borrower trader"
+    "employee staff worker tenant applicant claimant customer member visitor resident user holder carer volunteer"
+    " driver student parent patient passenger traveller apprentice borrower trader"
 )
 _stemmer = functools.cache(lambda: Stemmer("english"))
 
@@ -64,7 +61,7 @@ _stemmer = functools.cache(lambda: Stemmer("english"))
 @functools.lru_cache(maxsize=65536)
 def _root(word: str) -> str:
     """The stem of a word, or of the one that it is taken for."""
-    return _stemmer().stemWord(_FIRST.get(word) or _FIRST.get(lemma(word), word))
+    return str(_stemmer().stemWord(_FIRST.get(word) or _FIRST.get(lemma(word), word)))
 
 
 @functools.lru_cache(maxsize=16384)
@@ -143,14 +140,16 @@ def of_meaning(words: Iterable[str]) -> Roots:
 
 
 VERBS = of_meaning(BASE_VERBS - NOUN_VERBS)
-LIGHT = {  # what says nothing beside a value of a kind, or beside none ("")
-    kind: of_meaning(f"get {words}".split())
-    for kind, words in {"amount": "pay", "percent": "pay", "age": "apply", "duration": "last", "date": "last"}.items()
+PLAIN = of_meaning({"get"})
+LIGHT = {  # what says nothing beside a value of a kind
+    kind: of_meaning({"get", word})
+    for kind, word in (("amount", "pay"), ("percent", "pay"), ("age", "apply"), ("duration", "last"), ("date", "last"))
 }
-PLAIN = of_meaning(("get",))
-FREE = of_meaning(("free", "charge"))
-BOUNDS = of_meaning("minimum maximum lowest highest".split())
+FREE = of_meaning({"free", "charge"})
+BOUNDS = of_meaning({"minimum", "maximum", "lowest", "highest"})
 COMMON = of_meaning(  # what many rules have in common that are not about one thing
-    "pay apply last tell send appeal decision reply notice letter form day complain complaint meeting return register"
-    " use need ask check start end change".split()
+    word_set(
+        "pay apply last tell send appeal decision reply notice letter form day complain complaint meeting return"
+        " register use need ask check start end change"
+    )
 )

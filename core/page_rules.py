@@ -39,7 +39,7 @@ def page_rules(rules: Sequence[Rule], reading: Reading) -> list[Rule]:
     place = {element.anchor: number for number, element in enumerate(reading.elements)}
     ordered = sorted(rules, key=lambda rule: (place[rule.spans[0].anchor], rule.spans[0].start, -rule.spans[0].end))
     publisher = publisher_of(reading)
-    placed = [_under(rule, publisher) for rule in ordered]
+    placed = [_under(_as_step(rule), publisher) for rule in ordered]
     often = Counter(role.entity.key for rule in placed for role in rule.roles)
     kept = [
         replace(rule, roles=tuple(role for role in rule.roles if often[role.entity.key] > 1 or _is_shared(role)))
@@ -101,6 +101,12 @@ def _under(rule: Rule, publisher: Mention | None) -> Rule:
         elif publisher is not None:
             roles[replace(role, entity=publisher)] = None
     return replace(rule, roles=tuple(roles))
+
+
+def _as_step(rule: Rule) -> Rule:
+    """What stands in a procedure is a step of it before all else."""
+    kinds = (RuleKind.STEP, *(kind for kind in rule.kinds if kind is not RuleKind.STEP))
+    return rule if rule.step is None else replace(rule, kinds=kinds)
 
 
 def _is_shared(role: Role) -> bool:

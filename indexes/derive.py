@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, passage_text, statement_text
@@ -158,15 +158,15 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         tuple(vectors),
         _texts(reading, stated),
         tuple(passages.values()),
-        _rule_rows(rules, {(rule.spans, rule.kinds): chunk for rule, chunk in ruled.items()}, extractor),
+        _rule_rows(rules, {rule.spans: chunk for rule, chunk in ruled.items()}, extractor),
     )
 
 
-def _rule_rows(rules: Iterable[Rule], chunks: Mapping[Any, str], extractor: str) -> tuple[RuleRow, ...]:
-    """The rules of a page; ``chunks`` says by spans and kinds which chunk each is of."""
+def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], extractor: str) -> tuple[RuleRow, ...]:
+    """The rules of a page; ``chunks`` says by spans which chunk each is of."""
     found: dict[str, RuleRow] = {}
     for rule in rules:
-        chunk = chunks[rule.spans, rule.kinds]
+        chunk = chunks[rule.spans]
         body = canonical_json(rule_to_json(rule))
         key = content_hash("rule", chunk, body, extractor)
         found[key] = RuleRow(chunk, key, extractor, rule.kind.value, body)

@@ -226,13 +226,17 @@ def entities_named(text: str, most: int) -> list[Mention]:
     of several words whose last one has a type ("decision letter")."""
     found: dict[str, Mention] = {}
     for phrase in things_named(text, most):
-        name = topic_name(phrase.split("'s ")[0].split("’s ")[0])
+        owner, _, owned = plain(phrase).partition("'s ")
+        name = topic_name(owner if owned[:1].islower() else phrase)
         words = name.split()
         while len(words) > 1 and words[0].lower() in lexicon.PREPOSITIONS | _DETERMINERS:
             words = words[1:]
         if len(words) > 1 and words[0].isupper() and words[-1].islower() and mention_type(words[-1]) == "thing":
             words = words[:-1]  # "ORS counter"
-        name = " ".join(words)
+        capitals = sum(word[:1].isupper() for word in words)
+        while capitals > 1 and words[-1][:1].islower():  # "Home Office team"
+            words = words[:-1]
+        name = " ".join(words).strip("'\" ")
         numbered = len(words) > 1 and len(words[-1]) < 3 and not words[-1].islower()  # "Band A", "Box 4"
         proper = name[:1].isupper() and (len(words) > 1 or name.isupper()) and not numbered and not name.isdigit()
         typed = len(words) in (2, 3) and name.islower() and mention_type(words[-1]) != "thing" and words[-1] != "pays"

@@ -25,6 +25,7 @@ from clausegraph.core.types import (
     Rule,
     RuleKind,
     Span,
+    fold,
     leaves,
 )
 
@@ -63,13 +64,14 @@ class Rulings:
         main = said.text
         for leaf in leaves(said.condition):
             main = main.replace(leaf.text, " ")
-        clause = RuledClause(main, said.condition is not None, scene.heading)
+        clause = RuledClause(main, said.condition is not None, _excepts(said.condition), scene.heading)
         kinds = kinds_of(clause)
         if not kinds:
             return
         parts = split_proposition(main)
         holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and parts.exact is not Modality.NEED_NOT
-        roles = tuple(dict.fromkeys(self._roles(element, said.text, parts.subject.lower(), scene)))
+        found = self._roles(element, said.text, parts.subject.lower(), scene)
+        roles = tuple({(role.name, role.entity.key): role for role in found}.values())
         dates = effective_dates(main)
         rule = Rule(kinds, said.spans, roles, _values(clause), holds, parts.exact, said.condition, *dates)
         self.found[rule] = None
@@ -132,6 +134,11 @@ def both(scope: Condition | None, own: Condition | None) -> Condition | None:
     if scope is None or own is None or _said(scope) <= _said(own):
         return own if own is not None else scope
     return join("all", [scope, own])
+
+
+def _excepts(condition: Condition | None) -> bool:
+    """Whether a condition has an exception: "unless …"."""
+    return condition is not None and fold(condition, lambda _: False, lambda kind, parts: kind == "not" or any(parts))
 
 
 def _said(condition: Condition) -> set[str]:

@@ -138,7 +138,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         corpus: _Corpus = None,
         epoch: _Epoch = None,
     ) -> dict[str, Any]:
-        """What the pages rule about a topic, verbatim, with conditions: who can, how much, until when, what one must."""
+        """What the pages rule about a topic, verbatim, with conditions: who can, how much, until when, what to do."""
         return await told(
             context, corpus,
             lambda held, name, _: find_rules(

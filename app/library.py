@@ -86,6 +86,25 @@ class Corpus:
 
         return contradictions(self._workspace, self.name, self._epoch)
 
+    def rules(
+        self, topic: str, kind: str | None = None, role: str | None = None, limit: int = 1000
+    ) -> list[dict[str, Any]]:
+        """What the pages rule about a topic, as ``clausegraph rules --json`` has it: rules about it first.
+
+        Args:
+            topic: an entity by any name, or a page's title or uri.
+            kind: "eligibility", "exclusion", "amount", "deadline", "duty", …
+            role: a person or body that a rule must name, too.
+
+        Raises:
+            NotFoundError: nothing of that name has rules; the message names what is near.
+            InputError: there is no such kind.
+        """
+        from clausegraph.app.services.rules import find_rules
+
+        found = find_rules(self._workspace, self.name, topic, kind=kind, role=role, limit=limit, epoch=self._epoch)
+        return [one.as_json() for one in found.rules]
+
     def retriever(
         self,
         name: str = "hybrid",

@@ -31,8 +31,10 @@ from clausegraph.app.services.ask import search as find_passages
 from clausegraph.app.services.changes import changes
 from clausegraph.app.services.connections import neighbourhood as facts_around
 from clausegraph.app.services.pages import page_text
+from clausegraph.app.services.rules import find_rules
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import RuleKind
 from clausegraph.query.retrieve.bank import DEFAULT
 
 if TYPE_CHECKING:
@@ -125,6 +127,24 @@ def make_server(whose: Whose) -> MCPServer[Any]:
             return find_passages(held.workspace, name, inquiry, **given)
 
         return await told(context, corpus, work, asks=True)
+
+    @server.tool(annotations=_READS)
+    async def rules(
+        context: Asking,
+        topic: Annotated[str, Field(description="An entity by any name, or a page's title or uri.")],
+        kind: RuleKind | None = None,
+        role: Annotated[str | None, Field(description="A person or body that the rule must name, too.")] = None,
+        limit: Annotated[int, Field(ge=1, le=500)] = 50,
+        corpus: _Corpus = None,
+        epoch: _Epoch = None,
+    ) -> dict[str, Any]:
+        """What the pages rule about a topic, verbatim, with conditions: who can, how much, until when, what to do."""
+        return await told(
+            context, corpus,
+            lambda held, name, _: find_rules(
+                held.workspace, name, topic, kind=kind, role=role, limit=limit, epoch=epoch
+            ),
+        )  # fmt: skip
 
     @server.tool(annotations=_READS)
     async def neighbourhood(

@@ -39,11 +39,12 @@ def passage_text(title: str, headings: Sequence[str], passage: Passage, elements
         elements: of its page, by anchor.
     """
     words = " ".join(elements[span.anchor].text[span.start : span.end] for span in passage.spans)[:_WORDS]
-    apart = dict.fromkeys(leaf.text for leaf in leaves(passage.condition) if not _is_within(leaf, passage.spans))
+    apart = dict.fromkeys(leaf.text for leaf in leaves(passage.condition) if not is_within(leaf, passage.spans))
     return _under(title, headings, _if(words, apart))
 
 
-def _is_within(leaf: Leaf, spans: Sequence[Span]) -> bool:
+def is_within(leaf: Leaf, spans: Sequence[Span]) -> bool:
+    """Whether one of the spans has the words of a condition."""
     return any(span.anchor == leaf.anchor and span.start <= leaf.start and leaf.end <= span.end for span in spans)
 
 

@@ -51,6 +51,7 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/page/elements": Role.READER,
     f"GET {_CORPUS}/page/versions": Role.READER,
     f"GET {_CORPUS}/page/comparison": Role.READER,
+    f"GET {_CORPUS}/rules": Role.READER,
     f"GET {_CORPUS}/facts": Role.READER,
     f"GET {_CORPUS}/facts/{{fact}}": Role.READER,
     f"GET {_CORPUS}/entities": Role.READER,

@@ -37,6 +37,7 @@ RESOURCES: Mapping[str, str] = {
 SCREENS: Mapping[str, str] = {
     "pages": "the screen Pages",
     "facts": "the screen Graph",
+    "rules": "the screen Rules",
     "entities": "the screen Graph",
     "entities list": "the screen Curation",
     "entities undo": "Undo on the screen Curation",

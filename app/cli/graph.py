@@ -1,7 +1,8 @@
-"""``facts``, ``entity``, ``path``, ``contradictions``, ``diff`` and ``cypher``: looking at the graph."""
+"""``rules``, ``facts``, ``entity``, ``path``, ``contradictions``, ``diff`` and ``cypher``: looking at the graph."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -13,12 +14,14 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.text import counted, one_line
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.records import ShownFact
+    from clausegraph.app.services.records import ShownFact, ShownRule
 
 _NEIGHBOURS = 20  # of an entity that are listed
 _PAGES = 5  # of an entity that are listed
 _WORDS = 240  # characters of a statement
 _QUOTE = 200
+_RULE = 600  # characters of a rule
+_LINKED = 80  # of a rule that another one belongs to
 _TITLE = 50
 _KINDS = {"value": "another value", "polarity": "the opposite", "threshold": "another requirement"}
 _NAME = argument("An entity's name, or a page's uri or title.", "[ENTITY|PAGE]")
@@ -43,24 +46,86 @@ def facts(
     lines: list[Any]
     if name is None and relation is None and about is None:
         found = session.call(corpus, overview, epoch)
-        counts = [counted(found[f"{one}s"], one) for one in ("fact", "statement")]
-        entities = [(one.statements, one_line(one.entity, 80)) for one in found["largest"]]
+        counts = [counted(found[f"{one}s"], one) for one in ("rule", "fact", "statement")]
+        entities = [(one.rules, one.statements, one_line(one.entity, 80)) for one in found["largest"]]
         relations = [(one["statements"], one_line(one["relation"], 80)) for one in found["relations"]]
         lines = [
             f"corpus {found['corpus']}, epoch {found['epoch']}: {counted(found['entities'], 'entity')}, "
             f"{', '.join(counts)}\n",
-            table(("statements", "entity"), entities),
+            table(("rules", "statements", "entity"), entities),
             "",
             table(("statements", "relation"), relations),
-            "\n`clausegraph facts NAME` lists the facts of an entity or a page, `clausegraph entity NAME` shows one "
-            "whole",
+            "\n`clausegraph rules NAME` lists the rules of an entity or a page, `clausegraph facts NAME` its facts, "
+            "`clausegraph entity NAME` shows one whole",
         ]
     else:
         found = session.call(corpus, find_facts, name=name, relation=relation, about=about, limit=limit, epoch=epoch)
-        lines = [_fact_table(found["facts"]) if found["facts"] else "no facts"]
+        lines = [_fact_table(found["facts"]) if found["facts"] else found.get("note", "no facts")]
         if found["more"]:
             lines.append(f"\nthere are more than {counted(limit, 'fact')}; raise --limit, or narrow with --relation")
     session.emit(found, *lines)
+
+
+_TOPIC = argument("What the rules are about, or a page's uri or title.", "TOPIC")
+_KIND = option("Rules of this kind: eligibility, amount, deadline, …", "--kind", "-k", show_default="all")
+_WHO = option("Rules that name this person or body, too: tenant.", "--for", metavar="ROLE", show_default="anybody")
+
+
+@command("rules")
+def rules(
+    session: Session,
+    *,
+    topic: Annotated[str, _TOPIC],
+    kind: Annotated[str | None, _KIND] = None,
+    role: Annotated[str | None, _WHO] = None,
+    limit: Annotated[int, option("Rules at most.", "--limit", "-n", min=1, max=100_000)] = 50,
+    corpus: CorpusOption = None,
+    epoch: EpochOption = None,
+) -> None:
+    """List what the pages rule about a topic: who can, how much, until when, what must be done; verbatim, by page."""
+    from clausegraph.app.services.rules import find_rules
+
+    found = session.call(corpus, find_rules, topic, kind=kind, role=role, limit=limit, epoch=epoch)
+    narrowed = f", {found.found} of them as asked for" if kind or role else ""
+    lines: list[Any] = [f"{one_line(found.entity or found.of_page)}: {counted(found.every, 'rule')}{narrowed}"]
+    lines += [one_line(found.taken)] if found.taken else []
+    lines.append(one_line(found.note) if found.note else f"kinds: {_counted_names(found.kinds)}")
+    about = [one for one in found.rules if found.entity is None or found.entity in _topics(one)]
+    others = [one for one in found.rules if one not in about]
+    lines += _rule_lines(about)
+    lines += [f"\nnamed in rules about something else: {len(others)}", *_rule_lines(others)] if others else []
+    if found.more:
+        lines.append(f"\n{found.found - limit} more; raise --limit, or narrow with --kind or --for")
+    session.emit(found, *lines, verbatim=True)
+
+
+def _topics(rule: ShownRule) -> set[str]:
+    return {role.entity for role in rule.roles if role.role == "about"}
+
+
+def _rule_lines(found: Sequence[ShownRule]) -> list[Any]:
+    """Rules under their page, with its date and address, and their section."""
+    from clausegraph.app.services.rules import by_place
+
+    lines: list[Any] = []
+    for sections in by_place(found):
+        first = sections[0][0]
+        dated = f", updated {first.updated}" if first.updated else ""
+        lines.append(f"\n{one_line(first.title or first.page)}{dated} · {one_line(first.url or first.page)}")
+        for listed in sections:
+            rows = [row for one in listed for row in _rule_rows(one)]
+            lines += [f"  {one_line(listed[0].section)}"] if listed[0].section else []
+            lines.append(table(("", "", ""), rows))
+    return lines
+
+
+def _rule_rows(rule: ShownRule, *, named: bool = True) -> list[tuple[str, str, str]]:
+    """Its kind and words, what of its condition stands elsewhere, and what it is an exception of."""
+    told = rule.elsewhere.lower() in rule.section.lower()  # "If you are the tenant" stands above it
+    said = [step_words(rule.step, rule.procedure).strip(), "" if told else f"if: {rule.elsewhere}"]
+    said += [f"{link.link}: “{one_line(link.words, _LINKED)}”" for link in rule.links]
+    first = (" ", f"{rule.kinds[0]:<11}" if named else "", one_line(rule.words, _RULE))
+    return [first, *((" ", "", one) for one in said if one)]
 
 
 @command("entity")
@@ -72,7 +137,7 @@ def entity(
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """Show an entity: types, ways of writing it, pages, what is stated of it, and its neighbours."""
+    """Show an entity: types, ways of writing it, pages, its rules by kind, what is stated of it, and its neighbours."""
     from clausegraph.app.services.explore import show_entity
 
     found = session.call(corpus, show_entity, name, epoch)
@@ -85,13 +150,18 @@ def entity(
         *([f"  also: {_some(found['merged'], _NEIGHBOURS)}"] if found["merged"] else []),
         *([f"  its page: {one_line(own['title'])} ({one_line(own['page'])})"] if own else []),
         f"  pages: {_some(found['pages'], _PAGES)}",
-        "",
-        _fact_table(found["facts"][:limit]),
     ]
+    for one in found["rules"]:
+        rows = [row for rule in one.rules for row in _rule_rows(rule, named=False)]
+        lines += [f"\n{one.kind} ({one.count})", table(("", "", ""), rows)]
+    if found["rules"]:
+        lines.append(f"\n`clausegraph rules {shlex.quote(found['entity'])}` lists every rule with its page")
+    if found["facts"]:
+        lines += ["", _fact_table(found["facts"][:limit])]
     if len(found["facts"]) > limit:
         lines.append(f"\n{len(found['facts'])} facts in all; raise --limit to see more")
     if near:
-        named = [f"{one_line(one['entity'], 60)} ({one['facts']})" for one in near]
+        named = [f"{one_line(one['entity'], 60)} ({one['facts'] + one['rules']})" for one in near]
         lines.append(f"\nneighbours: {_some(named, _NEIGHBOURS)}")
     session.emit(found, *lines, verbatim=True)
 
@@ -128,30 +198,40 @@ def path(
     *,
     start: Annotated[str, argument("An entity.", "FROM")],
     goal: Annotated[str, argument("Another one.", "TO")],
-    hops: Annotated[int, option("Facts a path has at most.", min=1, max=6)] = 4,
+    hops: Annotated[int, option("Facts and rules a path has at most.", min=1, max=6)] = 4,
     limit: Annotated[int, option("Paths at most.", "--limit", "-n", min=1, max=100)] = 3,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """Show how two entities hang together: the shortest chains of facts between them, with the sentences."""
-    from clausegraph.app.services.connections import find_paths
+    """Show how two entities hang together: the shortest chains of facts and rules between them, with the sentences."""
+    from clausegraph.app.services.connections import PathRule, find_paths
 
     found = session.call(corpus, find_paths, start, goal, hops=hops, limit=limit, epoch=epoch)
     lines = []
     for number, steps in enumerate(found["paths"], start=1):
-        lines.append(f"{number}. {counted(len(steps), 'fact')}")
-        for one in (step.statements[0] for step in steps):
-            lines.append(f"   {one_line(one.words, _WORDS)}")
-            lines.append(f"     {_quoted(one.quotes)} ({one_line(one.title, _TITLE)})")
+        kinds = Counter("rule" if isinstance(step, PathRule) else "fact" for step in steps)
+        lines.append(f"{number}. {' and '.join(counted(count, kind) for kind, count in sorted(kinds.items()))}")
+        for step in steps:
+            if isinstance(step, PathRule):
+                lines.append(f"   {one_line(step.start)} ({step.start_role}) – {one_line(step.end)} ({step.end_role})")
+                lines.append(f"     {_quoted([step.words])} ({_place(step)})")
+            else:
+                one = step.statements[0]
+                lines.append(f"   {one_line(one.words, _WORDS)}")
+                lines.append(f"     {_quoted(one.quotes)} ({one_line(one.title, _TITLE)})")
     if not lines:
         ends = f"{one_line(found['from'])} and {one_line(found['to'])}"
-        lines.append(f"no path of up to {counted(found['hops'], 'fact')} between {ends}")
+        lines.append(f"no path of up to {counted(found['hops'], 'fact')} or rules between {ends}")
         lines += ["\npages that speak of both:"] if found["together"] else []
         for page in found["together"]:
             lines += [f"   {one_line(page['title'], _TITLE)}", *(f"     {_quoted([one])}" for one in page["quotes"])]
     if found["cut"]:
-        lines.append("\na large entity on the way has more facts than were looked at; there may be other paths")
+        lines.append("\na large entity on the way has more facts or rules than were looked at; there may be more paths")
     session.emit(found, *lines, verbatim=True)
+
+
+def _place(rule: ShownRule) -> str:
+    return " › ".join(one_line(part, _TITLE) for part in (rule.title or rule.page, rule.section) if part)
 
 
 @command("contradictions")

@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("pages", ""),
     "pages": ("pages", "The pages of a corpus: list (also without a command), show, remove, refresh."),
     "facts": ("graph", ""),
+    "rules": ("graph", ""),
     "entity": ("graph", ""),
     "path": ("graph", ""),
     "contradictions": ("graph", ""),

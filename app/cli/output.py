@@ -67,14 +67,17 @@ def show_line(value: Any) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "") -> Table | str:
-    """A plain table of cleaned cells; numbers to the right. Where there is no row, ``empty`` if it says something."""
+    """A plain table of cleaned cells; numbers to the right. Where there is no row, ``empty`` if it says something.
+
+    It has a head where a column has a name.
+    """
     from rich.table import Table
     from rich.text import Text
 
     listed = [list(row) for row in rows]
     if empty and not listed:
         return empty
-    made = Table(box=None, pad_edge=False, header_style="bold")
+    made = Table(box=None, pad_edge=False, header_style="bold", show_header=any(columns))
     for number, name in enumerate(columns):
         numeric = bool(listed) and all(isinstance(row[number], (int, float)) for row in listed)
         made.add_column(name, justify="right" if numeric else "left", overflow="fold")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,12 +23,15 @@ PagesArgument = Annotated[list[str], argument("Uris, titles, or addresses of pag
 
 @command("pages list")
 def pages_list(session: Session, *, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
-    """List the pages of a corpus, with how many statements each makes."""
+    """List the pages of a corpus, with how many statements each makes and rules it has."""
     from clausegraph.app.services.explore import list_pages
 
     found = session.call(corpus, list_pages, epoch)
-    rows = [(one["statements"], one_line(one["title"], 60), f"{one['source']}:{one['uri']}") for one in found["pages"]]
-    session.emit(found, table(("statements", "title", "page"), rows, "no pages"))
+    rows = [
+        (one["statements"], one["rules"], one_line(one["title"], 60), f"{one['source']}:{one['uri']}")
+        for one in found["pages"]
+    ]
+    session.emit(found, table(("statements", "rules", "title", "page"), rows, "no pages"))
 
 
 @command("pages show")
@@ -36,7 +40,7 @@ def pages_show(session: Session, *, page: PageArgument, corpus: CorpusOption = N
     from clausegraph.app.services.pages import show_page
 
     found = session.call(corpus, show_page, page, epoch)
-    held = ", ".join(counted(found[f"{what}s"], what) for what in ("element", "chunk", "statement"))
+    held = ", ".join(counted(found[f"{what}s"], what) for what in ("element", "chunk", "statement", "rule"))
     lines: list[Any] = [
         one_line(found["title"]),
         f"  page: {found['source']}:{one_line(found['uri'])}",
@@ -96,7 +100,7 @@ def show(
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """Show a page with its elements, chunks, facts and rules not claimed; a fact with its statements; or a run."""
+    """Show a page with its elements, chunks, facts and passages; a fact with its statements; or a run."""
     from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
 
     workspace = session.workspace(corpus)
@@ -127,9 +131,10 @@ def _page_lines(found: FoundPage) -> list[Any]:
         table(("chunk", "section", "elements"), sections),
         "",
         table(("fact", "statement", "states"), stated),
+        f"\n{counted(len(found.rules), 'rule')}; `clausegraph rules {shlex.quote(str(found.page))}` lists them",
     ]
     if found.passages:
-        lines.append(f"\nrules not claimed: {counted(len(found.passages), 'passage')}, which no fact states")
+        lines.append(f"\nnot claimed: {counted(len(found.passages), 'passage')}, which no fact states")
     for one in found.passages:
         record = passage_record(one, reading)
         step = step_words(record["step"], record["procedure"])

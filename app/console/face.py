@@ -151,7 +151,7 @@ _OF_CORPUS: dict[Role, tuple[str, ...]] = {
     Role.READER: (
         "GET ask", "POST asked", "GET asked/{name}", "POST asked/{name}/forget", "GET asked/{name}/events",
         "POST asked/{name}/suppose", "GET pages", "GET page", "GET versions", "GET graph", "GET graph/drawn",
-        "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
+        "GET rules", "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
         "GET evaluation/plot",
     ),
     Role.CURATOR: (

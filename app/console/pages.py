@@ -1,4 +1,4 @@
-"""Pages as they were read, with what is stated beside the text, and the graph around entities."""
+"""Pages as they were read, with what is stated and ruled beside the text, rules, and the graph around entities."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from clausegraph.app.services.changes import SAME, ComparedElement, compare_vers
 from clausegraph.app.services.connections import DrawnFact, neighbourhood, outline
 from clausegraph.app.services.explore import entity_slice, overview, page_slice
 from clausegraph.app.services.history import list_epochs
-from clausegraph.app.services.records import NearFact, statement_words
+from clausegraph.app.services.records import NearFact, ShownRule, statement_words
+from clausegraph.app.services.rules import RulesOfKind, by_place, entity_rules, find_rules
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import LITERAL, Element, Modality, Span
-from clausegraph.indexes.derive import DEFINITIONS, statement_id
+from clausegraph.core.types import LITERAL, Element, Modality, RuleKind, Span
+from clausegraph.indexes.derive import statement_id
 
 _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # the screen's title is its h1
 
@@ -32,14 +33,16 @@ _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # th
 def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
     """What the template of a page needs; its elements in blocks of one kind: a heading, paragraph, list or table.
 
-    ``stated`` has, by anchor, a statement's id by its words, empty where it cannot be hidden.
+    ``stated`` has, by anchor, a statement's id by its words; ``ruled`` the rules.
     """
     reading = found.reading
     stated: dict[str, dict[str, str]] = {}
     for one in found.stated:
         at = one.statement.spans[0].anchor if one.statement.spans else ""
-        own = "" if one.extractor == DEFINITIONS else statement_id(one)
-        stated.setdefault(at, {}).setdefault(statement_words(one.statement), own)
+        stated.setdefault(at, {}).setdefault(statement_words(one.statement), statement_id(one))
+    ruled: dict[str, list[ShownRule]] = {}
+    for rule in found.shown_rules:
+        ruled.setdefault(rule.anchor, []).append(rule)
 
     def block(numbered: tuple[int, Element]) -> tuple[str, int]:
         """Items and rows stand together; every other element is a block of its own."""
@@ -52,7 +55,9 @@ def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
         "reading": reading,
         "blocks": [(kind, [element for _, element in run]) for (kind, _), run in runs],
         "stated": stated,
+        "ruled": ruled,
         "statements": len(found.stated),
+        "rules": len(found.rules),
         "marked": marked,
         "missing": marked is not None and reading.element(marked.anchor) is None,
     }
@@ -72,6 +77,7 @@ _Name = Annotated[str, Query(max_length=500)]
 _Number = Annotated[int, Field(ge=1, le=10**15)]
 _Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
 _Page = Annotated[str, Query(max_length=5000)]
+_Kind = Annotated[RuleKind | None, BeforeValidator(lambda text: text or None), Query()]
 
 
 @routes.get("/c/{corpus}/pages")
@@ -124,6 +130,23 @@ def _folded(elements: list[ComparedElement]) -> Iterator[ComparedElement | dict[
         yield rows[-1]
 
 
+@routes.get("/c/{corpus}/rules")
+async def rules(
+    of: OfScreen, topic: _Page = "", kind: _Kind = None, role: _Name = "", epoch: _Epoch = None
+) -> Response:
+    """What the pages rule about a topic, by page and section; without one, the entities of the most rules."""
+    at, found, lost = (await of.run(_shelf, epoch)).epoch, None, ""
+    if topic.strip():
+        try:
+            found = await of.run(find_rules, topic, kind=kind, role=role.strip() or None, limit=_MOST, epoch=at)
+        except NotFoundError as error:  # the topic: the epoch is there
+            lost = hinted(error.afar, SCREENS)
+    shown: dict[str, Any] = {"found": found, "lost": lost, "pages": by_place(found.rules) if found else []}
+    shown["largest"] = [] if found else (await of.run(overview, at))["largest"]
+    asked = {"topic": topic, "kind": kind, "role": role, "epoch": epoch, "at": at, "kinds": list(RuleKind)}
+    return of.html("rules.html", 404 if lost else 200, screen="rules", **shown, **asked)
+
+
 @routes.get("/c/{corpus}/graph")
 async def graph(
     of: OfScreen,
@@ -136,9 +159,12 @@ async def graph(
     The table has so many facts; ``draw=all`` draws more than that (:func:`drawn`).
     """
     at, around, lost = (await of.run(_shelf, epoch)).epoch, None, ""
+    kinds: list[RulesOfKind] = []
     if name or page:
         only = [relation] if relation else None
         try:
+            if len(name) == 1 and not page:
+                kinds = await of.run(entity_rules, name[0], at)
             around = await of.run(neighbourhood, name, limit=_MOST, relations=only, page=page or None, epoch=at)
         except NotFoundError as error:  # an entity or the page: the epoch is there
             lost = hinted(error.afar, SCREENS)
@@ -146,6 +172,7 @@ async def graph(
         "overview": await of.run(overview, at),
         "near": (await of.run(entity_slice, at, _NEAR, search=search)).items if search.strip() else [],
         "around": around,
+        "rules": kinds,
         "lost": lost,
         "epochs": await of.run(list_epochs),
     }

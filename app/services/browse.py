@@ -13,29 +13,42 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Select, Table, and_, func, select, true, union_all
+from sqlalchemy import ColumnElement, Select, Table, and_, func, literal, select, true, union_all
 
 from clausegraph.app.services.records import (
     ListedElement,
     ShownFact,
+    ShownRule,
     ShownStatement,
     chunk_record,
     fact_record,
+    in_page_order,
     page_record,
     passage_record,
+    shown_rules,
     shown_statement,
     statement_words,
     support_record,
 )
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
-from clausegraph.core.language.normalise import tokens
-from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedPassage, Reading, Support
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedPassage, PlacedRule, Reading, Support
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_corpus, get_published, why_no_run
-from clausegraph.indexes.derive import statement_id
+from clausegraph.indexes.derive import DEFINITIONS, statement_id
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.cells import RESTORE
-from clausegraph.indexes.ledger.schema import entity_tokens, members, page_versions, pages, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import (
+    entity_tokens,
+    members,
+    page_versions,
+    pages,
+    rule_roles,
+    rules,
+    seen_at,
+    sources,
+    supports,
+)
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_passages, load_reading
 
@@ -61,8 +74,9 @@ class Shelf:
         return {"corpus": self.corpus.name, "epoch": self.epoch}
 
     def visible(self, table: Table) -> ColumnElement[bool]:
-        """Which rows of a table the epoch has."""
-        return and_(table.c.corpus_id == self.corpus.id, seen_at(table, self.epoch))
+        """Which rows of a table the epoch has; of supports those that are facts, and no names of entities."""
+        stated = supports.c.extractor != DEFINITIONS if table is supports else true()
+        return and_(table.c.corpus_id == self.corpus.id, seen_at(table, self.epoch), stated)
 
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:
         """Every page of the epoch with its version's id and title."""
@@ -76,24 +90,38 @@ class Shelf:
 
     def statement_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
         """How many statements each page makes, of some or all uris; pages without any are left out."""
+        return self._counts(supports, uris)
+
+    def rule_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
+        """How many rules each page has, of some or all uris; pages without any are left out."""
+        return self._counts(rules, uris)
+
+    def _counts(self, table: Table, uris: Sequence[str] | None) -> dict[PageKey, int]:
         wanted = true() if uris is None else pages.c.uri.in_(uris)
         query = (
             select(sources.c.name, pages.c.uri, func.count())
-            .join(pages, pages.c.id == supports.c.page_id)
+            .join(pages, pages.c.id == table.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
-            .where(self.visible(supports), wanted)
+            .where(self.visible(table), wanted)
             .group_by(sources.c.name, pages.c.uri)
         )
         with self.ledger.read() as connection:
             return {PageKey(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
 
     def entity_rows(self) -> Select[Any]:
-        """Each entity with the number of statements it is in, as ``name`` and ``count``."""
+        """Each entity with the number of statements it is in and of rules that name it: ``name``, ``statements``,
+        ``rules``."""
+        stated = self.visible(supports)
+        named = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.entity).distinct()
+        roles = named.where(self.visible(rule_roles)).subquery()  # in two roles of a rule it is named once
+        one, none = literal(1), literal(0)
         ends = union_all(
-            select(supports.c.subject.label("name")).where(self.visible(supports)),
-            select(supports.c.object).where(self.visible(supports), ~supports.c.object.startswith(LITERAL)),
+            select(supports.c.subject.label("name"), one.label("statements"), none.label("rules")).where(stated),
+            select(supports.c.object, one, none).where(stated, ~supports.c.object.startswith(LITERAL)),
+            select(roles.c.entity, none, one),
         ).subquery()
-        return select(ends.c.name, func.count().label("count")).group_by(ends.c.name)
+        counts = (func.sum(ends.c[column]).label(column) for column in ("statements", "rules"))
+        return select(ends.c.name, *counts).group_by(ends.c.name)
 
     def names_of(self, key: str) -> list[str]:
         """Other names that the epoch takes for an entity."""
@@ -174,9 +202,14 @@ class Shelf:
             found = list(load_passages(connection, self.corpus.id, page, self.epoch))
         return sorted(found, key=lambda one: min((place.get(span.anchor, 0) for span in one.passage.spans), default=0))
 
+    def rules_on(self, page: PageKey, reading: Reading) -> list[PlacedRule]:
+        """Every rule of a page, in its order."""
+        return in_page_order(self.graph.rules_on(page), reading)
+
     def found_page(self, page: PageKey, reading: Reading) -> FoundPage:
         """The page with all that was read from it."""
-        return FoundPage(page, reading, tuple(self.facts_on(page, reading)), tuple(self.passages_on(page, reading)))
+        stated, passages = self.facts_on(page, reading), self.passages_on(page, reading)
+        return FoundPage(page, reading, tuple(stated), tuple(passages), tuple(self.rules_on(page, reading)))
 
 
 def _only(found: list[PageKey], name: str) -> PageKey:
@@ -204,12 +237,18 @@ class FoundRun:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page with what is stated on it, and its passages, of which nothing is claimed."""
+    """A page with what is stated on it, its passages, of which nothing is claimed, and its rules."""
 
     page: PageKey
     reading: Reading
     stated: tuple[Support, ...]
     passages: tuple[PlacedPassage, ...]
+    rules: tuple[PlacedRule, ...]
+
+    @property
+    def shown_rules(self) -> list[ShownRule]:
+        """Its rules in words."""
+        return shown_rules(self.rules, self.reading, self.rules)
 
     @property
     def record(self) -> dict[str, Any]:
@@ -222,6 +261,7 @@ class FoundPage:
                 for one in self.stated
             ],
             "passages": [passage_record(one, self.reading) for one in self.passages],
+            "rules": self.shown_rules,
         }
 
 
@@ -304,18 +344,20 @@ def entity_of(shelf: Shelf, name: str) -> str:
 
 def no_entity(shelf: Shelf, name: str, what: str) -> NotFoundError:
     """The error that there is no entity of that name, with the nearest ones: by common words, else by spelling."""
-    hits = shelf.graph.entities(tokens(name), _NAMED) or shelf.graph.entities(_spelt_like(shelf, name), _NAMED)
+    words = entity_key(name).split()
+    spelt = (near for found in spelt_like(shelf, words).values() for near in found)
+    hits = shelf.graph.entities(words, _NAMED) or shelf.graph.entities(list(spelt), _NAMED)
     near = [hit.key for hit in hits]
     hint = f"; near are: {', '.join(near)}" if near else "; `clausegraph facts` shows the largest"
     return NotFoundError(f"no {what} {name[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
 
 
-def _spelt_like(shelf: Shelf, name: str) -> list[str]:
-    """Words of entities that are spelt like those of the name."""
+def spelt_like(shelf: Shelf, words: Sequence[str]) -> dict[str, list[str]]:
+    """Words of entities that are spelt like each of these, the nearest first."""
     query = select(entity_tokens.c.token).distinct().where(entity_tokens.c.corpus_id == shelf.corpus.id)
     with shelf.ledger.read() as connection:
         there = sorted(connection.execute(query).scalars())
-    return [near for word in tokens(name) for near in difflib.get_close_matches(word, there, n=2, cutoff=0.75)]
+    return {word: difflib.get_close_matches(word, there, n=2, cutoff=0.75) for word in words}
 
 
 def with_statements(

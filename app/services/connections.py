@@ -1,4 +1,5 @@
-"""What joins entities: the facts around them, paths between them, pages of both, and contradictions."""
+"""What joins entities: the facts around them, paths between them along facts and rules, pages of both, and
+contradictions."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from typing import Any
 
 from clausegraph.app.services import Record, attributes
 from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
-from clausegraph.app.services.records import NearFact, ShownFact, fact_record, quoted
+from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted
+from clausegraph.app.services.rules import in_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.wording import condition_words
@@ -17,7 +19,7 @@ from clausegraph.indexes.contradictions.assertions import Assertion, assertions_
 from clausegraph.indexes.contradictions.compare import find_conflicts
 from clausegraph.indexes.graph.links import replacements
 from clausegraph.query.read.evidence import quote_of
-from clausegraph.query.retrieve.graph import shortest_paths
+from clausegraph.query.retrieve.graph import Hop, RuleHop, shortest_paths
 
 
 class NeighbourhoodReply(Record):
@@ -35,6 +37,15 @@ class PathFact(ShownFact):
     """A fact of a path, and whether the path goes from its subject to its object."""
 
     forward: bool
+
+
+class PathRule(ShownRule):
+    """A rule of a path: the two entities of it that the path joins, and what they are to it."""
+
+    start: str
+    start_role: str
+    end: str
+    end_role: str
 
 
 class DrawnStatement(Record):
@@ -213,7 +224,7 @@ def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str
 def find_paths(
     workspace: Workspace, corpus: str, start: str, goal: str, *, hops: int, limit: int, epoch: int | None = None
 ) -> dict[str, Any]:
-    """The shortest chains of facts between two entities, each fact with a statement of it; where there is none,
+    """The shortest chains of facts and rules between two entities, each fact with its statements; where there is none,
     ``together``: pages that speak of both.
 
     Raises:
@@ -222,13 +233,23 @@ def find_paths(
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     ends = entity_of(shelf, start), entity_of(shelf, goal)
     found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
-    facts = {hop.fact.id: hop.fact for path in found.paths for hop in path}
+    hops_of = [hop for path in found.paths for hop in path]
+    facts = {hop.fact.id: hop.fact for hop in hops_of if isinstance(hop, Hop)}
     records = {record.id: dict(record) for record in with_statements(ShownFact, shelf, list(facts.values()))}
+    rules = {(hop.rule.page, hop.rule.key): hop.rule for hop in hops_of if isinstance(hop, RuleHop)}
+    shown = {(one.page, one.id): dict(one) for one in in_words(shelf, rules.values(), limit=len(rules))}
+
+    def step(hop: Hop | RuleHop) -> PathFact | PathRule:
+        if isinstance(hop, Hop):
+            return PathFact(**records[hop.fact.id], forward=hop.forward)
+        ends = {"start": hop.start, "start_role": hop.roles[0], "end": hop.end, "end_role": hop.roles[1]}
+        return PathRule(**shown[str(hop.rule.page), hop.rule.key] | ends)
+
     return shelf.at | {
         "from": ends[0],
         "to": ends[1],
         "hops": hops,
         "cut": found.cut,
-        "paths": [[PathFact(**records[hop.fact.id], forward=hop.forward) for hop in path] for path in found.paths],
+        "paths": [[step(hop) for hop in path] for path in found.paths],
         "together": [] if found.paths else pages_of_both(shelf, *ends),
     }

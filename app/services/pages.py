@@ -77,6 +77,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
         "elements": len(reading.elements),
         "chunks": len(reading.chunks),
         "statements": len(shelf.facts_on(key, reading)),
+        "rules": len(shelf.graph.rules_on(key)),
         "passages": [passage_record(one, reading) for one in shelf.passages_on(key, reading)],
         "addresses": [_address(one) for one in _fetches(shelf, key.source) if one.uri == key.uri],
     }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from pydantic import Field
 
 from clausegraph.app.services import Record, attributes
+from clausegraph.core.embedding_texts import is_within
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.text import one_line
 from clausegraph.core.types import (
     LITERAL,
+    All,
     Chunk,
     Element,
     Fact,
@@ -20,16 +22,19 @@ from clausegraph.core.types import (
     Mention,
     PageKey,
     PlacedPassage,
+    PlacedRule,
     Reading,
+    Role,
     Span,
     Statement,
     StepOrder,
     Support,
     Tree,
     fold,
+    leaves,
 )
 from clausegraph.indexes.derive import statement_id
-from clausegraph.query.read.evidence import quote_of
+from clausegraph.query.read.evidence import quote_of, row_text
 
 L = TypeVar("L", Leaf, JudgedLeaf)
 
@@ -91,6 +96,54 @@ class AnchoredQuote(Record):
 
     anchor: str
     quote: str
+
+
+class RuleValue(Record):
+    """An amount, percentage, date, duration or age that a rule sets."""
+
+    value: str
+    kind: str
+
+
+class RuleRole(Record):
+    """An entity's part in a rule."""
+
+    role: str
+    entity: str
+    written: str = Field(description="As the page writes it.")
+
+
+class LinkedRule(Record):
+    """Another rule of the page that a rule belongs to."""
+
+    link: str = Field(description="exception of, step after, or refers to.")
+    id: str
+    words: str
+
+
+class ShownRule(Record):
+    """What a page rules, verbatim, and where."""
+
+    id: str = Field(description="Unique on its page.")
+    kinds: list[str] = Field(description="The main one first.")
+    words: str = Field(description="The page's own, in its order; … where something between them is left out.")
+    condition: str = Field(description="When it holds, in words; empty where it always does.")
+    elsewhere: str = Field(description="What of the condition stands elsewhere: in a heading or sentence.")
+    values: list[RuleValue]
+    roles: list[RuleRole]
+    links: list[LinkedRule]
+    polarity: bool
+    modality: str
+    effective_from: str | None
+    effective_to: str | None
+    step: str | None  # of a procedure: "2", in a step of it "2.1"
+    procedure: str | None
+    page: str
+    title: str
+    section: str = Field(description="The headings it stands under, without the title of the page.")
+    anchor: str = Field(description="Of the element with its own words.")
+    url: str | None
+    updated: str | None
 
 
 def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
@@ -251,6 +304,78 @@ def shown_statement(support: Support, reading: Reading) -> ShownStatement:
         **step_record(statement.step),
         quotes=[quote for _, quote in quotes(support, reading)],
     )
+
+
+def roles_of(placed: PlacedRule) -> Iterator[tuple[Role, str]]:
+    """Each role of a rule with the key of its entity."""
+    return zip(placed.rule.roles, placed.entities, strict=True)
+
+
+def in_page_order(rules: Iterable[PlacedRule], reading: Reading) -> list[PlacedRule]:
+    """Rules of one page by where their own words begin."""
+    place = {element.anchor: number for number, element in enumerate(reading.elements)}
+    return sorted(rules, key=lambda one: (place.get(one.rule.spans[0].anchor, 0), one.rule.spans[0].start, one.key))
+
+
+def shown_rules(rules: Iterable[PlacedRule], reading: Reading, of_page: Iterable[PlacedRule]) -> list[ShownRule]:
+    """Rules of one page in words; ``of_page`` are all of it, to which links lead."""
+    there = {(one.rule.spans[0].anchor, one.rule.spans[0].start): one for one in of_page}
+    return [_shown_rule(one, reading, there) for one in rules]
+
+
+def _shown_rule(placed: PlacedRule, reading: Reading, there: dict[tuple[str, int], PlacedRule]) -> ShownRule:
+    rule = placed.rule
+    parts = rule.condition.children if isinstance(rule.condition, All) else (rule.condition,)
+    apart = [part for part in parts if any(not is_within(leaf, rule.spans) for leaf in leaves(part))]
+    element = reading.element(rule.spans[0].anchor)
+    headings = element.headings if element is not None else ()
+    linked = ((link.name.value, there.get((link.anchor, link.start))) for link in rule.links)
+    return ShownRule.of(
+        rule,
+        reading,
+        id=placed.key,
+        kinds=[kind.value for kind in rule.kinds],
+        words=rule_words(placed, reading),
+        condition=one_line(condition_words(rule.condition)),
+        elsewhere=one_line(" and ".join(map(condition_words, apart))),
+        values=[RuleValue.of(value) for value in rule.values],
+        roles=[RuleRole(role=one.name.value, entity=key, written=one.entity.surface) for one, key in roles_of(placed)],
+        links=[
+            LinkedRule(link=name, id=other.key, words=rule_words(other, reading))
+            for name, other in linked
+            if other is not None
+        ],
+        page=str(placed.page),
+        section=" › ".join(headings[1:] if headings[:1] == (reading.title,) else headings),
+        anchor=rule.spans[0].anchor,
+        **step_record(rule.step),
+    )
+
+
+def rule_words(placed: PlacedRule, reading: Reading) -> str:
+    """What a rule says on one line: its spans in page order, "…" between those that do not follow each other."""
+    return one_line("".join(_joined_spans(placed.rule.spans, reading)))
+
+
+def _joined_spans(spans: Iterable[Span], reading: Reading) -> Iterator[str]:
+    place = {element.anchor: number for number, element in enumerate(reading.elements)}
+    before: Span | None = None
+    for span in sorted((one for one in spans if one.anchor in place), key=lambda one: (place[one.anchor], one.start)):
+        element = reading.elements[place[span.anchor]]
+        if before is not None and before.anchor == span.anchor and span.end <= before.end:
+            continue
+        if before is not None:
+            above = reading.elements[place[before.anchor]]
+            if span.anchor == before.anchor:
+                between = element.text[before.end : span.start]
+            else:
+                between = above.text[before.end :] + element.text[: span.start]
+            follows = place[span.anchor] - place[before.anchor] <= 1 and not between.strip()
+            items = above.tag == element.tag != "p" and above.text[before.start : before.end][-1:].isalnum()
+            yield " … " if not follows else "; " if items else " "
+        whole = span.start <= 0 and span.end >= len(element.text)
+        yield row_text(element) if whole else element.text[span.start : span.end]
+        before = span
 
 
 def condition_json(condition: Tree[L] | None) -> Any:

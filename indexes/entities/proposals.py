@@ -79,7 +79,7 @@ def entity_profiles(
 def _count(found: dict[str, Profile], row: Any) -> None:
     statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
     ends = {row.subject: statement.subject}
-    if isinstance(statement.object, Mention):
+    if isinstance(statement.object, Mention) and not row.object.startswith(LITERAL):
         ends.setdefault(row.object, statement.object)
     for key, mention in ends.items():
         if not key.startswith(LITERAL):

@@ -19,6 +19,17 @@ def quote_of(element: Element, start: int, end: int) -> str:
     return element.text[touched[0][0] : touched[-1][1]] if touched else element.text
 
 
+def row_text(element: Element) -> str:
+    """The cells of a row, each under its header where the headers are known; the text of any other element."""
+    cells = element.text.split(_CELLS)
+    if element.tag != "tr" or not element.headers:
+        return element.text
+    if len(cells) != len(element.headers):  # a cell has a bar of its own, or spans columns
+        return f"{element.text} (columns: {_CELLS.join(element.headers)})"
+    named = zip(element.headers, cells, strict=True)
+    return _CELLS.join(f"{header}: {cell}" if header and cell else cell for header, cell in named)
+
+
 def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 0, end: int | None = None) -> Evidence:
     """Evidence for ``element.text[start:end]``."""
     stop = len(element.text) if end is None else end

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.models.embedding import Embedder, Vectors
-from clausegraph.core.types import LITERAL, Fact, Mention, PlacedRule, Support
+from clausegraph.core.types import LITERAL, Fact, Mention, PlacedRule, RoleName, Support
 from clausegraph.indexes.graph.links import title_names
 from clausegraph.indexes.graph.protocol import Graph, entity_ends
 from clausegraph.indexes.views import View
@@ -143,16 +144,34 @@ Path = tuple[Hop, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPaths:
-    """The shortest paths, those whose facts have the most statements first; ``cut`` if a hub had facts that were not
-    looked at, so that there may be shorter or other ones."""
+class RuleHop:
+    """A rule of a path, which names both ends."""
 
-    paths: tuple[Path, ...]
+    rule: PlacedRule
+    start: str
+    end: str
+
+    @property
+    def roles(self) -> tuple[RoleName, RoleName]:
+        """What both ends are to the rule."""
+        names = [role.name for role in self.rule.rule.roles]
+        return names[self.rule.entities.index(self.start)], names[self.rule.entities.index(self.end)]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPaths:
+    """The shortest paths, through rarer entities first, and one through each before others through the same; ``cut`` if
+    a hub had facts or rules that were not looked at, so that there may be shorter or other ones."""
+
+    paths: tuple[tuple[Hop | RuleHop, ...], ...]
     cut: bool
 
 
 def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit: int = 5) -> FoundPaths:
-    """At most ``limit`` of the shortest paths between two entities, at most ``hops`` facts long.
+    """At most ``limit`` of the shortest paths between two entities, at most ``hops`` facts and rules long.
+
+    A rule joins all entities that it names. Of equally long paths those come first whose entities between the ends have
+    the fewest facts and rules: that the publisher has rules on both pages says little.
 
     Args:
         start, goal: keys of entities. Values (an amount, a date) are never walked through.
@@ -163,38 +182,67 @@ def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit:
         raise InputError(f"limit must be at least 1, not {limit}")
     if start == goal:
         raise InputError(f"both ends are the entity {start!r}; give two")
-    into: dict[str, list[Hop]] = {start: []}  # how each entity was reached first, all ways of that length
+    into: dict[str, list[Hop | RuleHop]] = {start: []}  # how each entity was reached first, all ways of that length
+    held: Counter[str] = Counter()  # facts and rules of each entity that was walked from
     frontier, cut = [start], False
     for _ in range(hops):
         facts = graph.neighbourhood(frontier, hops=1, limit=WIDTH)
-        cut = cut or len(facts) == WIDTH
-        reached: dict[str, list[Hop]] = {}
-        for fact in facts:
-            for hop in (Hop(fact, True), Hop(fact, False)):
-                if hop.start in into and hop.end not in into and not hop.end.startswith(LITERAL):
-                    reached.setdefault(hop.end, []).append(hop)
+        rules = graph.rules_of(frontier, WIDTH)
+        cut = cut or WIDTH in (len(facts), len(rules))
+        held.update(end for fact in facts for end in {fact.subject, fact.object}.intersection(frontier))
+        held.update(end for rule in rules for end in set(rule.entities).intersection(frontier))
+        walked: list[Hop | RuleHop] = [Hop(fact, forward) for fact in facts for forward in (True, False)]
+        walked += _through(rules, frontier, limit)
+        reached: dict[str, list[Hop | RuleHop]] = {}
+        for hop in walked:
+            if hop.start in into and hop.end not in into and not hop.end.startswith(LITERAL):
+                reached.setdefault(hop.end, []).append(hop)
         into |= reached
         if goal in reached or not reached:
             break
         frontier = sorted(reached)
-    paths = sorted(_chains(into, start, goal), key=_order) if goal in into else []
-    return FoundPaths(tuple(paths[:limit]), cut)
+    chains = sorted(_chains(into, start, goal, held), key=lambda path: _order(path, held)) if goal in into else []
+    seen: Counter[tuple[str, ...]] = Counter()
+    numbered = []
+    for path in chains:
+        route = tuple(hop.end for hop in path)
+        numbered.append((seen[route], path))
+        seen[route] += 1
+    numbered.sort(key=lambda one: one[0])
+    return FoundPaths(tuple(path for _, path in numbered[:limit]), cut)
 
 
-def _chains(into: dict[str, list[Hop]], start: str, goal: str) -> list[Path]:
-    def back(end: str, tail: Path) -> Iterator[Path]:
+def _through(rules: Iterable[PlacedRule], frontier: Sequence[str], most: int) -> Iterator[RuleHop]:
+    """From the entities along rules: between two of them so many at most, those that name the fewest others."""
+    taken: Counter[tuple[str, str]] = Counter()
+    starts = set(frontier)
+    for rule in sorted(rules, key=lambda one: (len(set(one.entities)), one.page, one.key)):
+        named = dict.fromkeys(rule.entities)
+        for pair in ((start, end) for start in named if start in starts for end in named if end != start):
+            taken[pair] += 1
+            if taken[pair] <= most:
+                yield RuleHop(rule, *pair)
+
+
+def _chains(
+    into: Mapping[str, list[Hop | RuleHop]], start: str, goal: str, held: Mapping[str, int]
+) -> list[tuple[Hop | RuleHop, ...]]:
+    """The paths back from the goal; where there are very many, those through rare entities."""
+
+    def back(end: str, tail: tuple[Hop | RuleHop, ...]) -> Iterator[tuple[Hop | RuleHop, ...]]:
         if end == start:
             yield tail
             return
-        for hop in into[end]:
+        for hop in sorted(into[end], key=lambda one: held[one.start]):
             yield from back(hop.start, (hop, *tail))
 
-    found = back(goal, ())
-    return [path for path, _ in zip(found, range(_MOST_CHAINS), strict=False)]
+    return list(islice(back(goal, ()), _MOST_CHAINS))
 
 
-def _order(path: Path) -> tuple[int, tuple[str, ...]]:
-    return -sum(hop.fact.supports for hop in path), tuple(hop.fact.id for hop in path)
+def _order(path: Sequence[Hop | RuleHop], held: Mapping[str, int]) -> tuple[int, int, tuple[str, ...]]:
+    between = sum(held[hop.start] for hop in path[1:])
+    stated = sum(hop.fact.supports if isinstance(hop, Hop) else 1 for hop in path)
+    return between, -stated, tuple(hop.fact.id if isinstance(hop, Hop) else str(hop.rule.key) for hop in path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What an epoch of a corpus holds: pages, facts, entities, paths, contradictions."""
+"""What an epoch of a corpus holds: pages, rules, facts, entities, paths, contradictions."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from clausegraph.app.services.explore import (
 )
 from clausegraph.app.services.pages import show_page
 from clausegraph.app.services.records import ListedElement, ShownFact
+from clausegraph.app.services.rules import RulesReply, find_rules
+from clausegraph.core.types import RuleKind
 
 pages_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["pages"])
 graph_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["graph"])
@@ -39,7 +41,7 @@ _Relations = Annotated[list[str] | None, Query(alias="relation", max_length=50, 
 
 @pages_router.get("/pages", response_model=PagesReply, responses=_READ)
 async def pages(at: PartOfEpoch) -> Response:
-    """Pages by source and uri, each with the number of its statements."""
+    """Pages by source and uri, each with the number of its statements and rules."""
     return await at.reply(page_slice)
 
 
@@ -75,6 +77,16 @@ async def versions(of: OfCorpus, uri: NameQuery, source: MaybeName = None) -> Re
     return by_content(of.request, {"corpus": of.corpus, "items": found})
 
 
+@graph_router.get("/rules", response_model=RulesReply, responses=_READ)
+async def rules(
+    at: AtEpoch, topic: NameQuery, kind: RuleKind | None = None, role: MaybeName = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> Response:  # fmt: skip
+    """What the pages rule about a topic (an entity by any name, or a page), verbatim, with condition, values, roles and
+    place: rules about it first, by page and in its order. `role` is a person or body that a rule must name, too."""
+    return await at.reply(find_rules, topic, kind=kind, role=role, limit=limit)
+
+
 @graph_router.get("/facts", response_model=FactsReply, responses=_READ)
 async def facts(
     at: PartOfEpoch, entity: MaybeName = None, relation: MaybeName = None, page: MaybeName = None
@@ -97,7 +109,8 @@ async def entities(at: PartOfEpoch, search: MaybeName = None) -> Response:
 
 @graph_router.get("/entity", response_model=dict[str, Any], responses=_READ)
 async def entity(at: AtEpoch, name: NameQuery) -> Response:
-    """What the graph has of an entity: how pages write it, types, pages, all its facts, and its neighbours."""
+    """What the graph has of an entity: how pages write it, types, pages, its first rules of each kind, all its facts,
+    and its neighbours."""
     return await at.reply(show_entity, name)
 
 
@@ -117,7 +130,7 @@ async def paths(
     goal: Annotated[str, Query(alias="to", min_length=1, max_length=2000)],
     hops: Annotated[int, Query(ge=1, le=6)] = 4, limit: Annotated[int, Query(ge=1, le=100)] = 3,
 ) -> Response:  # fmt: skip
-    """The shortest chains of facts between two entities, each fact with a statement of it."""
+    """The shortest chains of facts and rules between two entities, each fact with its statements."""
     return await at.reply(connections.find_paths, start, goal, hops=hops, limit=limit)
 
 

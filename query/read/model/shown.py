@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Element, Link, PageKey, Reading
+from clausegraph.query.read.evidence import row_text
 from clausegraph.query.read.model.outline import PageOutline
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.retrieve.bank import Hit
@@ -189,7 +190,6 @@ _LONGEST_ELEMENT = 2_000  # characters of one element
 _LABEL_COST = 4  # tokens of a label, the mark of its kind, and a gap before it
 _TITLE_COST = 10  # tokens of "PAGE 1 (nearest to the question):"
 _GAP = "…"
-_CELL = " | "
 _NEAREST = " (nearest to the question)"
 _MARKS = {"li": "-", "tr": "|", "h1": "#", "h2": "#", "h3": "#"}
 
@@ -277,13 +277,5 @@ def _title_cost(title: str) -> int:
 
 def _shown_text(element: Element) -> str:
     """The text of an element on one line; the cells of a row each under its header, where the headers are known."""
-    text = visible(_with_headers(element) if element.tag == "tr" and element.headers else element.text)
+    text = visible(row_text(element))
     return text if len(text) <= _LONGEST_ELEMENT else text[:_LONGEST_ELEMENT] + " [cut]"
-
-
-def _with_headers(element: Element) -> str:
-    cells = element.text.split(_CELL)
-    if len(cells) != len(element.headers):  # a cell has a bar of its own, or spans columns
-        return f"{element.text} (columns: {_CELL.join(element.headers)})"
-    named = zip(element.headers, cells, strict=True)
-    return _CELL.join(f"{header}: {cell}" if header and cell else cell for header, cell in named)

@@ -125,8 +125,11 @@ async def test_the_graph_is_that_of_the_services(client: httpx.AsyncClient) -> N
     assert whole["id"] == min(ids) and whole["supports"][0]["quotes"]
     assert (await _get(client, f"{WHERE}/entity", name="Warm Home Grant"))["entity"] == grant
     assert any(one["entity"] == grant for one in (await _get(client, f"{WHERE}/entities", search="grant"))["items"])
-    assert (await _get(client, f"{WHERE}/paths", **{"from": grant, "to": "council"}))["paths"]
+    assert (await _get(client, f"{WHERE}/paths", **{"from": grant, "to": "warm home grant applicant"}))["paths"]
     assert (await _get(client, f"{WHERE}/contradictions"))["epoch"] == 2
+    ruled = await _get(client, f"{WHERE}/rules", topic="home grant", kind="eligibility", epoch=1)
+    assert (ruled["entity"], ruled["epoch"], "over 60" in ruled["rules"][0]["words"]) == (grant, 1, True)
+    assert (await client.get(f"{WHERE}/rules?topic=council&kind=colour")).status_code == 422
 
 
 @conversation()
@@ -161,7 +164,8 @@ async def test_pages_epochs_runs_and_changes_can_be_looked_at(client: httpx.Asyn
 
 READ = (
     "pages", "page/elements?name=grant.html", "page/versions?uri=grant.html", "page/comparison?uri=grant.html", "facts",
-    "entities", "neighbourhood?entity=council", "epochs", "runs", "changes", "questions", "ask", "retrieve",
+    "rules?topic=warm+home+grant", "entities", "neighbourhood?entity=council", "epochs", "runs", "changes", "questions",
+    "ask", "retrieve",
 )  # fmt: skip
 
 
@@ -180,7 +184,7 @@ async def test_what_is_sent_has_the_fields_of_the_document_and_no_other(client: 
 NOT_THERE = (
     "pages?epoch=9", "page?name=nothing", "page/elements?name=nothing", "page/versions?uri=nothing",
     "facts?entity=nothing", "facts?page=nothing", "facts/0000", "entity?name=nothing", "neighbourhood?entity=nothing",
-    "paths?from=a&to=b", "runs/nothing",
+    "paths?from=a&to=b", "rules?topic=nothing", "runs/nothing",
     "page/comparison?uri=grant.html&version=999", "runs/nothing/rejects", "changes?since=7", "changes?until=1",
     "epochs?on=1999-12-31",
 )  # fmt: skip

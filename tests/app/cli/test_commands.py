@@ -101,7 +101,7 @@ def test_a_page_says_what_it_does_not_claim(cli: Cli) -> None:
     assert {element["anchor"] for one in passages for element in one["elements"]} <= anchors
     assert any(one["condition"] for one in passages)
     text = cli("show", "heating-grant.html").stdout
-    assert "rules not claimed" in text.partition("states")[2] and "holds if" in text
+    assert "not claimed" in text.partition("states")[2] and "holds if" in text
     assert f"not claimed: {len(passages)} passage" in cli("pages", "show", "heating-grant.html").stdout
 
 

@@ -71,9 +71,9 @@ class TestExplore:
         ]  # fmt: skip
         found = parsed(cli("facts", "--json"))
         assert (found["entities"], found["facts"], found["statements"]) == (8, 8, 9)
-        assert found["largest"][0] == {"entity": "brimholt work", "statements": 5}
+        assert found["largest"][0] == {"entity": "brimholt work", "statements": 5, "rules": 0}
         assert {"relation": "trained at", "statements": 2} in found["relations"]
-        assert "8 entities, 8 facts, 9 statements" in cli("facts").stdout
+        assert "8 entities, 0 rules, 8 facts, 9 statements" in cli("facts").stdout
 
     def test_facts_of_an_entity_come_with_every_statement(self, cli: Cli) -> None:
         found = parsed(cli("facts", "orla fenwick", "--json"))
@@ -92,6 +92,7 @@ class TestExplore:
             (("passages:saltrey", "-r", "has"), ["port has lighthouse"]),
             (("--about", "Saltrey is a port", "-r", "has"), ["port has lighthouse"]),
             (("--about", "saltrey is a port", "-n", "1"), ["Saltrey is a port"]),
+            (("--about", "quite another thing"), []),
         ],
     )
     def test_facts_of_a_page_a_relation_or_near_a_text(self, cli: Cli, words: tuple[str, ...], said: list[str]) -> None:
@@ -101,7 +102,7 @@ class TestExplore:
         found = parsed(cli("entity", "Brimholt Works", "--json"))
         assert found["written"] == {"Brimholt Works": 5}
         assert found["pages"] == ["passages:brimholt-works", "passages:orla-fenwick"]
-        assert found["neighbours"][0] == {"entity": "orla fenwick", "facts": 2}
+        assert found["neighbours"][0] == {"entity": "orla fenwick", "facts": 2, "rules": 0}
         said = cli("entity", "Brimholt Works", "-n", "1").stdout
         assert "neighbours: orla fenwick (2), saltrey (1), studio (1)" in said
         assert "4 facts in all; raise --limit" in said
@@ -135,7 +136,7 @@ class TestExplore:
     def test_no_path_is_an_answer_and_not_an_error(self, cli: Cli) -> None:
         result = cli("path", "mill", "Orla Fenwick")
         assert result.exit_code == 0
-        assert "no path of up to 4 facts between mill and orla fenwick" in result.stdout
+        assert "no path of up to 4 facts or rules between mill and orla fenwick" in result.stdout
         assert parsed(cli("path", "lighthouse", "Orla Fenwick", "--hops", "3", "--json"))["paths"] == []
 
     @pytest.mark.parametrize(
@@ -166,13 +167,43 @@ class TestExplore:
 
 @pytest.mark.usefixtures("stocked")
 def test_pages_that_speak_of_both_are_shown_where_nothing_joins_two_entities(cli: Cli) -> None:
-    found = parsed(cli("path", "Carer Payment", "Rent Supplement", "--json"))
+    words = ("path", "Carer Payment", "Rent Supplement", "--hops", "1")
+    found = parsed(cli(*words, "--json"))
     assert found["paths"] == []
     assert next((one["title"], one["quotes"]) for one in found["together"]) == (
         "Carer Payment",
         ["Your own Rent Supplement is not reduced because you get Carer Payment."],
     )
-    assert "pages that speak of both" in cli("path", "Carer Payment", "Rent Supplement").stdout
+    assert "pages that speak of both" in cli(*words).stdout
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize(
+    ("ends", "routes"),
+    [
+        (("tenant", "landlord"), [["landlord"]] * 2),
+        (("Carer Payment", "Rent Supplement"), [["carer", "rent supplement"], ["ors", "rent supplement"]]),
+        (("student", "child"), [["partner", "child"], ["study grant", "child"], ["rent supplement", "child"]]),
+    ],
+)
+def test_a_path_goes_along_rules_through_rare_entities_first(
+    cli: Cli, ends: tuple[str, str], routes: list[list[str]]
+) -> None:
+    found = parsed(cli("path", *ends, "--json"))["paths"]
+    walked = [[step["end"] for step in path if "end" in step] for path in found]
+    assert [path for path in walked if path][: len(routes)] == routes
+    assert " (about) – child (counterparty)" in cli("path", "student", "child").stdout
+
+
+@pytest.mark.usefixtures("stocked")
+def test_an_entity_shows_its_rules_by_kind(cli: Cli) -> None:
+    found = parsed(cli("entity", "Winter Heating Grant", "--json"))
+    kinds = {one["kind"]: (one["count"], len(one["rules"])) for one in found["rules"]}
+    assert kinds["deadline"] == (4, 3) and sum(count for count, _ in kinds.values()) == 16
+    assert {"entity": "winter heating grant applicant", "facts": 0, "rules": 5} in found["neighbours"]
+    said = cli("entity", "office for resident services").stdout
+    assert "\nduty (" in said and "type: organisation" in said
+    assert "16 rules" in cli("pages", "show", "heating-grant.html").stdout
 
 
 @pytest.mark.usefixtures("stocked")

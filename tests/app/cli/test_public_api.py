@@ -80,6 +80,15 @@ def test_retrievers_and_engines_of_a_corpus(stocked: Path) -> None:
         assert asked.alternatives == answer.alternatives
 
 
+def test_rules_of_a_topic(corpus: clausegraph.Corpus) -> None:
+    every = corpus.rules("heating grant")
+    assert len(every) == 16 and every[0]["title"] == "Winter Heating Grant"
+    assert {one["kinds"][0] for one in corpus.rules("heating grant", kind="amount")} == {"amount", "deadline"}
+    assert len(corpus.rules("ending private tenancy", role="landlord")) == 8
+    with pytest.raises(NotFoundError, match="near are"):
+        corpus.rules("dog licence")
+
+
 def test_reads_what_it_just_ingested(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()

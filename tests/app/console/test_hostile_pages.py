@@ -34,7 +34,10 @@ def test_what_pages_and_file_names_say_stays_text(hostile: Settings, window: Cal
         ask(page, "Can I get the Grant 2?", "")
         page.locator(".card a, .leaf a").first.click()
         page.wait_for_selector("#beside .document")
-        page.goto(f"{url}/c/default/graph?name=grant+2")
+        for screen in ("rules", "graph"):
+            page.goto(f"{url}/c/default/{screen}")
+            assert_inert(page.content())
+            page.locator("main li a").first.click()
         page.wait_for_selector("#canvas[data-drawn]")
         assert page.evaluate("typeof hit") == "undefined"
         page.context.close()

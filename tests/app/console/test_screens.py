@@ -19,6 +19,7 @@ VERSIONS = "versions?name=corpus%3Aheating-grant.html"
 SCREENS = (
     "pages",
     "page?name=heating-grant.html&anchor=nowhere",
+    "rules?topic=heating+grant&kind=exclusion",
     "graph?search=grant",
     "runs",
     "changes",
@@ -66,7 +67,7 @@ def test_screens_are_accessible_and_fit_a_telephone(
 def test_the_graph_is_drawn_and_an_entity_of_it_expanded(window: Callable[..., Watched]) -> None:
     watched = window(color_scheme="dark", viewport=PHONE)
     page = watched.login()
-    page.goto(f"{watched.url}/c/default/graph")
+    page.goto(f"{watched.url}/c/default/graph?search=winter")
     page.locator("main li a", has_text=re.compile("winter heating grant", re.IGNORECASE)).first.click()
     page.wait_for_selector("#canvas[data-drawn]")
     rows = page.locator("#facts tbody tr").count()

@@ -21,7 +21,7 @@ from tests.app.api.serving import Serving
 
 pytestmark = pytest.mark.integration
 
-TOOLS = {"ask", "ask_pages", "search", "neighbourhood", "page", "what_changed"}
+TOOLS = {"ask", "ask_pages", "search", "rules", "neighbourhood", "page", "what_changed"}
 
 
 async def _call(client: Client, tool: str, **given: Any) -> Any:
@@ -40,6 +40,8 @@ async def _every_tool(client: Client) -> None:
     before = await _call(client, "ask", question="Can I get the Warm Home Grant?", epoch=1)
     assert before["epoch"] == 1
     assert (await _call(client, "search", question="Warm Home Grant", limit=2))["hits"]
+    ruled = await _call(client, "rules", topic="home grant", kind="eligibility")
+    assert ruled["entity"] == "warm home grant" and ["over 65" in one["words"] for one in ruled["rules"]] == [True]
     around = await _call(client, "neighbourhood", entity="Warm Home Grant")
     assert around["facts"] and around["around"] == ["warm home grant"]
     sent = [{"url": "https://bridges.example/alder", "html": "<h1>Alder</h1><p>The Alder bridge opened in 1931.</p>"}]
@@ -92,6 +94,7 @@ def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: S
     given: dict[str, dict[str, Any]] = {
         "ask": {"question": "Who?"},
         "search": {"question": "Who?"},
+        "rules": {"topic": "warm home grant"},
         "neighbourhood": {"entity": "council"},
         "page": {"page": "grant.html"},
         "what_changed": {},

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
+from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import (
     AnyOf,
@@ -24,6 +24,7 @@ from clausegraph.core.types import (
     Mention,
     Modality,
     Not,
+    Reading,
     Role,
     RoleName,
     Rule,
@@ -32,6 +33,7 @@ from clausegraph.core.types import (
     Statement,
 )
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.derive import with_anchors
 from clausegraph.indexes.entities.decisions import merge, undo
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, GraphProjection, Projections
 from clausegraph.indexes.ledger.leases import run_lease
@@ -48,15 +50,13 @@ class Scripted:
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         made: list[Statement] = []
-        ruled: list[Rule] = []
-        for before, element in itertools.pairwise((None, *chunk_input.elements)):
+        for element in chunk_input.elements:
             if not element.is_own or element.tag != "p":
                 continue
             parts = [part.strip() for part in element.text.split(" | ")]
-            if element is None or len(parts) < 3:
+            if len(parts) < 3:
                 continue
             if parts[0].endswith("rule"):
-                ruled.append(_rule(element, before, parts))
                 continue
             subject, relation, target = parts[:3]
             said = [part[1:] for part in parts[3:] if part.startswith("~")]  # modality, wording, "you"
@@ -74,7 +74,18 @@ class Scripted:
                     wording=next((one for one in said if one not in {*forms, "you"}), ""),
                 )
             )
-        return Extraction(tuple(made), rules=tuple(ruled))
+        return Extraction(tuple(made))
+
+
+def scripted_rules(reading: Reading) -> dict[Rule, str]:
+    """Reads rules as they are written."""
+    found: dict[Rule, str] = {}
+    for chunk, (chunk_input, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
+        for before, element in itertools.pairwise((None, *chunk_input.elements)):
+            parts = [part.strip() for part in element.text.split(" | ")] if element is not None else []
+            if element is not None and element.is_own and len(parts) > 2 and parts[0].endswith("rule"):
+                found[with_anchors(_rule(element, before, parts), anchors)] = chunk.key
+    return found
 
 
 def _rule(element: InputElement, before: InputElement | None, parts: list[str]) -> Rule:
@@ -126,7 +137,9 @@ class Town:
         (self.folder / f"{name}.html").unlink()
 
     def tools(self) -> Tools:
-        return Tools(self.ledger, HashingEmbedder(8), Scripted(), projections=self.projections)
+        return Tools(
+            self.ledger, HashingEmbedder(8), Scripted(), projections=self.projections, read_rules=scripted_rules
+        )
 
     @contextmanager
     def taking_along(self, projection: GraphProjection, *, required: bool = True) -> Iterator[Projections]:

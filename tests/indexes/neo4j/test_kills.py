@@ -32,7 +32,7 @@ from tests.indexes.neo4j.writer import BATCH, edit, publish, run
 
 pytestmark = pytest.mark.integration
 
-WRITES = 60  # about two runs of the writer
+WRITES = 130  # about two runs of the writer
 
 
 Seen = tuple[list[Support], list[PlacedRule]]

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 from clausegraph.core.hashing import LLMFingerprint, canonical_json, content_hash
-from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Rule, Statement
+from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Statement
 
 
 class ListMember(Protocol):
@@ -123,12 +123,11 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The statements and rules of one chunk, what was rejected, and the passages that no statement holds."""
+    """The statements of one chunk, what was rejected on the way, and the passages that no statement holds."""
 
     statements: tuple[Statement, ...]
     rejects: tuple[Reject, ...] = ()
     passages: tuple[Passage, ...] = ()
-    rules: tuple[Rule, ...] = ()
 
 
 class Extractor(Protocol):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import WORD, entity_key
 from clausegraph.core.types import (
@@ -26,21 +27,26 @@ from clausegraph.core.types import (
 
 _EXCEPTS = word_set("however but except unless otherwise")
 _CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s? (\d+(?:\.\d+)*)")
+_SHORT = 3  # words of a name that is a node by itself, where it has a type
+_OF_THE_PAGE = ("thing", "role", "topic", "section")
 _FIXED = (RoleName.ABOUT, RoleName.ACTOR)
 
 
-def page_rules(rules: Sequence[Rule], reading: Reading) -> list[Rule]:
+def page_rules(rules: Sequence[Rule], reading: Reading, stated: Iterable[Statement] = ()) -> list[Rule]:
     """The rules in page order, with the publisher by name, without entities that only one rule of the page names in
     lower case or as a code ("P45"), and with links between them.
 
     Args:
         rules: with the page's anchors.
+        stated: the page's statements, whose ends are named once more by them.
     """
     place = {element.anchor: number for number, element in enumerate(reading.elements)}
     ordered = sorted(rules, key=lambda rule: (place[rule.spans[0].anchor], rule.spans[0].start, -rule.spans[0].end))
     publisher = publisher_of(reading)
     placed = [_under(_as_step(rule), publisher) for rule in ordered]
     often = Counter(role.entity.key for rule in placed for role in rule.roles)
+    ends = (end for one in stated for end in (one.subject, one.object) if isinstance(end, Mention))
+    often.update(entity_key(end.surface.partition(" (")[0]) for end in ends)  # "grant (Page)" is of "grant"
     kept = [
         replace(rule, roles=tuple(role for role in rule.roles if often[role.entity.key] > 1 or _is_shared(role)))
         for rule in placed
@@ -54,13 +60,21 @@ class PageNodes:
 
     shared: frozenset[str]
     scheme: str = ""
+    reader: str = ""  # the person that "you" is, else the scheme
 
     @classmethod
     def of(cls, rules: Sequence[Rule]) -> PageNodes:
         """Those of the rules; none of a page without any, whose statements keep their names."""
         about = Counter(role.entity.key for rule in rules for role in rule.roles if role.name is RoleName.ABOUT)
         scheme = about.most_common(1)[0][0] if about else ""
-        return cls(frozenset(role.entity.key for rule in rules for role in rule.roles), scheme)
+        readers = Counter(
+            role.entity.key
+            for rule in rules
+            for role in rule.roles
+            if role.name is RoleName.ACTOR and role.entity.written
+        )
+        reader = readers.most_common(1)[0][0] if readers else scheme
+        return cls(frozenset(role.entity.key for rule in rules for role in rule.roles), scheme, reader)
 
     def placed(self, statement: Statement) -> Statement:
         """The statement with the nodes of its ends: its subject is of the scheme where it names nothing shared, its
@@ -69,15 +83,19 @@ class PageNodes:
             return statement
         target = statement.object
         if isinstance(target, Mention):
-            target = replace(target, node=self._node(target.key, LITERAL + target.key))
-        subject = replace(statement.subject, node=self._node(statement.subject.key, self.scheme))
+            target = replace(target, node=self._node(target, LITERAL + target.key))
+        otherwise = self.reader if statement.subject.type == "role" else self.scheme
+        subject = replace(statement.subject, node=self._node(statement.subject, otherwise))
         return replace(statement, subject=subject, object=target)
 
-    def _node(self, key: str, otherwise: str) -> str:
-        """The longest shared name within a name; "" where that is the whole one."""
-        if key in self.shared:
+    def _node(self, end: Mention, otherwise: str) -> str:
+        """The longest shared name within a name; "" where that is the whole one, or it is short and has a type."""
+        words = end.key.split()
+        short = len(words) <= _SHORT and end.type not in _OF_THE_PAGE and "(" not in end.surface
+        if end.key in self.shared or short:
             return ""
-        words = key.split()
+        if end.type == "role":
+            return otherwise
         spans = ((start, end) for start in range(len(words)) for end in range(start + 1, len(words) + 1))
         parts = (" ".join(words[start:end]) for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)))
         return next((part for part in parts if part in self.shared), otherwise)
@@ -113,7 +131,8 @@ def _is_shared(role: Role) -> bool:
     """Whether other pages may name an entity: a scheme, a person, a proper name."""
     entity = role.entity
     coded = any(map(str.isdigit, entity.surface))
-    return role.name in _FIXED or entity.type == "person" or (entity.surface[:1].isupper() and not coded)
+    fixed = role.name in _FIXED or entity.type == "person" or entity.written == PUBLISHER.written
+    return fixed or (entity.surface[:1].isupper() and not coded)
 
 
 def _links(rule: Rule, before: Sequence[Rule], reading: Reading, place: dict[str, int]) -> Iterator[RuleLink]:
@@ -121,7 +140,8 @@ def _links(rule: Rule, before: Sequence[Rule], reading: Reading, place: dict[str
     own = rule.spans[0]
     element = reading.elements[place[own.anchor]]
     text = element.text[own.start : own.end]
-    first = WORD.match(text)
+    begins = max((start for start, _ in sentence_spans(element.text) if start <= own.start), default=own.start)
+    first = WORD.match(element.text, begins)
     section = [one for one in before if reading.elements[place[one.spans[0].anchor]].headings == element.headings]
     if first is not None and first[0].lower() in _EXCEPTS and section:
         yield _link(RuleLinkName.EXCEPTION_OF, section[-1])

@@ -17,6 +17,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.rule_kinds import VERSION as RULES_VERSION
 from clausegraph.core.page_rules import PageNodes, page_rules
 from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import (
@@ -29,8 +30,11 @@ from clausegraph.core.serial import (
 )
 from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Rule, Span, Statement, Support
 
-DERIVATION_FINGERPRINT = f"projection:5+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+DERIVATION_FINGERPRINT = (
+    f"projection:5+rules:{RULES_VERSION}+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+)
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
+RULE_READER = f"ruling:{RULES_VERSION}"  # who reads the rules of pages, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 
 
@@ -108,19 +112,25 @@ class PageRows:
     rules: tuple[RuleRow, ...] = ()
 
 
-def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
+def derive_rows(
+    reading: Reading,
+    extractions: Mapping[str, Extraction],
+    extractor: str,
+    scope: str = "",
+    ruled: Mapping[Rule, str] | None = None,
+) -> PageRows:
     """Compute the rows of a page version, every name standing for itself.
 
     Args:
         reading: elements and chunks of the page.
-        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports, passages and rules.
+        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports and no passages.
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
+        ruled: the rules of its chunks with the page's anchors, each with the key of its chunk.
     """
     chunk_rows: list[ChunkRow] = []
     placed: list[tuple[str, Statement, str]] = []
     passages: dict[str, PassageRow] = {}
-    ruled: dict[Rule, str] = {}  # with the chunk that each is of
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     by_anchor = {element.anchor: element for element in reading.elements}
@@ -141,9 +151,8 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
             if key not in passages:
                 vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there, by_anchor)))
             passages[key] = PassageRow(chunk.key, key, extractor, body)
-        for rule in extraction.rules if extraction else ():
-            ruled.setdefault(steps.placed(with_anchors(rule, anchors)), chunk.key)
-    rules = page_rules(list(ruled), reading)
+    of_chunks = {steps.placed(rule): chunk for rule, chunk in (ruled or {}).items()}
+    rules = page_rules(list(of_chunks), reading, (one for _, one, by in placed if by != DEFINITIONS))
     nodes = PageNodes.of(rules)
     supports, stated = {}, []
     for chunk_key, one, by in placed:
@@ -158,18 +167,18 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         tuple(vectors),
         _texts(reading, stated),
         tuple(passages.values()),
-        _rule_rows(rules, {rule.spans: chunk for rule, chunk in ruled.items()}, extractor),
+        _rule_rows(rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}),
     )
 
 
-def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], extractor: str) -> tuple[RuleRow, ...]:
+def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str]) -> tuple[RuleRow, ...]:
     """The rules of a page; ``chunks`` says by spans which chunk each is of."""
     found: dict[str, RuleRow] = {}
     for rule in rules:
         chunk = chunks[rule.spans]
         body = canonical_json(rule_to_json(rule))
-        key = content_hash("rule", chunk, body, extractor)
-        found[key] = RuleRow(chunk, key, extractor, rule.kind.value, body)
+        key = content_hash("rule", chunk, body)
+        found[key] = RuleRow(chunk, key, RULE_READER, rule.kind.value, body)
     return tuple(found.values())
 
 
@@ -184,7 +193,8 @@ def role_rows(rows: Iterable[RuleRow], names: Mapping[str, str]) -> list[RoleRow
 
 def stated_texts(reading: Reading, rows: Iterable[SupportRow]) -> Texts:
     """What is embedded of the statements of a page's supports, in the order of chunks, then of statements."""
-    return _texts(reading, [(row.chunk_key, row.statement, statement_from_text(row.statement)) for row in rows])
+    stated = (row for row in rows if row.extractor != DEFINITIONS)
+    return _texts(reading, [(row.chunk_key, row.statement, statement_from_text(row.statement)) for row in stated])
 
 
 def fact_vectors(rows: Iterable[SupportRow], texts: Texts) -> list[VectorRow]:

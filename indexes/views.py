@@ -66,7 +66,6 @@ class View:
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._passages: OrderedDict[PageKey, tuple[PlacedPassage, ...]] = OrderedDict()
         self._assertions: OrderedDict[PageKey, tuple[Assertion, ...]] = OrderedDict()
-        self._taken_for: dict[str, str] | None = None  # the names of the epoch
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._versions: dict[PageKey, int] = {}
         self._named: dict[int, Name] = {}
@@ -101,7 +100,7 @@ class View:
         return [one for one in self.passages(page) if any(span.anchor in wanted for span in one.passage.spans)]
 
     def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        """What a page states, as what another page may contradict.
+        """What the rules of a page say, as what another page may contradict.
 
         Raises:
             NotFoundError: the page is not in this epoch.
@@ -208,11 +207,7 @@ class View:
             return tuple(load_passages(connection, self._corpus_id, page, self.epoch))
 
     def _load_assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        if self._taken_for is None:
-            self._taken_for = self.graph.names()
-        reading = self.reading(page)
-        stated = self.graph.supports_on(page, [element.anchor for element in reading.elements])
-        return tuple(assertions_of(stated, {page: reading}, self._taken_for))
+        return tuple(assertions_of(self.graph.rules_on(page), {page: self.reading(page)}))
 
     def _load_versions(self) -> dict[PageKey, int]:
         query = select(sources.c.name, pages.c.uri, members.c.page_version_id).select_from(on_pages(members))

@@ -336,7 +336,10 @@ def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> P
     scope = scope_of(extractor, page.page_id)
     keys = [chunk_input.key for chunk_input, _ in extraction_inputs(page.reading, scope)]
     found = stored_extractions(tools.ledger, corpus_id, keys, extractor)
-    return PageTarget(page.page_id, page.version_id, derive_rows(page.reading, found, extractor, scope), extractor)
+    given = extractor.startswith("given:")  # whose triples are all that is to be known of its passages
+    ruled = {} if given else tools.read_rules(page.reading)
+    rows = derive_rows(page.reading, found, extractor, scope, ruled)
+    return PageTarget(page.page_id, page.version_id, rows, extractor)
 
 
 def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:

@@ -8,11 +8,14 @@ from typing import Protocol
 
 from clausegraph.core.extraction import Extractor
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import Reading, Rule
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
+from clausegraph.ingestion.extract.rules.extractor import read_rules
 from clausegraph.ingestion.reading.page import ReadingLimits
 
+RuleReader = Callable[[Reading], dict[Rule, str]]  # the rules of a page, each with the key of its chunk
 Progress = Callable[[str, int, int], None]  # stage, done, total
 
 
@@ -52,6 +55,7 @@ class Tools:
     meter: Meter = field(default_factory=NoMeter)
     projections: Projections = NO_PROJECTIONS
     limits: ReadingLimits = field(default_factory=ReadingLimits)
+    read_rules: RuleReader = read_rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from clausegraph.app.services import Record, attributes
 from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
-from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quotes, statement_words
+from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted
 from clausegraph.app.services.rules import in_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
@@ -183,18 +183,17 @@ def _speaks_of(element: Element, names: Collection[str]) -> bool:
 
 
 def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
-    """Pairs of statements of an epoch that cannot both hold, newest first.
+    """Pairs of rules of an epoch that cannot both hold, newest first.
 
     Returns:
         ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
-        sides, ``newer`` and ``older``, with the statement in words, its sentences, page, title and dates.
+        sides, ``newer`` and ``older``, with the rule's key and words, its sentences, page, title and dates.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     readings = shelf.readings()
     replaced = list(replacements(readings))
-    stated = assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names())
-    found = find_conflicts(stated, replaced)
+    found = find_conflicts(assertions_of(shelf.graph.all_rules(), readings), replaced)
     records = [
         (one.superseded, {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
         for one in found
@@ -215,11 +214,11 @@ def _page(page: PageKey, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
 
 
 def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
-    support, validity = assertion.support, assertion.validity
-    said: dict[str, Any] = {"fact": support.fact_id, "words": statement_words(support.statement)}
-    said |= {"quotes": [quote for _, quote in quotes(support, readings[assertion.page])]}
+    validity = assertion.validity
+    said = [quote for _, quote in quoted([assertion.span], readings[assertion.page])]
+    words: dict[str, Any] = {"rule": assertion.placed.key, "words": " ".join(said), "quotes": said}
     dates = {"effective_from": validity.start, "effective_to": validity.end}
-    return said | _page(assertion.page, readings) | dates
+    return words | _page(assertion.page, readings) | dates
 
 
 def find_paths(

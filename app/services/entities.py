@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.ingest import as_retained, run_tools
-from clausegraph.app.services.records import quotes
+from clausegraph.app.services.records import quoted, quotes
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import PageKey
@@ -149,12 +149,11 @@ def merges(workspace: Workspace, name: str, limit: int | None = None) -> dict[st
 
 def _in_force(view: View, one: MergeInForce) -> dict[str, Any]:
     """A merge in force, with a sentence that defines it."""
-    stated = view.graph.supports([one.fact])[:1] if one.fact else []
-    quoted = [
-        (str(support.page), quote) for support in stated for _, quote in quotes(support, view.reading(support.page))
-    ]
-    page, quote = quoted[0] if quoted else (None, None)
-    why = "defined" if one.fact else "accepted" if one.by else "follows"
+    page, quote = None, None
+    if one.stated is not None:
+        place, statement = one.stated
+        page, quote = str(place), next((words for _, words in quoted(statement.spans, view.reading(place))), None)
+    why = "defined" if one.stated else "accepted" if one.by else "follows"
     names = list(one.written or (one.name, one.entity))
     said = {"name": one.name, "entity": one.entity, "written": names, "score": one.score, "state": why, "id": None}
     return said | {"in_force_since": one.since, "by": one.by or None, "page": page, "quote": quote}

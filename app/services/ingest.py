@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     """
     from clausegraph.core.models.embedding import Metered
     from clausegraph.indexes.ledger.metering import RunMeter
+    from clausegraph.ingestion.extract.rules.extractor import read_rules
     from clausegraph.ingestion.pipeline import Tools, no_progress
 
     settings = workspace.settings
@@ -67,7 +69,8 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
         embedder = embedder.metered(meter, meter)
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits = progress or no_progress, reading_limits(settings)
-        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits)
+        rules = partial(read_rules, ontology=opened_ontology(settings) if settings.ontology else None)
+        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:

@@ -127,7 +127,7 @@ def _is_part(tokens: list[str], at: int, first: int) -> bool:
         return False
     if at == first:
         return True
-    verb = base_form(lowered) is not None
+    verb = base_form(lowered) is not None and mention_type(lowered) == "thing"
     if verb and lowered not in lexicon.NOUN_VERB_FORMS:
         return False
     following = tokens[at + 1].lower() if at + 1 < len(tokens) else ""

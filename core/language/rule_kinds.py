@@ -11,6 +11,8 @@ from clausegraph.core.language.normalise import expand
 from clausegraph.core.language.values import Value, find_values
 from clausegraph.core.types import RuleKind
 
+VERSION = 1  # raise it with every change of what is read as a rule: every page is then derived again
+
 _GETS = r"(?:get|claim|apply|qualify|receive|join|count|be (?:eligible|entitled|paid|covered)|have (?:it|this|access))"
 _ADVERBS = r"(?:also|still|usually|normally|only|then|both|not)"
 _CANNOT = r"(?:cannot|will not|do not|does not|may not|not able to|no longer|never)"
@@ -42,7 +44,7 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
         rf"|\b(?:not|never|no longer) (?:\w+ )?{_GIVEN}\b|\b(?:is|are) (?:excluded|ruled out|exempt)\b"
         r"|\b(?:does|do) not (?:apply|cover|include|count|qualify)\b|\bexcludes?\b|\b(?:refuse|reject)(?:s|d|ed)?\b"
         r"|\b(?:will|do|does|can)(?: ?not|n't) (?:pay for|give|offer|issue|fund|accept|consider|refund)\b"
-        r"|\b(?:there is|you get|you have) no \w+",
+        r"|\b(?:there is|you get|you have) no (?!charge|fee|cost)\w+",
     ),
     (
         RuleKind.CONSEQUENCE,
@@ -59,14 +61,16 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
     ),
     (
         RuleKind.AMOUNT,
-        r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b",
+        r"\b(?:no|free of) (?:charge|fee|cost)\b|\bfree\b(?! to)|\bnot (?:be )?refund|\brefund(?:ed|able)\b"
+        r"|\btax(?:ed|able|-free)\b",
     ),
 )
-_ANY_KIND = re.compile("|".join(f"(?P<k{at}>{pattern})" for at, (_, pattern) in enumerate(_KINDS)), re.IGNORECASE)
+_SAYS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
 _BEFORE = phrases(  # of a date or duration that limits when something is done
     r"within|by|before|no later than|not later than|deadline|until|in advance|notice|at least|up to|expires?|lasts?"
     r"|valid for|after|closes?|opens?|due|every|takes?|from"
 )
+_NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)|(?:is|are) (?:allowed|permitted)")
 _STATE = phrases("(?:must|need to|has to|have to) (?:also )?(?:be|have|live|hold|own|meet|earn|normally live|work)")
 _ELIGIBLE_HEADING = phrases("who (?:can|is|may)|eligib(?:le|ility)|qualif(?:y|ies|ying)|entitle(?:d|ment)|conditions?")
 _STEPS_HEADING = phrases("how to|how you|steps?|stages?|process|procedure|applying|what happens")
@@ -103,18 +107,21 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     said = expand(clause.text)
     if _ABOUT_PAGE.search(said):
         return ()
-    matched = {_KINDS[int(match.lastgroup[1:])][0] for match in _ANY_KIND.finditer(said) if match.lastgroup}
+    matched = {kind for kind, pattern in _SAYS if pattern.search(said)}
     modal = next(modal_uses(said), None)
     first = said.strip(" -•").lower().split(maxsplit=1)[:1]
     orders = bool(first) and first[0] in IMPERATIVES
     ruled = _MODAL_KINDS.get(modal.kind) if modal else RuleKind.DUTY if orders else None
+    if _NO_NEED.search(said):
+        ruled = RuleKind.PERMISSION
     if said.lower().startswith(("do not ", "never ")):
         ruled = RuleKind.PROHIBITION
     requires = _STATE.search(said) is not None
     of_whom = _ELIGIBLE_HEADING.search(clause.heading) is not None
     if of_whom and (requires or ruled is RuleKind.PERMISSION):
         matched.add(RuleKind.ELIGIBILITY)
-    found = {kind: None for kind, _ in _KINDS if kind in matched and kind is not RuleKind.AMOUNT}
+    found: dict[RuleKind, None] = {}
+    found |= {kind: None for kind, _ in _KINDS if kind in matched and kind is not RuleKind.AMOUNT}
     kinds = {value.kind for value in clause.values}
     if kinds.intersection(_TIMES) and _BEFORE.search(said):
         found[RuleKind.DEADLINE] = None

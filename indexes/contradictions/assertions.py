@@ -1,4 +1,4 @@
-"""A statement as something that another one may contradict: about what, which slot of it, with what value."""
+"""A rule as assertions that other rules may contradict: about what, with what force, when, with what value."""
 
 from __future__ import annotations
 
@@ -6,51 +6,53 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
+from itertools import pairwise
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.quantities import Quantity, statement_quantity
+from clausegraph.core.language.modals import is_uncertain
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.types import (
+    AnyOf,
     Condition,
     Element,
     Leaf,
-    Literal,
-    Mention,
     Modality,
     Not,
     PageKey,
+    PlacedRule,
     Reading,
+    Rule,
+    RuleKind,
+    RuleLinkName,
     Span,
-    Statement,
-    Support,
 )
-from clausegraph.core.types import leaves as leaves_of
-from clausegraph.indexes.contradictions.conditions import (
-    Requirement,
-    Roots,
-    Validity,
-    leading_date,
-    period_of,
-    requirement,
-    requirements,
-    roots,
-    topic,
-    trailing_date,
-    without_measures,
-)
+from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
+from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
-READER, PUBLISHER = frozenset({"<reader>"}), frozenset({"<publisher>"})
-ITSELF = frozenset({"<topic>"})  # "the grant" on the page of the Winter Heating Grant, and that name anywhere
-ROLE = "role"  # the type of those whom a page addresses
-_COSTS = frozenset({"costs", "is", "comes to", "amounts to", "is set at", "is charged at"})
-_READER = re.compile(r"(?:applicant for|person \w+ing(?: (?:with|about|for|to|out about))?) (.+)", re.IGNORECASE)
-_PUBLISHER = re.compile(r"publisher of (.+)", re.IGNORECASE)
-_SCOPE = re.compile(r"\s+(who|whose|if|when)\s+")
-_BRACKET = re.compile(r"(.+?) \((.+)\)")
-_NAME = re.compile(r"(?:[A-Z][\w’'-]+\s+){1,}[A-Z][\w’'-]+")
+_CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
+_REQUIRED = r"(?:needed|required|necessary|obliged|compulsory|mandatory)\b"
+_NO_NEED = re.compile(
+    rf"\bno (?:[\w-]+ ){{1,4}}(?:is|are) {_REQUIRED}|(?:not|n['’]t) {_REQUIRED}|\boptional\b", re.IGNORECASE
+)
+_NEED = re.compile(rf"\b(?:is|are) {_REQUIRED}", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|no|never|cannot|without)\b|n['’]t\b", re.IGNORECASE)
+_ADVERB = re.compile(r"\b(?:(hour|week|month|year)ly|(annual|daily))\b", re.IGNORECASE)
+_FREE = re.compile(r"\b(?:free(?: of charge)?|no (?:charge|fee|cost))\b(?! to)", re.IGNORECASE)
+_AT_LEAST = {  # what stands before an age or a duration that is the least there is
+    "age": re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE),
+    "number": re.compile(r"\b(?:must|need to|have to) be\s+$", re.IGNORECASE),
+    "duration": re.compile(r"\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1,5}for\s+$", re.IGNORECASE),
+}
+_DATE = re.compile(r"\d{1,2} \w+ (?:19|20)\d\d")
+_PER = re.compile(r"\b(?:per|an?|each) (hour|day|night|week|month|year)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 class Force(Enum):
-    """What a statement does to its subject."""
+    """What a rule does to what it is about."""
 
     HOLDS = "holds"  # it is so, or it is allowed
     BINDS = "binds"  # it has to be so
@@ -58,171 +60,251 @@ class Force(Enum):
     FREES = "frees"  # it need not be so
 
 
-OPPOSED = frozenset(
-    frozenset(pair) for pair in ((Force.HOLDS, Force.BARS), (Force.BINDS, Force.BARS), (Force.BINDS, Force.FREES))
-)
+_NEGATIVE = (Force.BARS, Force.FREES)
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """``slot`` is what must be equal to compare two assertions at all; of their topics one has to hold the other."""
+    """One thing that a rule says: of a value, of a value of a condition (``of_condition``), or with none that it is so.
 
-    support: Support
-    title: str
+    ``text`` is its clause, ``words`` those of it and its conditions, ``asked`` those of the conditions alone,
+    ``context`` those around it, ``facts`` its other values. Of a value that is barred it says that the rest holds.
+    """
+
+    placed: PlacedRule
+    span: Span  # where it is said
     updated: str | None
-    slot: tuple[Roots, str, Roots]  # head of the subject, relation, object (without its value)
+    text: str
+    words: Roots
+    asked: Roots
+    context: Roots
     topic: Roots
-    named: bool  # the subject is a name of its own, whatever page it is on
-    in_table: bool
-    value: Quantity | None
+    years: Roots
     force: Force
-    conditions: tuple[Requirement, ...]
     validity: Validity
+    facts: frozenset[object] = frozenset()
+    value: Quantity | None = None
+    of_condition: bool = False
+    header: Roots | None = None  # of the column that its value stands in
 
     @property
     def page(self) -> PageKey:
-        return self.support.page
+        return self.placed.page
 
     @property
     def anchor(self) -> str:
-        return self.support.statement.spans[0].anchor
+        return self.placed.rule.spans[0].anchor
 
     @property
     def date(self) -> str:
         """The latest that is known of it, for the order of what is found; "" where nothing is."""
         return max(self.validity.start or "", self.updated or "")
 
+    @property
+    def dimension(self) -> str:
+        """What its value measures; "" without one. "At least 18" is an age."""
+        value = self.value
+        return "" if value is None else value.kind if value.kind != "number" else value.unit or "age"
 
-def assertions_of(
-    supports: Iterable[Support], readings: Mapping[PageKey, Reading], names: Mapping[str, str]
-) -> Iterator[Assertion]:
-    """The assertions among statements.
+    def of_value(self, value: Quantity | None, of: Iterable[Quantity], words: Roots) -> Iterator[Assertion]:
+        """The same of a value beside those that it is one of; nothing where only that value is denied."""
+        if value is not None and self.force in _NEGATIVE:
+            value = _complement(value)
+        if value is not None:
+            facts = frozenset(_fact(one) for one in of if one.start != value.start or one.kind != value.kind)
+            force = Force.HOLDS if self.force in _NEGATIVE else self.force
+            kept = words if value.exact else words - BOUNDS
+            yield replace(self, value=value, words=kept, facts=facts, force=force)
 
-    Args:
-        names: what the epoch takes some names for.
-    """
+
+def assertions_of(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[Assertion]:
+    """The assertions of rules."""
     elements = {page: {element.anchor: element for element in one.elements} for page, one in readings.items()}
-    for support in supports:
-        statement = support.statement
-        force = _force(statement)
-        if force is not None and statement.spans:
-            yield _assertion(support, readings[support.page], elements[support.page], names, force)
+    for placed in rules:
+        source = _Source(placed, readings[placed.page], elements[placed.page])
+        if placed.rule.kind not in (RuleKind.CONTACT, RuleKind.DEFINITION):
+            yield from source.cells() if source.own.tag == "tr" else source.clauses()
 
 
-def _force(statement: Statement) -> Force | None:
-    plain = Force.HOLDS if statement.polarity else Force.BARS
+_PlacedLeaf = tuple[Leaf, bool, bool, int]  # negated, one of several that will do, its start in the rule's words or -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A rule with its page."""
+
+    placed: PlacedRule
+    reading: Reading
+    elements: Mapping[str, Element]
+
+    @property
+    def own(self) -> Element:
+        return self.elements[self.placed.rule.spans[0].anchor]
+
+    def clauses(self) -> Iterator[Assertion]:
+        """What the clauses between its values say, and what its conditions ask for."""
+        rule, own, said = self.placed.rule, self.placed.rule.spans[0], Validity()
+        text = self.own.text[own.start : own.end]
+        force = _force(rule, text)
+        excepts = any(link.name is RuleLinkName.EXCEPTION_OF for link in rule.links)
+        if (
+            force is None
+            or (excepts and rule.kind is not RuleKind.EXCLUSION)
+            or text.endswith("?")
+            or is_uncertain(text)
+        ):
+            return
+        leaves: list[_PlacedLeaf] = []
+        for leaf, negated, optional in _leaves(rule.condition):
+            at = leaf.start - own.start if leaf.anchor == own.anchor and own.start <= leaf.start < own.end else -1
+            if at >= 0:
+                text = text[:at] + " " * len(leaf.text) + text[at + len(leaf.text) :]
+            if (period := period_of(leaf.text)) is not None:
+                said |= period
+            else:
+                leaves.append((leaf, negated, optional, at))
+        text, opened = leading_date(text)
+        kept, ended = trailing_date(text)
+        text, ended = (kept, ended) if ended.known and kept else (text, Validity())
+        start, end = next(
+            ((a, b) for a, b in sentence_spans(self.own.text) if a <= own.start < b), (own.start, own.end)
+        )
+        said = said | opened | ended | leading_date(self.own.text[start:end])[1]
+        said |= Validity(rule.effective_from, rule.effective_to)
+        asked_at = {leaf.anchor for leaf, *_ in leaves} - {own.anchor}
+        others = [(self.elements[span.anchor], span) for span in rule.spans[1:]]
+        whole = [(one, span) for one, span in others if self._completes(one)]
+        beside = " ".join(one.text[span.start : span.end] for one, span in whole if span.anchor not in asked_at)
+        around = " ".join(one.text[span.start : span.end] for one, span in others if (one, span) not in whole)
+        base = self._made(text, f"{self.own.text[start : own.start]} {around}", force, said)
+        cuts = _cuts(text)
+        for start, end in zip(cuts, [*cuts[1:], len(self.own.text)], strict=True):
+            of_part = [one for one in leaves if one[3] < 0 or start <= one[3] < end or (not start and one[3] < end)]
+            yield from _of_clause(base, f"{beside} {text[start:end]}", of_part)
+        yield from _thresholds(base, f"{beside} {text}", leaves)
+
+    def cells(self) -> Iterator[Assertion]:
+        """The values of a row of a table, each under its header."""
+        row, cells = self.own, self.own.text.split(" | ")
+        headers = row.headers if len(row.headers) == len(cells) else ("",) * len(cells)
+        period, start = period_of(cells[0]), 0
+        label, opened = ("", Validity()) if period is not None else leading_date(cells[0])
+        for header, cell in zip(headers, cells, strict=True):
+            values = find_values(cell) if start else ()
+            every = _PER.search(header)
+            values = tuple(replace(one, period=one.period or (every[1].lower() if every else "")) for one in values)
+            if len(values) == 1:
+                span = Span(row.anchor, start, start + len(cell))
+                made = self._made(f"{header} {label} {cell}", "", Force.HOLDS, period or opened)
+                words = roots(f"{header} {label} {cell}")
+                of = (*values, *(replace(one, start=-1) for one in find_values(label)))
+                yield from replace(made, span=span, header=of_meaning(tokens(header))).of_value(values[0], of, words)
+            start += len(cell) + len(" | ")
+
+    def _made(self, text: str, around: str, force: Force, validity: Validity) -> Assertion:
+        title = self.reading.title
+        around = " ".join((title, around, *self.own.headings))
+        years = frozenset(_YEAR.findall(_DATE.sub("", f"{text} {around}")))
+        return Assertion(
+            self.placed, self.placed.rule.spans[0], self.reading.updated, text, roots(text), frozenset(), roots(around),
+            topic(title), years, force, validity,
+        )  # fmt: skip
+
+    def _completes(self, other: Element) -> bool:
+        """Whether an element is of the list that the rule's own words introduce, or introduces them."""
+        return other.anchor in (self.own.lead_in, self.own.parent) or self.own.anchor in (other.lead_in, other.parent)
+
+
+def _of_clause(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Iterator[Assertion]:
+    """That a clause is so, and its values."""
+    asked = frozenset(word for leaf, negated, *_ in leaves for word in _asked(leaf, negated))
+    values = find_values(text)
+    of = (*values, *(replace(value, start=-1) for leaf, *_ in leaves for value in find_values(leaf.text)))
+    words = roots(text) | asked
+    base = replace(base, text=text, words=words, asked=asked, facts=frozenset(map(_fact, of)))
+    yield base
+    if _FREE.search(text) and base.force not in _NEGATIVE:
+        yield replace(base, words=words - FREE, value=Quantity("amount", 0.0, 0.0, "GBP"))
+    for value in values:
+        yield from base.of_value(value, of, words)
+
+
+def _thresholds(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Iterator[Assertion]:
+    """The values that its conditions ask for."""
+    for leaf, negated, optional, _ in leaves:
+        values = find_values(leaf.text)
+        if len(values) == 1 and not optional:
+            asked, span = roots(leaf.text), Span(leaf.anchor, leaf.start, leaf.end)
+            made = replace(base, text=text, span=span, asked=asked, of_condition=True)
+            value = replace(_complement(values[0]) or values[0], start=-1) if negated else replace(values[0], start=-1)
+            yield from made.of_value(value, find_values(text), roots(text) | asked)
+
+
+def _force(rule: Rule, text: str) -> Force | None:
+    if _NO_NEED.search(text):
+        return Force.FREES
+    if _NEED.search(text):
+        return Force.BINDS
     return {
         Modality.CANNOT: Force.BARS,
         Modality.NEED_NOT: Force.FREES,
-        Modality.MUST: Force.BINDS if statement.polarity else Force.FREES,
+        Modality.MUST: Force.BINDS if rule.polarity else Force.FREES,
         Modality.SHOULD: None,  # advice binds nobody
-    }.get(statement.modality, plain)
+    }.get(rule.modality, Force.HOLDS if rule.polarity and split_proposition(text).polarity else Force.BARS)
 
 
-def _assertion(
-    support: Support, reading: Reading, elements: Mapping[str, Element], names: Mapping[str, str], force: Force
-) -> Assertion:
-    statement = support.statement
-    span = statement.spans[0]
-    element = elements[span.anchor]
-    in_table = element.tag == "tr"
-    surface, said = leading_date(names.get(statement.subject.key, statement.subject.surface))
-    said = said | _opening(element.text, span)
-    head, about, scope = _subject(surface)
-    if statement.subject.type == ROLE and about is None:
-        head, about = READER, reading.title
-    named = about is None and bool(_NAME.search(surface))
-    subject_of = topic(about or reading.title)
-    if named and _NAME.fullmatch(surface.removeprefix("the ").removeprefix("The ")):
-        head, subject_of = ITSELF, head
-    elif about is not None and head <= subject_of:
-        head = ITSELF
-    dates, conditions = _conditions(None if _is_the_default(statement) else statement.condition)
-    if scope:
-        conditions = (*conditions, requirement(scope))
-    plain, ends = _undated(statement)
-    value = _value(plain)
-    by_case = in_table and statement.subject.type in ("topic", "section")  # a row told by its condition
-    slot = (frozenset() if by_case else head, _relation(plain, value), _target(plain, value, names))
-    validity = dates | Validity(statement.effective_from, statement.effective_to) | said | ends
-    if value is not None and value.kind == "date":  # the date is what is said, not when it holds
-        validity = dates | said
-    return Assertion(
-        support, reading.title, reading.updated, slot, subject_of, named, in_table, value, force,
-        conditions, validity,
-    )  # fmt: skip
+def _leaves(tree: Condition | None, negated: bool = False, optional: bool = False) -> Iterator[tuple[Leaf, bool, bool]]:
+    """The leaves of a tree: whether the absence of each is asked for, and whether any of several will do."""
+    match tree:
+        case None:
+            return
+        case Leaf():
+            yield tree, negated, optional
+        case Not(child):
+            yield from _leaves(child, not negated, optional)
+        case _:
+            for child in tree.children:
+                yield from _leaves(child, negated, optional or isinstance(tree, AnyOf))
 
 
-def _opening(text: str, span: Span) -> Validity:
-    """What the sentence that a span is in opens with: "From 1 April 2026, you cannot …"."""
-    sentences = (text[start:end] for start, end in sentence_spans(text) if start <= span.start < end)
-    return leading_date(next(sentences, ""))[1]
+def _asked(leaf: Leaf, negated: bool) -> Iterator[str]:
+    """The words of a condition; those of one whose absence is asked for are others."""
+    denied = negated != bool(_DENIED.search(leaf.text))
+    yield from (f"not {word}" if denied else word for word in roots(leaf.text))
 
 
-def _subject(surface: str) -> tuple[Roots, str | None, str]:
-    """The head of a subject, the page or thing that it is of if it says so, and what narrows it ("who …")."""
-    parts = _SCOPE.split(surface, maxsplit=1)
-    whole, scope = parts[0], parts[-1] if len(parts) > 1 else ""
-    for pattern, head in ((_READER, READER), (_PUBLISHER, PUBLISHER)):
-        if found := pattern.fullmatch(whole):
-            return head, found[1], scope
-    if found := _BRACKET.fullmatch(whole):
-        return roots(found[1]), found[2], scope
-    return roots(whole), None, scope
+def _cuts(text: str) -> list[int]:
+    """Where the clauses of a text begin, of which each has its own value."""
+    values = find_values(text)
+    joints = ([found.start() for found in _CUT.finditer(text, a.end, b.start)] for a, b in pairwise(values))
+    return [0, *(found[-1] for found in joints if found)]
 
 
-def _is_the_default(statement: Statement) -> bool:
-    """Whether its only condition is that what the sentence says behind it is not so: "£70, or £35 if you pay early"."""
-    leaf = statement.condition.child if isinstance(statement.condition, Not) else None
-    return isinstance(leaf, Leaf) and any(
-        leaf.anchor == span.anchor and leaf.start >= span.end for span in statement.spans
-    )
+@lru_cache(maxsize=4096)
+def find_values(text: str) -> tuple[Quantity, ...]:
+    """The values of a text; "reduced by 25%" is no bound, "once you reach 65" and "the minimum is £5" are."""
+    return tuple(_bounded(value, text) for value in find_quantities(text))
 
 
-def _conditions(tree: Condition | None) -> tuple[Validity, tuple[Requirement, ...]]:
-    """The dates among the leaves, and the requirements among them."""
-    said, kept = Validity(), []
-    for asked, leaf in zip(requirements(tree), leaves_of(tree), strict=True):
-        period = period_of(leaf.text)
-        said = said | (period or Validity())
-        if period is None:
-            kept.append(asked)
-    return said, tuple(kept)
+def _bounded(value: Quantity, text: str) -> Quantity:
+    lower, adverb, since = text.lower(), _ADVERB.search(text), _AT_LEAST.get(value.kind)
+    if value.kind == "amount" and not value.period and adverb is not None:
+        value = replace(value, period=(adverb[1] or {"annual": "year", "daily": "day"}[adverb[2].lower()]).lower())
+    if value.kind in ("amount", "percent") and lower[: value.start].endswith(" by ") and value.high is not None:
+        return replace(value, low=value.high, high_included=True)
+    least = "minimum" in lower or bool(since and since.search(text[: value.start]))
+    if not value.exact or least == ("maximum" in lower):
+        return value
+    return replace(value, high=None) if least else replace(value, low=None)
 
 
-def _undated(statement: Statement) -> tuple[Statement, Validity]:
-    """A statement whose object does not end with when it holds ("£56 a year from 1 April 2026"), and what that says."""
-    node = statement.object
-    text, said = trailing_date(node.value if isinstance(node, Literal) else node.surface)
-    if not said.known or not text:
-        return statement, Validity()
-    literal = node if isinstance(node, Literal) else Literal("")
-    kept = replace(node, surface=text) if isinstance(node, Mention) else replace(literal, value=text)
-    return replace(statement, object=kept), said
+def _complement(value: Quantity) -> Quantity | None:
+    """All below what is above, and the other way round; none of a single value."""
+    if (value.low is None) == (value.high is None):
+        return None
+    included = not value.high_included, not value.low_included
+    return replace(value, low=value.high, high=value.low, low_included=included[0], high_included=included[1])
 
 
-def _value(statement: Statement) -> Quantity | None:
-    """The value of the object, also where it was taken for a thing ("28 days of the decision")."""
-    node = statement.object
-    if isinstance(node, Mention) and node.surface[:1] in "£$€0123456789":
-        statement = replace(statement, object=Literal(node.surface))
-    return statement_quantity(statement)
-
-
-def _relation(statement: Statement, value: Quantity | None) -> str:
-    if value is not None and value.kind == "amount" and statement.relation in _COSTS:
-        return "costs"
-    return statement.relation.lower()
-
-
-def _target(statement: Statement, value: Quantity | None, names: Mapping[str, str]) -> Roots:
-    """The object without its value; of an entity its name without the page it is completed by."""
-    node = statement.object
-    if isinstance(node, Literal) or value is not None:
-        said = roots(node.value if isinstance(node, Literal) else node.surface)
-        if value is None:
-            return said
-        context = roots(f"{value.trigger} {value.period} {value.per} {value.unit}")
-        return without_measures(said - context) | {f"<{value.kind}>"}
-    head, _, scope = _subject(names.get(node.key, node.surface))
-    return head | roots(scope)
+def _fact(value: Quantity) -> tuple[object, ...]:
+    return (value.kind, value.low, value.high, value.unit, value.period)

@@ -1,25 +1,32 @@
 """Assertions that cannot both hold: another value, the opposite, or another threshold for the same thing.
 
-Precision comes first: assertions are compared where subject, relation and object are the same, their pages are about
-the same thing, and their conditions are the same. What a page lists itself (several values for one slot in one
-element, or three and more on one page) is a list and no contradiction.
+Precision comes first: two assertions are of one thing where neither has a content word that the other does not have,
+in its clause or around it, and what they have in common is more than what many rules have. What a page lists itself
+(several values for one thing in one element, or three and more on one page) is a list and no contradiction.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from clausegraph.core.language.quantities import Quantity
+from clausegraph.core.language.lexicon import PREPOSITIONS
+from clausegraph.core.language.quantities import Quantity, lies_within
 from clausegraph.core.types import PageKey
-from clausegraph.indexes.contradictions.assertions import ITSELF, OPPOSED, Assertion, Force
-from clausegraph.indexes.contradictions.conditions import differs, other_threshold, same_conditions, takes_the_place
+from clausegraph.indexes.contradictions.assertions import Assertion, Force
+from clausegraph.indexes.contradictions.topics import COMMON, LIGHT, PLAIN, VERBS, Roots, read_clause
+from clausegraph.indexes.contradictions.validity import takes_the_place
 from clausegraph.indexes.graph.links import Replacement
 
 VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
-_LISTED = 3  # values of a slot on one page that make a list
+_OPPOSED = ({Force.HOLDS, Force.BARS}, {Force.BINDS, Force.BARS}, {Force.BINDS, Force.FREES})
+_LISTED = 3  # values of one thing on one page that make a list
+_STRONG = 3  # words in common by which rules of pages about other things are about one
+_NARROWS = PREPOSITIONS - {"as", "to"}
+_CASES = frozenset(("before", "after", "during", "without", "outside"))
+_TIMES = {"of": "after", "from": "after", "following": "after", "since": "after"}
+_RAREST = 2  # words of an assertion by which others are looked up: one of two may be its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +45,209 @@ class Conflict:
         return max(self.newer.date, self.older.date)
 
 
-def find_conflicts(assertions: Iterable[Assertion], replaced: Iterable[Replacement] = ()) -> list[Conflict]:
+def find_conflicts(
+    assertions: Iterable[Assertion], replaced: Iterable[Replacement] = (), of: Iterable[Assertion] | None = None
+) -> list[Conflict]:
     """Every pair of assertions in conflict, newest first; one of each two sentences.
 
     Args:
         replaced: pages that others take the place of, whatever dates either of them has.
+        of: the assertions of which a pair has one; None for all.
     """
     newer_than = frozenset((one.older, one.newer) for one in replaced)
-    groups: dict[object, list[Assertion]] = defaultdict(list)
+    alike: dict[object, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
-        groups[assertion.slot].append(assertion)
+        alike[_key(assertion)].append(assertion)
+    groups = list(alike.values())
+    lists = _lists(groups)
+    wanted = None if of is None else {_key(one) for one in of}
     found: dict[object, Conflict] = {}
-    for group in groups.values():
-        lists = _lists(group)
-        for kind, one, other in _conflicting(group):
+    for mine, theirs in _candidates(groups, [n for n, key in enumerate(alike) if wanted is None or key in wanted]):
+        one, other = mine[0], theirs[0]
+        if not is_about_one(one, other) or (kind := _conflict(one, other)) is None:
+            continue
+        for one, other in ((a, b) for a in mine for b in theirs):
             if kind == VALUE and {_place(one), _place(other)} & lists:
                 continue
-            pair = one.slot[1], frozenset(((one.page, one.anchor), (other.page, other.anchor)))
-            found.setdefault(pair, _ordered(kind, one, other, newer_than))
+            # what one page says in two places is mostly of two cases, as its headings say
+            if one.page != other.page or (
+                one.anchor != other.anchor and kind != THRESHOLD and _in_one_place(one, other)
+            ):
+                pair = frozenset(((one.page, one.anchor, one.span), (other.page, other.anchor, other.span)))
+                found.setdefault(pair, _ordered(kind, one, other, newer_than))
     return sorted(_next_only(found.values()), key=_order)
+
+
+def _key(one: Assertion) -> tuple[object, ...]:
+    """What is equal where one comparison does for several."""
+    value = None if one.value is None else replace(one.value, start=0, end=0)
+    about = (one.words, one.asked, one.context, one.topic, one.years, one.text)
+    return (*about, one.header, one.force, one.facts, one.of_condition, value)
+
+
+def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[list[Assertion], list[Assertion]]]:
+    """The pairs that have the rarest words of one in common, in the clause or around it, and the kind of value."""
+    having: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, (one, *_) in enumerate(groups):
+        for word in one.words | one.context:
+            having[one.dimension, word].append(number)
+    pairs: dict[tuple[int, int], None] = {}
+    for number in of:
+        one = groups[number][0]
+        words = sorted(_weighty(one.words, one) or one.topic, key=lambda word: (len(having[one.dimension, word]), word))
+        others = (other for word in words[:_RAREST] for other in having[one.dimension, word] if other != number)
+        pairs |= {
+            (min(number, other), max(number, other)): None for other in others if _may_oppose(one, groups[other][0])
+        }
+    return ((groups[one], groups[other]) for one, other in pairs)
+
+
+def _may_oppose(one: Assertion, other: Assertion) -> bool:
+    if one.value is None:
+        return other.value is None and {one.force, other.force} in _OPPOSED
+    return other.value is not None and (one.header == other.header or None in (one.header, other.header))
+
+
+def _weighty(words: Roots, one: Assertion) -> Roots:
+    return words - LIGHT.get(one.dimension, PLAIN)
+
+
+def is_about_one(one: Assertion, other: Assertion) -> bool:
+    """Whether two assertions are about one thing, in one case."""
+    if one.years and other.years and not one.years & other.years:
+        return False
+    mine, theirs = _weighty(one.words, one), _weighty(other.words, other)
+    actors = _lone_actor(one, other), _lone_actor(other, one)
+    around = (one.context, other.context) if one.value is not None else (one.topic, other.topic)
+    lack = mine - theirs - around[1] - actors[0], theirs - mine - around[0] - actors[1]
+    shared = (mine & theirs) - COMMON
+    near = (mine & around[1] | theirs & around[0]) - COMMON
+    if one.value is None and not shared:
+        return False
+    if _at_other_times(one, other, mine & theirs):
+        return False
+    if (lack[0] or lack[1]) and not _in_other_words(one, other, lack, shared):
+        return False
+    apart = one.topic - other.topic - other.words - other.context, other.topic - one.topic - one.words - one.context
+    if apart[0] and apart[1]:
+        return len(shared) >= _STRONG - 1 and len(mine & theirs) >= _STRONG and one.header is None is other.header
+    return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
+
+
+def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: Roots) -> bool:
+    """Whether what each of two rules lacks of the other is wording: no condition, no word that narrows what they share
+    ("season ticket"), and none that stands where the other one has another ("maths exam", "physics exam")."""
+    rest = lack[0] | lack[1]
+    if one.header is not None or other.header is not None:
+        return False
+    if rest & (one.asked | other.asked) or one.page == other.page or len(shared) < max(_STRONG - 1, len(rest)):
+        return False
+    clauses = read_clause(one.text), read_clause(other.text)
+    of_verb = tuple((clause.verbs | VERBS) - clause.subject for clause in clauses)
+    if one.value is None and lack[0] & of_verb[0] and lack[1] & of_verb[1] and len(shared) <= _STRONG:
+        return False
+    places = [
+        [place for place in clause.places if place.root in own] for clause, own in zip(clauses, lack, strict=True)
+    ]
+    for found, clause, verbs in zip(places, clauses, of_verb, strict=True):
+        for place in found:
+            narrows = place.root not in verbs and place.before in _NARROWS
+            qualifies = place.after in place.beside & shared or (
+                place.beside & shared and place.root not in VERBS & verbs
+            )
+            if narrows or (qualifies and place.root not in clause.relation):
+                return False
+    mine, theirs = (
+        [place for place in found if place.root not in clause.relation]
+        for found, clause in zip(places, clauses, strict=True)
+    )
+    return not any(a.before == b.before not in ("", "#") or a.after == b.after != "" for a in mine for b in theirs)
+
+
+def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
+    """Whether what both name comes before in one and after or during it in the other."""
+    mine, theirs = (
+        {(place.root, place.before) for place in read_clause(side.text).places if place.root in shared}
+        for side in (one, other)
+    )
+    for found, beside in ((mine, theirs), (theirs, mine)):
+        for root, case in found:
+            cases = {_TIMES.get(before, before) for at, before in beside if at == root}
+            if case in _CASES and cases <= PREPOSITIONS | {""} and case not in cases:
+                return True
+    return False
+
+
+def _in_one_place(one: Assertion, other: Assertion) -> bool:
+    return one.context == other.context and one.header is None
+
+
+def _lone_actor(one: Assertion, other: Assertion) -> Roots:
+    """The person of a rule, where the other one names nobody who acts."""
+    person = read_clause(one.text).person
+    return person if not read_clause(other.text).person and not person & other.words else frozenset()
+
+
+def _conflict(one: Assertion, other: Assertion) -> str | None:
+    """The kind of a conflict between two assertions of one thing."""
+    if one.facts != other.facts:
+        return None
+    if one.value is None or other.value is None:
+        return POLARITY
+    kind = THRESHOLD if one.of_condition or other.of_condition else VALUE
+    return kind if _differs(one, other) else None
+
+
+def _differs(one: Assertion, other: Assertion) -> bool:
+    """Whether two values of one thing are surely not the same; a bound is compared with a bound of its side only, a
+    single value with a bound where it lies outside, or is itself the most that there is."""
+    a, b = one.value, other.value
+    assert a is not None and b is not None
+    counted = {value.relation == "before" for value in (a, b) if value.relation}
+    if 0.0 in (a.high, b.high):
+        a, b = replace(a, per="", period=""), replace(b, per="", period="")
+    if a.per != b.per or a.period != b.period or len(counted) > 1:
+        return False
+    mine, theirs = (a.low, a.high), (b.low, b.high)
+    if (a.exact, a.low is None, a.high is None) == (b.exact, b.low is None, b.high is None):
+        return any(
+            low is not None and high is not None and lies_within(_at(a, low), _at(b, high)) is False
+            for low, high in zip(mine, theirs, strict=True)
+        )
+    if not (a.exact or b.exact):
+        return False
+    single, bound = (a, b) if a.exact else (b, a)
+    if single.kind in ("duration", "date") and bound.low is None and bound.high is not None:
+        bound = _at(bound, bound.high)
+    return lies_within(_bare(single), _bare(bound)) is False
+
+
+def _at(value: Quantity, end: float) -> Quantity:
+    return replace(_bare(value), low=end, high=end, low_included=True, high_included=True)
+
+
+def _bare(value: Quantity) -> Quantity:
+    """The value without what it is counted from; a bound of people's ages as one."""
+    of_age = value.kind == "number" and not value.unit
+    kind, unit = ("age", "year") if of_age else (value.kind, value.unit)
+    return replace(value, kind=kind, unit=unit, trigger="", relation="")
+
+
+def _place(one: Assertion) -> tuple[object, ...]:
+    return one.page, one.words, one.dimension, one.of_condition, one.validity
+
+
+def _lists(groups: Iterable[list[Assertion]]) -> set[tuple[object, ...]]:
+    """Pages on which one thing has many values, or several in one element."""
+    values: dict[tuple[object, ...], dict[object, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in (one for group in groups for one in group if one.value is not None):
+        assert one.value is not None
+        values[_place(one)][one.value.low, one.value.high, one.value.period].add(one.anchor)
+    return {
+        place
+        for place, found in values.items()
+        if len(found) >= _LISTED or len({anchor for anchors in found.values() for anchor in anchors}) < len(found)
+    }
 
 
 def _next_only(found: Iterable[Conflict]) -> Iterator[Conflict]:
@@ -76,74 +267,6 @@ def _order(one: Conflict) -> tuple[object, ...]:
     newer, older = one.newer, one.older
     recent = tuple(-ord(letter) for letter in one.date) or (0,)
     return (one.superseded, recent, str(newer.page), newer.anchor, str(older.page), older.anchor)
-
-
-def _conflicting(group: Sequence[Assertion]) -> Iterator[tuple[str, Assertion, Assertion]]:
-    """The pairs in conflict, with its kind; of those that say the same of the same thing one is compared for all."""
-    alike: dict[object, list[Assertion]] = defaultdict(list)
-    for one in group:
-        alike[one.topic, one.named, one.in_table, one.force, _value(one), _conditions(one)].append(one)
-    for mine, theirs in combinations(alike.values(), 2):
-        if _about_one(mine[0], theirs[0]) and (kind := _conflict(mine[0], theirs[0])) is not None:
-            for one, other in product(mine, theirs):
-                # rows of tables on one page are about different things, as their headings say
-                if one.page != other.page or not (one.anchor == other.anchor or one.in_table or kind == THRESHOLD):
-                    yield kind, one, other
-
-
-def _about_one(one: Assertion, other: Assertion) -> bool:
-    """Whether both are about the same thing, and both in a table or neither."""
-    if one.in_table is not other.in_table:
-        return False
-    if (one.topic, one.named) == (other.topic, other.named):
-        return bool(one.topic) or one.named
-    is_part = bool(one.topic and other.topic) and (one.topic <= other.topic or other.topic <= one.topic)
-    return is_part or (one.named and other.named and one.slot[0] != ITSELF)
-
-
-def _conflict(one: Assertion, other: Assertion) -> str | None:
-    same = same_conditions(one.conditions, other.conditions)
-    equal = _value(one)[:-2] == _value(other)[:-2]  # whether or not a bound itself is included
-    if same and frozenset((one.force, other.force)) in OPPOSED:
-        return POLARITY if equal else None
-    if one.force is not other.force and {one.force, other.force} != {Force.HOLDS, Force.BINDS}:
-        return None
-    if same and one.value is not None and other.value is not None and differs(one.value, other.value):
-        denied = one.force in (Force.BARS, Force.FREES) and one.value.exact  # "not £5" and "not £6" may both be so
-        return None if denied else VALUE
-    alike = equal and one.force is other.force
-    return THRESHOLD if alike and other_threshold(one.conditions, other.conditions) is not None else None
-
-
-def _value(assertion: Assertion) -> tuple[object, ...]:
-    return () if assertion.value is None else _facts_of(assertion.value)
-
-
-def _facts_of(value: Quantity) -> tuple[object, ...]:
-    bounds = (value.low_included, value.high_included)
-    return (value.kind, value.low, value.high, value.unit, value.period, value.trigger, *bounds)
-
-
-def _conditions(assertion: Assertion) -> object:
-    asked = ((one.words, one.negated, one.optional, tuple(map(_facts_of, one.values))) for one in assertion.conditions)
-    return frozenset(Counter(asked).items())
-
-
-def _place(assertion: Assertion) -> tuple[object, ...]:
-    return assertion.page, _conditions(assertion), assertion.validity
-
-
-def _lists(group: Sequence[Assertion]) -> set[tuple[object, ...]]:
-    """Pages, with a set of conditions, on which the slot has many values, or several in one element."""
-    values: dict[tuple[object, ...], dict[object, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for assertion in group:
-        if assertion.value is not None:
-            values[_place(assertion)][_value(assertion)].add(assertion.anchor)
-    return {
-        place
-        for place, found in values.items()
-        if len(found) >= _LISTED or len({anchor for anchors in found.values() for anchor in anchors}) < len(found)
-    }
 
 
 def _ordered(kind: str, one: Assertion, other: Assertion, newer_than: frozenset[tuple[PageKey, PageKey]]) -> Conflict:

@@ -36,7 +36,7 @@ from clausegraph.indexes.entities.names import (
     defined_names,
 )
 from clausegraph.indexes.ledger.cells import OBJECT, decode_json, record_of
-from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
+from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, rule_roles, supports
 from clausegraph.indexes.ledger.store import Ledger
 
 _MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
@@ -267,7 +267,8 @@ def _find_name(connection: Connection, corpus: CorpusRow, given: str) -> str:
     about = (supports.c.corpus_id == corpus.id, in_newest(supports))
     objects = select(supports.c.object).where(*about, func.substr(supports.c.object, 1, 1) != LITERAL)
     merged = select(entity_names.c.name).where(entity_names.c.corpus_id == corpus.id, in_newest(entity_names))
-    names = set(connection.execute(select(supports.c.subject).where(*about).union(objects, merged)).scalars())
+    ruled = select(rule_roles.c.entity).where(rule_roles.c.corpus_id == corpus.id, in_newest(rule_roles))
+    names = set(connection.execute(select(supports.c.subject).where(*about).union(objects, merged, ruled)).scalars())
     for key in (given.strip(), entity_key(given)):
         if key in names:
             return key

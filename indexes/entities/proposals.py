@@ -21,14 +21,15 @@ from sqlalchemy import Connection, Row, select
 
 from clausegraph.core.language.definitions import initials
 from clausegraph.core.serial import statement_from_text
-from clausegraph.core.types import LITERAL, Literal, Mention
+from clausegraph.core.types import LITERAL, Literal, Mention, PageKey, Statement
 from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, definition_of, names_at, wanted_names
 from clausegraph.indexes.entities.variants import Variant, signature, variant
 from clausegraph.indexes.ledger.cells import decode
-from clausegraph.indexes.ledger.schema import seen_at, supports
+from clausegraph.indexes.ledger.schema import on_pages, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.truth import load_rules
 
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
 JUDGED = {Variant.ACRONYM: (17, 17), Variant.WORDING: (28, 28), Variant.ORDER: (8, 9)}
@@ -41,19 +42,26 @@ _CUT_OFF = re.compile(r"['’]s(?: \(|$)|\bon \w+ own\b")
 
 @dataclass(slots=True)
 class Profile:
-    """An entity at one epoch: supports that mention it, types of its mentions, and how pages write it."""
+    """An entity at one epoch: statements and rules that mention it, types of its mentions, and how pages write it."""
 
     key: str
     supports: int = 0
     types: Counter[str] = field(default_factory=Counter)
     surfaces: Counter[str] = field(default_factory=Counter)
 
+    def add(self, mention: Mention) -> None:
+        """Count a statement or rule that mentions it."""
+        self.supports += 1
+        self.surfaces[mention.surface] += 1
+        self.types[mention.type] += 1
+
 
 def entity_profiles(
     ledger: Ledger, corpus_id: int, epoch: int, names: Collection[str] | None = None
 ) -> dict[str, Profile]:
-    """The entities that an epoch's supports mention, by key: every one, or those of the names."""
-    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch))
+    """The entities that an epoch's statements and rules mention, by key: every one, or those of the names."""
+    stated = supports.c.extractor != DEFINITIONS
+    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch), stated)
     query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(*shown)
     if names is None:
         rows: Iterable[Row[Any]] = ledger.rows(query)
@@ -62,6 +70,9 @@ def entity_profiles(
     found: dict[str, Profile] = {}
     for row in {row.id: row for row in rows}.values():
         _count(found, row)
+    for one in load_rules(ledger, corpus_id, epoch):
+        for key, role in zip(one.entities, one.rule.roles, strict=True):
+            found.setdefault(key, Profile(key)).add(role.entity)
     return found if names is None else {key: found[key] for key in found if key in names}
 
 
@@ -71,10 +82,8 @@ def _count(found: dict[str, Profile], row: Any) -> None:
     if isinstance(statement.object, Mention) and not row.object.startswith(LITERAL):
         ends.setdefault(row.object, statement.object)
     for key, mention in ends.items():
-        profile = found.setdefault(key, Profile(key))
-        profile.supports += 1
-        profile.surfaces[mention.surface] += 1
-        profile.types[mention.type] += 1
+        if not key.startswith(LITERAL):
+            found.setdefault(key, Profile(key)).add(mention)
 
 
 def propose(
@@ -146,7 +155,7 @@ CALLED = (1, 1)  # "a Funeral Expenses Payment (also called a Funeral Payment)"
 class MergeInForce:
     """A name that an epoch takes for an entity, since which epoch, and why: pages define it, or somebody decided.
 
-    ``fact`` says so, of the pages that define it, and ``written`` has both as the first of them writes them; ``by`` is
+    ``stated`` is how the first page that defines it says so, and ``written`` has both as that writes them; ``by`` is
     who decided. All are empty where it follows from others.
     """
 
@@ -154,16 +163,16 @@ class MergeInForce:
     entity: str
     score: float
     since: int
-    fact: str = ""
+    stated: tuple[PageKey, Statement] | None = None
     written: tuple[str, str] | None = None
     by: str = ""
 
 
 @dataclass(slots=True)
 class _Defined:
-    """What pages define alike: the fact, both names as the first writes them, and how many pages there are."""
+    """What pages define alike: how the first says so, both names as that writes them, how many pages there are."""
 
-    fact: str
+    stated: tuple[PageKey, Statement]
     written: tuple[str, str]
     pages: int = 0
 
@@ -188,7 +197,7 @@ def merges_in_force(ledger: Ledger, corpus_id: int, epoch: int) -> list[MergeInF
             made.append(MergeInForce(name, entity, row.score, since, by=row.decided_by or ""))
         elif said:
             best = defined[max(said, key=lambda pair: (pair[1] == entity, defined[pair].pages, pair))]
-            made.append(MergeInForce(name, entity, best.score, since, best.fact, best.written))
+            made.append(MergeInForce(name, entity, best.score, since, best.stated, best.written))
         elif name not in phrases:
             made.append(MergeInForce(name, entity, 0.0, since))
     return sorted(made, key=lambda one: (-one.score, one.name))
@@ -201,11 +210,13 @@ def _definitions(
     found: dict[tuple[str, str], _Defined] = {}
     phrases: set[str] = set()
     shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch), supports.c.extractor == DEFINITIONS)
-    query = select(supports.c.id, supports.c.page_id, supports.c.fact_id, supports.c.statement).where(*shown)
+    columns = (supports.c.id, supports.c.page_id, supports.c.statement, sources.c.name.label("source"), pages.c.uri)
+    query = select(*columns).select_from(on_pages(supports)).where(*shown)
     for row in connection.execute(query.order_by(supports.c.id)):
         stated = decode(supports.c.statement, row.id, row.statement, statement_from_text)
         one = definition_of(row.statement, row.page_id)
         alias = stated.object.value if isinstance(stated.object, Literal) else stated.object.surface
-        found.setdefault((one.name, one.entity), _Defined(row.fact_id, (alias, stated.subject.surface))).pages += 1
+        first = _Defined((PageKey(row.source, row.uri), stated), (alias, stated.subject.surface))
+        found.setdefault((one.name, one.entity), first).pages += 1
         phrases.add(one.both)
     return found, phrases

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.types import (
     Alternative,
     AnswerStatus,
     Contradiction,
     Element,
     Evidence,
-    Literal,
     PageKey,
     Reading,
     Span,
@@ -23,7 +21,6 @@ from clausegraph.core.types import (
 )
 from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import THRESHOLD, Conflict, find_conflicts
-from clausegraph.indexes.contradictions.conditions import other_threshold
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.lexical import search_words
 from clausegraph.indexes.views import View
@@ -167,13 +164,13 @@ def _is_hidden(view: View, one: Alternative) -> bool:
 def sides_of(view: View, places: Sequence[Evidence], hits: Iterable[Hit]) -> tuple[Contradiction, ...]:
     """The contradictions of which one side is among ``places``, those that still hold first, newest first."""
     own = tuple(dict.fromkeys(place.page for place in places))
-    slots = {one.slot for page in own for one in view.assertions(page) if _states(one, places)}
+    stated = [one for page in own for one in view.assertions(page) if _states(one, places)]
     found = dict.fromkeys(hit.page for hit in hits)
-    pages = dict.fromkeys((*own, *tuple(found)[:_QUESTION], *(_alike(view, places) if slots else ())))
+    pages = dict.fromkeys((*own, *tuple(found)[:_QUESTION], *(_alike(view, places) if stated else ())))
     readings = {page: view.reading(page) for page in pages}
     replaced = tuple(replacements(readings))
-    said = [one for page in readings for one in view.assertions(page) if one.slot in slots]
-    conflicts = (one for one in find_conflicts(said, replaced) if one.newer.page != one.older.page)
+    said = (one for page in readings if stated for one in view.assertions(page))
+    conflicts = (one for one in find_conflicts(said, replaced, stated) if one.newer.page != one.older.page)
     made = [_contradiction(one, readings) for one in conflicts]
     held = (one for one in made if any(touches(place, side) for place in places for side in (one.newer, one.older)))
     return (*held, *_by_page(places, readings, replaced))
@@ -201,39 +198,20 @@ def _meet(one: Span, other: Span) -> bool:
 
 
 def _spans(one: Assertion) -> Iterator[Span]:
-    statement = one.support.statement
-    yield from statement.spans[:1]  # others are the rest of a list, whatever each of it says
-    yield from (Span(leaf.anchor, leaf.start, leaf.end) for leaf in leaves(statement.condition))
+    rule = one.placed.rule
+    yield from (one.span, rule.spans[0])  # others are the rest of a list, whatever each of it says
+    yield from (Span(leaf.anchor, leaf.start, leaf.end) for leaf in leaves(rule.condition))
 
 
 def _contradiction(found: Conflict, readings: Mapping[PageKey, Reading]) -> Contradiction:
-    newer, older = found.newer, found.older
-    bounds = other_threshold(newer.conditions, older.conditions) if found.kind == THRESHOLD else None
-    one, other = bounds or (None, None)
-    since = newer.validity.start or newer.updated if found.superseded else None
-    sides = _said(newer, readings[newer.page], one), _said(older, readings[older.page], other)
-    return Contradiction(found.kind, *sides, found.superseded, since)
-
-
-def _said(one: Assertion, reading: Reading, bound: Quantity | None) -> Evidence:
-    """Where it is said; of another threshold the condition that has it."""
-    statement = one.support.statement
-    of_bound = (leaf for leaf in leaves(statement.condition) if bound and bound in tuple(find_quantities(leaf.text)))
-    span = next((Span(leaf.anchor, leaf.start, leaf.end) for leaf in of_bound), statement.spans[0])
-    return _evidence(one.page, reading, _cell(one, reading, span) or span)
-
-
-def _cell(one: Assertion, reading: Reading, span: Span) -> Span | None:
-    """The value itself where it stands in a table: its row says other things, too."""
-    node = one.support.statement.object
-    value = node.value if isinstance(node, Literal) else node.surface
-    start = _element(reading, span.anchor).text.rfind(value) if one.in_table and one.value is not None else -1
-    return Span(span.anchor, start, start + len(value)) if start >= 0 else None
+    newer, older = (_evidence(one.page, readings[one.page], one.span) for one in (found.newer, found.older))
+    since = found.newer.validity.start or found.newer.updated if found.superseded else None
+    return Contradiction(found.kind, newer, older, found.superseded, since)
 
 
 def _element(reading: Reading, anchor: str) -> Element:
     found = reading.element(anchor)
-    assert found is not None  # statements are of this reading
+    assert found is not None  # rules are of this reading
     return found
 
 

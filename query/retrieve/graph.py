@@ -107,17 +107,20 @@ def _names(topic: Topic, words: int) -> bool:
 def typed(view: View, keys: Sequence[str]) -> list[Topic]:
     """The entities with the type that most statements give them, in the order given."""
     facts = view.graph.neighbourhood(keys, hops=1, limit=_AROUND)
-    types = types_of(view.graph.supports([fact.id for fact in facts]))
+    types = types_of(view.graph.supports([fact.id for fact in facts]), view.graph.rules_of(keys, _AROUND))
     return [Topic(key, types.get(key, "thing")) for key in keys]
 
 
-def types_of(supports: Iterable[Support]) -> dict[str, str]:
-    """The most frequent type of each entity that the supports mention by its own name; ties by name."""
+def types_of(supports: Iterable[Support], rules: Iterable[PlacedRule] = ()) -> dict[str, str]:
+    """The most frequent type of each entity that statements mention by its own name, or rules; ties by name."""
     counted: dict[str, Counter[str]] = {}
     for support in supports:
         for mention in (support.statement.subject, support.statement.object):
             if isinstance(mention, Mention) and not mention.node:
                 counted.setdefault(mention.key, Counter())[mention.type] += 1
+    for one in rules:
+        for key, role in zip(one.entities, one.rule.roles, strict=True):
+            counted.setdefault(key, Counter())[role.entity.type] += 1
     return {key: min(types, key=lambda name: (-types[name], name)) for key, types in counted.items()}
 
 

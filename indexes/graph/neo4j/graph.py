@@ -6,14 +6,13 @@ after it was read. Rows of a database that lags, was wiped or rebuilt meanwhile 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clausegraph.core.errors import StoreMismatch
-from clausegraph.core.serial import statement_from_json
-from clausegraph.core.types import Fact, PageKey, Support
-from clausegraph.indexes.graph.neo4j.rows import GraphCorpus, term_key
+from clausegraph.core.serial import rule_from_text, statement_from_text
+from clausegraph.core.types import Fact, PageKey, PlacedRule, Support
+from clausegraph.indexes.graph.neo4j.rows import ROLES, STATES, GraphCorpus, term_key
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Record
 from clausegraph.indexes.graph.neo4j.state import RECONCILING
 from clausegraph.indexes.graph.neo4j.writes import check_owner
@@ -33,6 +32,8 @@ def _checked(query: str, *columns: str) -> str:
 
 
 _SEEN = " r.since <= $epoch AND r.until > $epoch "
+_ROLES = "|".join(ROLES)
+_NAMING = "|".join((STATES, *ROLES))
 _BEST = " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT "
 _ENDS = (
     "id, held, one.relation AS relation, startNode(one).name AS subject, "
@@ -70,7 +71,7 @@ _NAMES = _checked(
 )  # fmt: skip
 _HELD = _checked(
     f"UNWIND $keys AS key MATCH (e:Entity {{key: key}}) WITH e, COUNT {{ (e)-[r:STATES]->() WHERE{_SEEN}}} + "
-    f"COUNT {{ (e)<-[r:STATES]-() WHERE{_SEEN}}} AS held WHERE held > 0 RETURN e.name AS name, held",
+    f"COUNT {{ (e)<-[r:{_NAMING}]-() WHERE{_SEEN}}} AS held WHERE held > 0 RETURN e.name AS name, held",
     "name", "held",
 )  # fmt: skip
 _SUPPORT = (
@@ -86,12 +87,25 @@ _ON_PAGE = _checked(
 )
 _ALL = _STATED + _SUPPORT
 _RELATIONS = _checked(f"{_STATED}RETURN r.relation AS name, count(*) AS held", "name", "held")
+_RULED = "MATCH (p:Page)-[r:HAS_RULE]->(n:Rule) WHERE r.corpus = $corpus AND" + _SEEN
+_RULE = (
+    "WITH p, n RETURN p.source AS source, p.uri AS uri, split(n.key, '#')[1] AS key, n.chunk AS chunk, n.rule AS rule, "
+    f"n.extractor AS extractor, [(n)-[r:{_ROLES}]->(e) WHERE{_SEEN}| [r.position, e.name]] AS entities"
+)
+_RULE_ROW = ("source", "uri", "key", "chunk", "rule", "extractor", "entities")
+_RULES_OF = _checked(
+    f"UNWIND $keys AS key MATCH (:Entity {{key: key}})<-[r:{_ROLES}]-(n:Rule) WHERE{_SEEN}WITH DISTINCT n "
+    f"MATCH (p:Page {{key: n.page}}) WITH p, n ORDER BY p.source, p.uri, n.key LIMIT $limit {_RULE}",
+    *_RULE_ROW,
+)
+_RULES_ON = _checked(f"{_RULED}AND p.source = $source AND p.uri = $uri {_RULE}", *_RULE_ROW)
+_ALL_RULES = _RULED + _RULE
 _COUNTS = _checked(
-    f"MATCH (s)-[r:STATES]->(o) WHERE r.corpus = $corpus AND{_SEEN}"
-    "WITH count(*) AS supports, count(DISTINCT r.fact_id) AS facts, "
-    "collect(DISTINCT s) + collect(DISTINCT CASE WHEN o:Entity THEN o END) AS ends "
-    "CALL (ends) { UNWIND ends AS n RETURN count(DISTINCT n) AS entities } RETURN entities, facts, supports",
-    "entities", "facts", "supports",
+    f"CALL () {{ MATCH (e:Entity) WHERE e.corpus = $corpus AND EXISTS {{ (e)-[r:{_NAMING}]-() WHERE{_SEEN}}} "
+    f"RETURN count(e) AS entities }} CALL () {{ {_RULED}RETURN count(*) AS rules }} "
+    f"CALL () {{ {_STATED}RETURN count(DISTINCT r.fact_id) AS facts, count(*) AS supports }} "
+    "RETURN entities, facts, supports, rules",
+    "entities", "facts", "supports", "rules",
 )  # fmt: skip
 
 
@@ -161,6 +175,16 @@ class Neo4jGraph(StoredGraph):
             return []
         return _supports(self._read(_ON_PAGE, source=page.source, uri=page.uri, anchors=wanted))
 
+    def rules_of(self, entities: Sequence[str], limit: int = 200) -> list[PlacedRule]:
+        keys = self._keys(sorted(set(entities)))
+        return _rules(self._read(_RULES_OF, keys=keys, limit=limit)) if keys and limit > 0 else []
+
+    def rules_on(self, page: PageKey) -> list[PlacedRule]:
+        return _rules(self._read(_RULES_ON, source=page.source, uri=page.uri))
+
+    def all_rules(self) -> list[PlacedRule]:
+        return _rules(self._stream(_ALL_RULES))
+
     def relations(self) -> dict[str, int]:
         return dict(sorted((row["name"], row["held"]) for row in self._read(_RELATIONS)))
 
@@ -216,7 +240,16 @@ def _supports(rows: list[Record]) -> list[Support]:
     found: list[tuple[SupportKey, Support]] = []
     for row in rows:
         page = PageKey(row["source"], row["uri"])
-        statement = statement_from_json(json.loads(row["statement"]))
+        statement = statement_from_text(row["statement"])
         support = Support(row["fact"], page, row["chunk"], statement, row["extractor"])
         found.append(((page.source, page.uri, row["chunk"], row["content"]), support))
     return in_order(found)
+
+
+def _rules(rows: list[Record]) -> list[PlacedRule]:
+    found = []
+    for row in rows:
+        rule, named, page = rule_from_text(row["rule"]), dict(row["entities"]), PageKey(row["source"], row["uri"])
+        entities = tuple(named.get(at, role.entity.key) for at, role in enumerate(rule.roles))
+        found.append(PlacedRule(row["key"], page, row["chunk"], rule, row["extractor"], entities))
+    return sorted(found, key=lambda one: (one.page, one.key))

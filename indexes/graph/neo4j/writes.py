@@ -8,13 +8,16 @@
     (:Page)     -[:HAS_ELEMENT]->  (:Element {key, corpus, page, anchor, tag, text})
     (:Entity {key, corpus, name, words})  -[:STATES]->  (:Entity) or (:Value {key, corpus, name})
     (:Entity)   -[:TAKEN_FOR]->    (:Entity)         a name that a decision takes for another
+    (:Page)     -[:HAS_RULE]->     (:Rule {key, corpus, page, chunk, kind, text, condition, …})
+    (:Rule)     -[:ABOUT, :ACTOR, … {position}]->    (:Entity)          its roles
+    (:Rule)     -[:EXCEPTION_OF, :STEP_AFTER, :REFERS_TO]->  (:Rule)    of the same page
     (:Condition {key, corpus, page, tree, text})  -[:LEAF]->  (:Element)
 
 Every relationship but LEAF carries ``since`` and ``until``: it is seen at an epoch e if and only if ``since <= e <
 until``, and a node if and only if one of its relationships is. STATES is one statement of a fact; its ``relation``
-says which, its ``page`` and ``condition`` are the keys of those nodes. Relations are never types: there may be any
-number of them, with any characters. What can be long (names, uris) is in no index that has a length limit; keys are
-hashes of it. Labels and types are ours, what came from a page or a model is always a parameter.
+says which, its ``page`` and ``condition``, as those of a rule, are the keys of those nodes. Relations are never types:
+there may be any number of them, with any characters. What can be long (names, uris) is in no index that has a length
+limit; keys are hashes of it. Labels and types are ours, what came from a page or a model is always a parameter.
 """
 
 from __future__ import annotations
@@ -27,6 +30,10 @@ from clausegraph.indexes.graph.neo4j.rows import (
     HAS_CHUNK,
     HAS_ELEMENT,
     HAS_PAGE,
+    HAS_RULE,
+    LINKS,
+    NODES,
+    ROLES,
     TYPES,
     Edge,
     GraphCorpus,
@@ -34,14 +41,14 @@ from clausegraph.indexes.graph.neo4j.rows import (
     Properties,
 )
 from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
+from clausegraph.indexes.graph.neo4j.state import RECONCILING
 from clausegraph.indexes.ledger.store import batches
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
-_KEYED = ("Page", "Chunk", "Element", "Entity", "Value", "Condition")  # labels of nodes that have a ``key``
 _FIRST = (
     "CREATE CONSTRAINT corpus_id IF NOT EXISTS FOR (n:Corpus) REQUIRE n.id IS UNIQUE",
-    *(f"CREATE CONSTRAINT {n.lower()}_key IF NOT EXISTS FOR (n:{n}) REQUIRE n.key IS UNIQUE" for n in _KEYED),
+    *(f"CREATE CONSTRAINT {n.lower()}_key IF NOT EXISTS FOR (n:{n}) REQUIRE n.key IS UNIQUE" for n in NODES),
     *(f"CREATE CONSTRAINT {t.lower()}_id IF NOT EXISTS FOR ()-[r:{t}]-() REQUIRE r.id IS UNIQUE" for t in TYPES),
 )
 INDEXES = (  # after the first load: to fill them at once costs less than row by row
@@ -58,9 +65,10 @@ _CLAIM = (  # of two ledgers that come at once, one gets the database
     "CREATE CONSTRAINT ledger_name IF NOT EXISTS FOR (n:Ledger) REQUIRE n.name IS UNIQUE",
     "MERGE (l:Ledger {name: 'ClauseGraph'}) ON CREATE SET l.id = $id, l.schema = 0",
 )
+_OUTDATED = "MATCH (c:Corpus) SET c.busy = $busy, c.prepared = 0"  # what an older schema has is compared
 FILLING = "SHOW INDEXES YIELD state WHERE state = 'POPULATING' RETURN count(*) AS indexes"
 _OWNER = "MATCH (l:Ledger) RETURN l.id AS id, l.schema AS schema"
-_FOREIGN = f"MATCH (n:Corpus|{'|'.join(_KEYED)}) RETURN labels(n)[0] AS label LIMIT 1"
+_FOREIGN = f"MATCH (n:Corpus|{'|'.join(NODES)}) RETURN labels(n)[0] AS label LIMIT 1"
 
 
 def check_owner(server: Neo4jServer, ledger: str) -> bool:
@@ -100,16 +108,22 @@ def migrate(server: Neo4jServer, ledger: str) -> None:
     for statement in _FIRST:
         server.write(statement)
     server.write("CALL db.awaitIndexes(60)")
+    server.write(_OUTDATED, busy=RECONCILING)
     server.write("MATCH (l:Ledger {id: $id}) SET l.schema = $version", id=ledger, version=SCHEMA_VERSION)
 
 
-_START = {HAS_PAGE: "Corpus {id:", HAS_CHUNK: "Page {key:", HAS_ELEMENT: "Page {key:"}  # of others an entity
+_START = {  # of others an entity
+    HAS_PAGE: "Corpus {id:",
+    **dict.fromkeys((HAS_CHUNK, HAS_ELEMENT, HAS_RULE), "Page {key:"),
+    **dict.fromkeys((*ROLES, *LINKS), "Rule {key:"),
+}
 _LEAVES = (
     "UNWIND $rows AS row MATCH (c:Condition {key: row.condition}) MATCH (e:Element {key: row.element}) "
     "MERGE (c)-[l:LEAF {position: row.position}]->(e) SET l.start = row.start, l.end = row.end, l.text = row.text"
 )
 _REMOVE = """
-WITH collect(r) AS gone, collect(DISTINCT a) + collect(DISTINCT b) AS ends, collect(DISTINCT r.condition) AS named
+WITH collect(r) AS gone, collect(DISTINCT a) + collect(DISTINCT b) AS ends,
+  collect(DISTINCT coalesce(r.condition, b.condition)) AS named
 FOREACH (one IN gone | DELETE one)
 WITH ends, named
 CALL (ends) {
@@ -118,6 +132,7 @@ CALL (ends) {
 CALL (named) {
   UNWIND named AS key MATCH (c:Condition {key: key})
   WHERE NOT EXISTS { MATCH ()-[r:STATES]->() WHERE r.page = c.page AND r.condition = key }
+    AND NOT EXISTS { MATCH (:Page {key: c.page})-[:HAS_RULE]->(n) WHERE n.condition = key }
   DETACH DELETE c
 }
 """
@@ -185,7 +200,7 @@ def intervals(server: Neo4jServer, corpus: GraphCorpus, kind: str) -> dict[str, 
 def wipe(server: Neo4jServer, name: str) -> None:
     """Remove everything of a corpus but its node, in small transactions."""
     found = ["MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r"]
-    for label in ("Condition", "Element", "Chunk", "Page", "Entity", "Value"):
+    for label in NODES:
         found.append(f"MATCH (n:{label}) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n")
     for query in found:
         while server.write(f"{query} RETURN count(*) AS gone", corpus=name)[0]["gone"]:

@@ -8,12 +8,12 @@ condition that it states, or what it names, is kept as a passage.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
+from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses
@@ -22,9 +22,11 @@ from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.names import Scene, named, resolve, things_named
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
+from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
+    PUBLISHER,
     Condition,
     Literal,
     Mention,
@@ -32,11 +34,15 @@ from clausegraph.core.types import (
     Not,
     Passage,
     PassageKind,
+    Reading,
+    Rule,
+    RuleKind,
     Span,
     Stated,
     Statement,
     leaves,
 )
+from clausegraph.indexes.derive import with_anchors
 from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined, is_simple
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.restrictions import (
@@ -105,7 +111,7 @@ class ChunkReader:
                 self._name(element)
         self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
         statements = dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())
-        return Extraction(tuple(statements), passages=tuple(self.left), rules=tuple(self._rulings.found))
+        return Extraction(tuple(statements), passages=tuple(self.left))
 
     def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
         """A statement that grants something, with all that its section refuses of it as an exception."""
@@ -113,6 +119,11 @@ class ChunkReader:
         granted = lemmas(f"{one.relation} {target}") if one.modality is Modality.MAY else frozenset()
         refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
         return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
+
+    @property
+    def rules(self) -> Collection[Rule]:
+        """What the own elements rule, once they were read."""
+        return self._rulings.found.keys()
 
     def _scene(self, element: InputElement) -> Scene:
         return Scene(self._address, tuple(heading[after_number(heading) :] for heading in element.headings))
@@ -288,7 +299,13 @@ class ChunkReader:
             return
         if not spans:
             return
-        self._rule_of(element, spans, lead.text, condition)
+        if not lead.requires:
+            self._rule_of(element, spans, lead.text, condition)
+        elif not are_acts(items) or RuleKind.ELIGIBILITY in kinds_of(RuledClause(lead.text)):
+            self._rule_of(element, spans, lead.text, lead.parsed.condition)  # the list is what must be, no condition
+        else:
+            for item in items:
+                self._item_ruled(item, lead, lead.parsed.condition)
         main = element.text[slice(*lead.parsed.main)]
         sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
         found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
@@ -418,5 +435,30 @@ class RuleExtractor:
         return replace(statement, subject=self._named(statement.subject), object=target)
 
     def _named(self, name: Mention) -> Mention:
-        """A name with the type of another ontology, but for what the rules know by the page."""
-        return name if name.type in _OF_THE_PAGE else replace(name, type=self._ontology.type_of(name.surface))
+        return typed_by(self._ontology, name)
+
+
+def read_rules(reading: Reading, ontology: Ontology | None = None) -> dict[Rule, str]:
+    """The rules of a page's chunks with its anchors, each with the key of its chunk; whoever extracts the statements.
+
+    Args:
+        ontology: gives names their types in the place of the shipped one.
+    """
+    found: dict[Rule, str] = {}
+    for chunk, (chunk_input, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
+        reader = ChunkReader(chunk_input)
+        reader.read()
+        for rule in reader.rules:
+            found.setdefault(with_anchors(rule if ontology is None else _retyped(rule, ontology), anchors), chunk.key)
+    return found
+
+
+def _retyped(rule: Rule, ontology: Ontology) -> Rule:
+    named = (replace(role, entity=typed_by(ontology, role.entity)) for role in rule.roles)
+    return replace(rule, roles=tuple(named))
+
+
+def typed_by(ontology: Ontology, name: Mention) -> Mention:
+    """A name with the type of another ontology, but for what the rules know by the page."""
+    known = name.type in _OF_THE_PAGE or name == PUBLISHER
+    return name if known else replace(name, type=ontology.type_of(name.surface))

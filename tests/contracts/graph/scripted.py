@@ -1,21 +1,39 @@
 """A corpus whose statements are written in its paragraphs: ``subject | relation | object | if condition``.
 
-An object that begins with "=" is a literal, ``not`` before the relation makes the statement negative.
+An object that begins with "=" is a literal, ``not`` before the relation makes the statement negative. A rule is
+``rule | kind, kind | role entity | =value | if condition``; a paragraph before it that ends in a colon is its lead-in.
 """
 
 from __future__ import annotations
 
 import html
+import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Span, Statement
+from clausegraph.core.types import (
+    AnyOf,
+    Condition,
+    Leaf,
+    Literal,
+    Mention,
+    Modality,
+    Not,
+    Reading,
+    Role,
+    RoleName,
+    Rule,
+    RuleKind,
+    Span,
+    Statement,
+)
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.derive import with_anchors
 from clausegraph.indexes.entities.decisions import merge, undo
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, GraphProjection, Projections
 from clausegraph.indexes.ledger.leases import run_lease
@@ -38,6 +56,8 @@ class Scripted:
             parts = [part.strip() for part in element.text.split(" | ")]
             if len(parts) < 3:
                 continue
+            if parts[0].endswith("rule"):
+                continue
             subject, relation, target = parts[:3]
             said = [part[1:] for part in parts[3:] if part.startswith("~")]  # modality, wording, "you"
             forms = {str(one) for one in Modality}
@@ -55,6 +75,29 @@ class Scripted:
                 )
             )
         return Extraction(tuple(made))
+
+
+def scripted_rules(reading: Reading) -> dict[Rule, str]:
+    """Reads rules as they are written."""
+    found: dict[Rule, str] = {}
+    for chunk, (chunk_input, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
+        for before, element in itertools.pairwise((None, *chunk_input.elements)):
+            parts = [part.strip() for part in element.text.split(" | ")] if element is not None else []
+            if element is not None and element.is_own and len(parts) > 2 and parts[0].endswith("rule"):
+                found[with_anchors(_rule(element, before, parts), anchors)] = chunk.key
+    return found
+
+
+def _rule(element: InputElement, before: InputElement | None, parts: list[str]) -> Rule:
+    leading = [before] if before is not None and before.text.endswith(":") else []
+    named = [part.partition(" ") for part in parts[2:] if part.partition(" ")[0] in set(RoleName)]
+    return Rule(
+        tuple(map(RuleKind, parts[1].split(", "))),
+        tuple(Span(one.label, 0, len(one.text)) for one in (element, *leading)),
+        tuple(Role(RoleName(name), Mention(entity, entity)) for name, _, entity in named),
+        tuple(Literal(part[1:], "amount") for part in parts[2:] if part.startswith("=")),
+        condition=_condition(element.label, element.text, [p for p in parts if p.startswith(("if ", "unless "))]),
+    )
 
 
 def _condition(label: str, text: str, parts: list[str]) -> Condition | None:
@@ -94,7 +137,9 @@ class Town:
         (self.folder / f"{name}.html").unlink()
 
     def tools(self) -> Tools:
-        return Tools(self.ledger, HashingEmbedder(8), Scripted(), projections=self.projections)
+        return Tools(
+            self.ledger, HashingEmbedder(8), Scripted(), projections=self.projections, read_rules=scripted_rules
+        )
 
     @contextmanager
     def taking_along(self, projection: GraphProjection, *, required: bool = True) -> Iterator[Projections]:

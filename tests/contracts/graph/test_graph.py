@@ -190,6 +190,60 @@ def test_names_taken_for_another(town: Town, at: At) -> None:
     assert at(third).named(["heating grant"]) == {"heating grant": "heating grant"}
 
 
+def test_rules_of_entities_and_pages(town: Town, at: At) -> None:
+    town.write(
+        "a",
+        "In each case:",
+        "rule | eligibility, amount | about grant | actor applicant | =£200 | if over 65 | unless abroad",
+        "rule | exclusion | about grant | actor prisoner | object tax",
+    )
+    town.write("b", "rule | duty | about heating grant | actor applicant | authority Office")
+    first = town.publish()
+    graph = at(first)
+    every = graph.all_rules()
+    assert [(one.page, one.key) for one in every] == sorted((one.page, one.key) for one in every)
+    by_kind = {one.rule.kind: one for one in every}
+    excluded, entitled, duty = (by_kind[kind] for kind in ("exclusion", "eligibility", "duty"))  # type: ignore[index]
+    assert graph.rules_on(duty.page) == [duty]
+    assert graph.rules_on(excluded.page) == [one for one in every if one.page.uri == "a.html"]
+    assert graph.rules_on(PageKey("elsewhere", "a.html")) == []
+    assert graph.rules_of(["grant"]) == graph.rules_on(excluded.page)
+    assert graph.rules_of(["prisoner", "heating grant"]) == [excluded, duty]
+    assert graph.rules_of(["grant", "applicant"], limit=1) == every[:1]
+    assert graph.rules_of([]) == graph.rules_of(["tax"]) == graph.rules_of(["grant"], limit=0) == []
+    assert (entitled.entities, excluded.entities) == (("grant", "applicant"), ("grant", "prisoner"))
+    assert [link.name for link in excluded.rule.links] == ["exception of"]
+    assert [value.value for value in entitled.rule.values] == ["£200"] and isinstance(entitled.rule.condition, AnyOf)
+    assert graph.counts() == GraphCounts(entities=5, facts=0, supports=0, rules=3)
+    assert graph.entities(["grant", "applicant"])[:2] == [EntityHit("applicant", 1, 1, 2), EntityHit("grant", 1, 1, 2)]
+    assert graph.named(["Office", "tax", "heating grant"]) == {"Office": "Office", "heating grant": "heating grant"}
+
+
+def test_rules_of_an_epoch_under_its_names(town: Town, at: At) -> None:
+    town.write("a", "rule | eligibility | about grant", "rule | exclusion | about grant | actor prisoner")
+    town.write("b", "rule | duty | about heating grant", "heating grant | pays | =£200")
+    first = town.publish()
+    merged = town.take("heating grant", "grant")
+    town.write("a", "rule | eligibility | about grant")
+    closed = town.publish()
+    parted = town.untake("heating grant")
+    shown = {
+        epoch: sorted((one.rule.kind.value, *one.entities) for one in at(epoch).rules_of(["grant"]))
+        for epoch in (first, merged, closed, parted)
+    }
+    assert shown == {
+        first: [("eligibility", "grant"), ("exclusion", "grant", "prisoner")],
+        merged: [("duty", "grant"), ("eligibility", "grant"), ("exclusion", "grant", "prisoner")],
+        closed: [("duty", "grant"), ("eligibility", "grant")],
+        parted: [("eligibility", "grant")],
+    }
+    assert at(merged).rules_of(["heating grant"]) == []
+    assert at(merged).named(["heating grant"]) == {"heating grant": "grant"}
+    assert at(merged).entities(["heating"]) == [EntityHit("grant", 1, 2, 4)]
+    counts = [at(epoch).counts() for epoch in (first, merged, closed, parted)]
+    assert [(one.entities, one.rules) for one in counts] == [(3, 3), (2, 3), (1, 2), (2, 2)]
+
+
 def test_every_epoch_stays_what_it_was(town: Town, at: At) -> None:
     town.write("a", "grant | pays | =£200")
     town.write("b", "grant | pays | =£200")

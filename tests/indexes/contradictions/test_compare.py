@@ -1,20 +1,18 @@
-"""Which statements of two pages contradict each other, and which only look so."""
+"""Which rules of two pages contradict each other, and which only look so."""
 
 from __future__ import annotations
 
 import pytest
 
-from clausegraph.core.extraction import extraction_inputs
-from clausegraph.core.hashing import fact_id
+from clausegraph.core.page_rules import page_rules
 from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import SourceDocument, read_document
-from clausegraph.core.types import PageKey, Reading, Support
+from clausegraph.core.types import PageKey, PlacedRule, Reading
 from clausegraph.indexes.contradictions import compare
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.derive import object_key, with_anchors
 from clausegraph.indexes.graph.links import replacements
-from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.extract.rules.extractor import read_rules
 
 pytestmark = pytest.mark.unit
 
@@ -25,19 +23,20 @@ def conflicts(
     *said: Said, titles: tuple[str, ...] = ("Garden Grant: leaflet", "Garden Grant: rates")
 ) -> list[Conflict]:
     """The conflicts between pages about one thing."""
-    extractor, readings, supports = RuleExtractor(), {}, []
+    readings = {}
     for number, (updated, text) in enumerate(said):
         page = PageKey("pages", f"{number}.html")
         body = text if text.startswith("<") else f"<p>{text}</p>"
         dated = f"<p>Last updated: {updated}</p>" if updated else ""
         html = f"<title>{titles[number]}</title><main><h1>{titles[number]}</h1>{dated}{body}</main>"
         readings[page] = _read(page.uri, html)
-        for source, anchors in extraction_inputs(readings[page]):
-            for found in extractor.extract(source).statements:
-                made = with_anchors(found, anchors)
-                identity = fact_id(made.subject.key, made.relation, object_key(made.object))
-                supports.append(Support(identity, page, "", made, extractor.fingerprint))
-    return find_conflicts(assertions_of(supports, readings, {}), replacements(readings))
+    rules = [rule for page, reading in readings.items() for rule in _rules(page, reading)]
+    return find_conflicts(assertions_of(rules, readings), replacements(readings))
+
+
+def _rules(page: PageKey, reading: Reading) -> list[PlacedRule]:
+    rules = page_rules(list(read_rules(reading)), reading)
+    return [PlacedRule(str(number), page, "", rule, "", ()) for number, rule in enumerate(rules)]
 
 
 def _read(uri: str, html: str) -> Reading:

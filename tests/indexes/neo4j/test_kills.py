@@ -15,12 +15,13 @@ import pytest
 
 from clausegraph.app.servers.neo4j import RunningNeo4j
 from clausegraph.core.errors import StoreError
-from clausegraph.core.types import Support
+from clausegraph.core.types import PlacedRule, Support
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import ledger_id
 from tests.contracts.graph.scripted import Town
@@ -34,13 +35,20 @@ pytestmark = pytest.mark.integration
 WRITES = 60  # about two runs of the writer
 
 
+Seen = tuple[list[Support], list[PlacedRule]]
+
+
+def seen(graph: Graph) -> Seen:
+    return graph.all_supports(), graph.all_rules()
+
+
 class Reader:
     """Reads a pinned epoch again and again; what it got must never change."""
 
     def __init__(self, town: Town, address: Address) -> None:
         self.epoch = get_corpus(town.ledger, town.corpus).published
-        self.wanted = SqlGraph(town.ledger, town.id, self.epoch).all_supports()
-        self.other: list[list[Support]] = []
+        self.wanted = seen(SqlGraph(town.ledger, town.id, self.epoch))
+        self.other: list[Seen] = []
         self.reads = 0
         self._stop = threading.Event()
         self._graph = (address, ledger_id(town.ledger), GraphCorpus(town.id, town.corpus))
@@ -52,7 +60,7 @@ class Reader:
         with Neo4jServer(address) as server:
             while not self._stop.wait(0.05):
                 with contextlib.suppress(StoreError):  # the server may be dead, the corpus compared: both say so
-                    got = Neo4jGraph(server, ledger, corpus, self.epoch).all_supports()
+                    got = seen(Neo4jGraph(server, ledger, corpus, self.epoch))
                     self.reads += 1
                     if got != self.wanted:
                         self.other.append(got)

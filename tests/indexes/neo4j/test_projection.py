@@ -44,7 +44,7 @@ def test_it_follows_edits_returns_decisions_rollback_and_vacuum(
 ) -> None:
     with town.taking_along(projection):
         town.write("a", "grant | pays | =£200 | if over 65 | unless abroad", "grant | needs | age")
-        town.write("b", "heating grant | pays | =£200")
+        town.write("b", "heating grant | pays | =£200", "rule | duty | about heating grant | if over 65")
         town.publish()
         assert projection.verify(town.id) == []
         town.write("a", "grant | pays | =£300 | if over 65", "new & <b> | `is` | 'x'")
@@ -71,6 +71,46 @@ def test_it_follows_edits_returns_decisions_rollback_and_vacuum(
     assert projection.verify(town.id) == []
     with pytest.raises(StoreMismatch, match="begins at epoch"):
         graph(town, server, 1)
+
+
+def test_a_rule_and_its_links_are_seen_together(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
+    """A rule that another one leads to becomes another node when its page names a thing less often."""
+    entitled, excluded = "rule | eligibility | about grant | object tax | if over 65", "rule | exclusion | about grant"
+    with town.taking_along(projection):
+        town.write("a", "In each case:", entitled, excluded, "rule | duty | about grant | object tax | if over 65")
+        town.publish()
+        town.write("a", "In each case:", entitled, excluded)
+        town.publish()
+        assert projection.verify(town.id) == []
+        shown = (
+            "MATCH (s:Rule)-[r:EXCEPTION_OF]->(o)<-[h:HAS_RULE]-() WHERE r.since <= $epoch < r.until AND "
+            "h.since <= $epoch < h.until "
+            "RETURN s.kind AS kind, o.key AS key, o.text AS text, COUNT { (o)-[:OBJECT]->() } AS n"
+        )
+        first, second = (server.read(shown, epoch=epoch) for epoch in (1, 2))
+        assert [row["n"] for row in first + second] == [1, 0] and first[0]["key"] != second[0]["key"]
+        assert {row["text"] for row in first + second} == {f"In each case: {entitled}"}
+        assert {row["kind"] for row in first + second} == {"exclusion"}
+        town.vacuum(keep=1)
+        assert projection.catch_up(town.id).action == "none" and projection.verify(town.id) == []
+        town.write("a", excluded)
+        town.publish()
+        town.vacuum(keep=1)
+        projection.catch_up(town.id)
+        assert projection.verify(town.id) == []
+        assert server.read("MATCH (n:Condition) RETURN count(n) AS left") == [{"left": 0}]
+
+
+def test_an_older_schema_is_brought_up(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
+    town.write("a", "rule | eligibility | about grant | if over 65")
+    town.publish()
+    projection.catch_up(town.id)
+    server.write("MATCH (n:Rule) DETACH DELETE n")
+    server.write("MATCH (l:Ledger) SET l.schema = 1")
+    with pytest.raises(StoreMismatch, match="project neo4j"):
+        graph(town, server, 1)
+    assert projection.catch_up(town.id).action == "reconcile"
+    assert projection.verify(town.id) == []
 
 
 def test_before_the_flip_nothing_shows(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:

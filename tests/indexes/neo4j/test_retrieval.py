@@ -43,12 +43,19 @@ def test_the_same_answers_to_everything_on_the_sample_corpus(server: Neo4jServer
     every = mine.all_supports()
     assert other.all_supports() == every
     assert other.counts() == mine.counts()
+    assert other.all_rules() == mine.all_rules()
+    for page in sorted({one.page for one in mine.all_rules()})[::step]:
+        assert other.rules_on(page) == mine.rules_on(page) != []
     assert other.relations() == mine.relations()
     facts = mine.facts([support.fact_id for support in every])
     ids = [fact.id for fact in facts]
     assert other.facts(ids) == facts
     assert other.supports(ids) == mine.supports(ids)
     subjects = sorted({fact.subject for fact in facts})
+    named = sorted({key for one in mine.all_rules() for key in one.entities})
+    for key in named[:: 3 * step]:
+        assert other.rules_of([key], 7) == mine.rules_of([key], 7) != []
+    assert other.named(named) == mine.named(named)
     for key in subjects[:: 10 * step]:
         for hops, limit in ((1, 5), (2, 200)):
             assert other.neighbourhood([key], hops, limit) == mine.neighbourhood([key], hops, limit)

@@ -16,7 +16,7 @@ PAGES = 12
 
 
 def edit(town: Town, seed: int) -> None:
-    """Change half of the pages: statements come, go, come back, and move between pages."""
+    """Change half of the pages: statements and rules come, go, come back, and move between pages."""
     chosen = random.Random(seed)
     for number in range(PAGES):
         if chosen.random() < 0.5 or not (town.folder / f"p{number}.html").exists():
@@ -24,6 +24,12 @@ def edit(town: Town, seed: int) -> None:
             lines = [f"benefit {kind % 5} | {'pays' if kind % 2 else 'needs'} | thing {kind}" for kind in kinds]
             lines += [f"benefit {number} | pays | =£{kind}00 | if over {kind} | unless abroad" for kind in kinds]
             town.write(f"p{number}", *dict.fromkeys(lines))
+            said = [f"{'exclusion' if kind % 2 else 'eligibility'} | about benefit {kind % 3}" for kind in kinds[:5]]
+            ruled = (
+                f"rule | {one} | object thing {kind % 4} | if over {kind}"
+                for one, kind in zip(said, kinds, strict=False)
+            )
+            town.write(f"r{number}", *dict.fromkeys(ruled))
 
 
 def reopened(root: Path) -> Town:

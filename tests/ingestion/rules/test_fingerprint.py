@@ -8,14 +8,19 @@ import pytest
 
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash
-from clausegraph.core.serial import passage_to_json, statement_to_json
-from clausegraph.ingestion.extract.rules.extractor import VERSION, RuleExtractor
+from clausegraph.core.language.rule_kinds import VERSION as RULES_VERSION
+from clausegraph.core.page_rules import page_rules
+from clausegraph.core.serial import passage_to_json, rule_to_json, statement_to_json
+from clausegraph.ingestion.extract.rules.extractor import VERSION, RuleExtractor, read_rules
 from tests.ingestion.rules.conftest import readings
 
 pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-FACTS = {4: "4668120c2f42"}  # by version: the hash of what the rules state of the sample pages
+FACTS = {5: "a777a322c03c"}  # by version: the hash of what the rules state of the sample pages
+
+
+RULES = {1: "a40de6c1cdd1"}  # the same for the rules
 
 
 def facts_of_samples() -> str:
@@ -33,6 +38,17 @@ def test_other_facts_need_another_version() -> None:
     found = facts_of_samples()
     assert max(FACTS) == VERSION, f"VERSION of rules/extractor.py is {VERSION}; add {VERSION}: {found!r} to FACTS"
     assert found == FACTS[VERSION], f"raise VERSION in rules/extractor.py and add {VERSION + 1}: {found!r} to FACTS"
+
+
+def test_other_rules_need_another_version() -> None:
+    made = []
+    for folder in ("corpus", "contradictions"):
+        for _, reading in sorted(readings(EXAMPLES / folder, chunked=True).items()):
+            made.append([rule_to_json(rule) for rule in page_rules(list(read_rules(reading)), reading)])
+    found = content_hash("rules of the samples", canonical_json(made))[:12]
+    assert found == RULES[max(RULES)] and max(RULES) == RULES_VERSION, (
+        f"raise VERSION in core/language/rule_kinds.py and add it with {found!r} to RULES"
+    )
 
 
 def test_the_fingerprint_names_version_and_types() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.headings import heading_case
 from clausegraph.core.types import Link, Mention, PassageKind, Span, leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-from clausegraph.ingestion.extract.rules.sections import heading_case
 from tests.ingestion.rules.sketch import TITLE, cases, page, stated, written
 
 pytestmark = pytest.mark.unit
@@ -82,7 +82,7 @@ def test_a_statement_cites_its_sentence_and_the_lists_that_it_rests_on() -> None
     ],
 )
 def test_which_headings_state_a_case(text: str, case: str) -> None:
-    assert written(heading_case(InputElement("h0", "h2", text, (TITLE,)))) == case
+    assert written(heading_case(text, "h0")) == case
 
 
 _WORDS = "if unless you must can the grant : . , either all of these and or £20 | under 18 apply we do not to - ( )"

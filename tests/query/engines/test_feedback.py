@@ -71,7 +71,7 @@ def empty(view: View, offer: Offer) -> Misrouted:
 def lacking(view: View, offer: Offer) -> Misrouted:
     """Two entities that meet, where what they share has no sum: another module has it."""
     inquiry = Inquiry("How much is the independent review panel for a rate of benefit or fee?", STORY)
-    both = choice("rate of benefit or fee", "independent review panel")
+    both = choice("challenge decision", "independent review panel")
     return Misrouted([both, module("graph"), both, module("hybrid")], "independent review panel", inquiry)
 
 

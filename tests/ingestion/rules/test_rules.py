@@ -1,0 +1,189 @@
+"""What pages rule: kinds, conditions, roles, values and links, read without a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
+from clausegraph.core.language.wording import condition_words
+from clausegraph.core.page_rules import PageNodes, page_rules
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.read import SourceDocument, read_document
+from clausegraph.core.pages.steps import PageSteps
+from clausegraph.core.serial import rule_from_json, rule_to_json
+from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Rule, RuleKind, Span, Statement
+from clausegraph.ingestion.extract.rules.extractor import read_rules
+
+pytestmark = pytest.mark.unit
+
+HEAD = "<title>Harbour Grant - Port Ashby Council</title><h1>Harbour Grant</h1>"
+
+
+def read(body: str, head: str = HEAD) -> tuple[Reading, list[Rule]]:
+    html = f"<html><body><main>{head}{body}</main></body></html>"
+    reading = chunk_reading(read_document(SourceDocument("page.html", html.encode()))[0])
+    steps = PageSteps.of(reading)
+    return reading, page_rules([steps.placed(rule) for rule in read_rules(reading)], reading)
+
+
+def words(rule: Rule, reading: Reading) -> str:
+    """The words of a rule in page order."""
+    place = {element.anchor: at for at, element in enumerate(reading.elements)}
+    spans = sorted(rule.spans, key=lambda span: (place[span.anchor], span.start))
+    return " / ".join(reading.elements[place[span.anchor]].text[span.start : span.end] for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("You can get up to £120 a month.", "eligibility amount permission"),
+        ("You cannot claim after 31 March.", "exclusion deadline prohibition"),
+        ("You must apply within 30 days.", "deadline duty"),
+        ("You must tell us straight away.", "duty"),
+        ("You may bring a guest.", "permission"),
+        ("You do not need to reply.", "permission"),
+        ("You must not sublet the berth.", "prohibition"),
+        ("Do not send the passport.", "prohibition"),
+        ("The fee is £35.", "amount"),
+        ("There is no charge.", "amount"),
+        ("A permit lasts for 12 months.", "deadline"),
+        ("“Berth” means a place where a boat is moored.", "definition"),
+        ("Phone the harbour office on 0555 010 0142.", "contact"),
+        ("You could be fined.", "consequence"),
+        ("We will refuse your application.", "exclusion consequence"),
+        ("Ashby is a town.", ""),
+        ("Page last updated: 1 April 2026", ""),
+    ],
+)
+def test_kinds_main_one_first(text: str, kinds: str) -> None:
+    assert " ".join(kinds_of(RuledClause(text))) == kinds
+
+
+@pytest.mark.parametrize(
+    ("clause", "kinds"),
+    [
+        (RuledClause("You must be 18 or over.", heading="Who can apply"), "eligibility duty"),
+        (RuledClause("You must be 18 or over."), "duty eligibility"),
+        (RuledClause("Fill in the form.", heading="How to apply"), "duty procedure step"),
+        (RuledClause("The grant is paid in full", has_condition=True), "consequence"),
+        (RuledClause("You can apply", has_condition=True, excepts=True), "eligibility permission exclusion"),
+    ],
+)
+def test_kinds_by_place_and_condition(clause: RuledClause, kinds: str) -> None:
+    assert " ".join(kinds_of(clause)) == kinds
+
+
+def test_a_list_of_conditions_is_one_rule() -> None:
+    reading, (rule,) = read("<p>You can get the grant if you:</p><ul><li>are 21 or over</li><li>own a boat</li></ul>")
+    assert rule.kind is RuleKind.ELIGIBILITY
+    assert words(rule, reading) == "You can get the grant if you: / are 21 or over / own a boat"
+    assert condition_words(rule.condition) == "(are 21 or over and own a boat)"
+
+
+def test_a_list_of_duties_is_a_rule_for_each() -> None:
+    reading, rules = read("<p>You must:</p><ul><li>keep the permit dry</li><li>return it within 7 days</li></ul>")
+    assert [words(rule, reading) for rule in rules] == [
+        "You must: / keep the permit dry",
+        "You must: / return it within 7 days",
+    ]
+    assert [[value.value for value in rule.values] for rule in rules] == [[], ["7 days"]]
+
+
+def test_a_row_is_a_rule_under_its_headers() -> None:
+    _, rules = read("<table><tr><th>Boat</th><th>Fee</th></tr><tr><td>Small</td><td>£15</td></tr></table>")
+    assert [(rule.kind, [value.value for value in rule.values]) for rule in rules] == [(RuleKind.AMOUNT, ["£15"])]
+    assert condition_words(rules[0].condition) == "Small"
+
+
+def test_a_sentence_that_points_back_has_what_it_goes_on_from() -> None:
+    reading, rules = read("<p>You can get a rebate. This does not apply if you rent.</p>")
+    assert words(rules[-1], reading) == "You can get a rebate. / This does not apply if you rent."
+    assert rules[-1].kind is RuleKind.EXCLUSION and not rules[-1].polarity
+
+
+def test_the_heading_of_a_section_is_a_condition_of_its_rules() -> None:
+    _, (rule,) = read("<h2>If you live abroad</h2><p>You must send a form.</p>")
+    assert condition_words(rule.condition) == "you live abroad"
+
+
+def roles(rule: Rule) -> list[str]:
+    return [f"{role.name}: {role.entity.surface}" for role in rule.roles]
+
+
+def test_roles_are_short_names_that_rules_share() -> None:
+    _, rules = read(
+        "<p>You must tell us if your landlord moves.</p><p>The council pays the Harbour Relief Fund.</p>"
+        "<p>You must send the renewal letter.</p>"
+    )
+    assert roles(rules[0]) == [
+        "about: Harbour Grant",
+        "actor: Harbour Grant applicant",
+        "authority: Port Ashby Council",  # "us"
+        "counterparty: landlord",
+    ]
+    assert "document: renewal letter" not in roles(rules[-1])  # no other rule of the page names it
+
+
+def test_the_publisher_is_the_site_or_its_host() -> None:
+    html = "<html><head><link rel='canonical' href='https://www.ashby.example/a'></head><body><h1>Moorings</h1>%s"
+    page = SourceDocument("a.html", (html % "<p>We will reply within 5 days.</p>").encode())
+    reading = chunk_reading(read_document(page)[0])
+    (rule,) = page_rules(list(read_rules(reading)), reading)
+    assert "authority: ashby.example" in roles(rule)
+    assert page_rules(list(read_rules(replace(reading, url=None))), replace(reading, url=None))[0].roles[-1:] == (
+        rule.roles[0],
+    )
+
+
+def test_links_between_rules() -> None:
+    reading, rules = read(
+        "<h2>Who can get it</h2><p>You can get the grant if you own a boat.</p>"
+        "<h2>Who cannot</h2><p>You cannot get the grant if you rent it out. However, you can keep a deposit.</p>"
+        "<h2>How to claim</h2><ol><li>Fill in the form.</li><li>Send it to us.</li></ol>"
+        "<h2>Rules</h2><p>4.1 You must keep the boat clean.</p><p>4.2 You must pay a fine if clause 4.1 is broken.</p>"
+    )
+    told = {(rule.spans[0].anchor, rule.spans[0].start): words(rule, reading) for rule in rules}
+    found = [
+        (link.name.value, words(rule, reading)[:26], told[link.anchor, link.start][:26])
+        for rule in rules
+        for link in rule.links
+    ]
+    assert found == [
+        ("exception of", "You cannot get the grant i", "You can get the grant if y"),
+        ("exception of", "you can keep a deposit.", "You cannot get the grant i"),
+        ("step after", "Send it to us.", "Fill in the form."),
+        ("refers to", "You must pay a fine if cla", "You must keep the boat cle"),
+    ]
+    assert [rule.kind for rule in rules if rule.step] == [RuleKind.STEP, RuleKind.STEP]
+
+
+def test_rules_survive_the_ledger() -> None:
+    _, rules = read("<p>From 6 April 2026 you cannot get the grant, unless you own a boat.</p><ol><li>Apply.</li></ol>")
+    assert rules and [rule_from_json(rule_to_json(rule)) for rule in rules] == rules
+
+
+@pytest.mark.parametrize(
+    ("subject", "target", "nodes"),
+    [
+        (("parking permit", "document"), ("fee", "thing"), ("parking permit", LITERAL + "fee")),
+        (
+            ("first parking permit for 12 months", "document"),
+            ("council", "organisation"),
+            ("parking permit", "council"),
+        ),
+        (("whatever you do", "thing"), ("season ticket", "document"), ("parking", "season ticket")),
+    ],
+)
+def test_statements_are_of_nodes_that_rules_share(
+    subject: tuple[str, str], target: tuple[str, str], nodes: tuple[str, str]
+) -> None:
+    shared = PageNodes(frozenset({"parking permit", "council", "parking"}), "parking")
+    ends = [Mention(surface, surface, kind) for surface, kind in (subject, target)]
+    placed = shared.placed(Statement(ends[0], "has", ends[1], (Span("p", 0, 1),)))
+    assert isinstance(placed.object, Mention)
+    assert (placed.subject.node_key, placed.object.node_key) == nodes
+    valued = Statement(ends[0], "costs", Literal("£5", "amount"), (Span("p", 0, 1),))
+    assert shared.placed(valued).object == valued.object
+    assert PageNodes(frozenset()).placed(valued) == valued

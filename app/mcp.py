@@ -17,7 +17,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.routing import Route
 
-from clausegraph.app.access.tokens import Principal, Role
+from clausegraph.app.access.tokens import AccessRole, Principal
 from clausegraph.app.api.guard import BODY_BYTES, Face
 from clausegraph.app.api.parameters import MOST_ADDRESSES, MOST_PAGES, PageAddress, SentPageBody, WebQuestionBody
 from clausegraph.app.api.problems import Refusal, as_json, problem_of, refusal
@@ -224,7 +224,7 @@ def mcp_face() -> Face:
         max_request_body_size=BODY_BYTES,
     )
     route = Route(PATH, StreamableHTTPASGIApp(manager), methods=_METHODS, include_in_schema=False)
-    return Face({f"{method} {PATH}": Role.READER for method in _METHODS}, routes=[route], running=manager.run)
+    return Face({f"{method} {PATH}": AccessRole.READER for method in _METHODS}, routes=[route], running=manager.run)
 
 
 def _sender(context: Asking) -> tuple[Served, Principal]:
@@ -233,7 +233,7 @@ def _sender(context: Asking) -> tuple[Served, Principal]:
     return request.app.state.served, request.scope["state"]["principal"]
 
 
-_OWNER = Principal("command line", Role.ADMIN, None, "")
+_OWNER = Principal("command line", AccessRole.ADMIN, None, "")
 
 
 def run(workspace: Workspace) -> None:

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from clausegraph.app.access.tokens import FOLDER, Role
+from clausegraph.app.access.tokens import FOLDER, AccessRole
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.files import file_errors, make_private
 
-Rules = Mapping[str, Role | None]
+Rules = Mapping[str, AccessRole | None]
 """Method and path template of each route, and the least role it needs; None is open to everybody. A mounted
 application has its path after ``*``. A path with ``{corpus}`` is only for tokens that may see that corpus."""
 
@@ -28,53 +28,53 @@ WHOLE = frozenset((WEB_ANSWERS, "GET /metrics", "GET /v1/settings", "GET /v1/aud
 API_RULES: Rules = {
     "GET /health/live": None,
     "GET /health/ready": None,
-    "GET /metrics": Role.READER,
-    "GET /openapi.json": Role.READER,
-    "GET /v1/me": Role.READER,
-    "GET /v1/corpora": Role.READER,
-    "GET /v1/evaluations": Role.READER,
-    "GET /v1/evaluations/{run}": Role.READER,
-    "GET /v1/evaluations/{run}/cases": Role.READER,
-    "GET /v1/prompts": Role.READER,
-    "GET /v1/prompts/{name}": Role.READER,
-    "GET /v1/settings": Role.ADMIN,
-    "GET /v1/audit": Role.ADMIN,
-    WEB_ANSWERS: Role.READER,
-    f"GET {_CORPUS}": Role.READER,
-    f"POST {_CORPUS}/ask": Role.READER,
-    f"POST {_CORPUS}/retrieve": Role.READER,
-    f"GET {_CORPUS}/answers": Role.READER,
-    f"GET {_CORPUS}/answers/{{name}}": Role.READER,
-    f"DELETE {_CORPUS}/answers/{{name}}": Role.READER,  # one's own
-    f"GET {_CORPUS}/pages": Role.READER,
-    f"GET {_CORPUS}/page": Role.READER,
-    f"GET {_CORPUS}/page/elements": Role.READER,
-    f"GET {_CORPUS}/page/versions": Role.READER,
-    f"GET {_CORPUS}/page/comparison": Role.READER,
-    f"GET {_CORPUS}/rules": Role.READER,
-    f"GET {_CORPUS}/facts": Role.READER,
-    f"GET {_CORPUS}/facts/{{fact}}": Role.READER,
-    f"GET {_CORPUS}/entities": Role.READER,
-    f"GET {_CORPUS}/entity": Role.READER,
-    f"GET {_CORPUS}/neighbourhood": Role.READER,
-    f"GET {_CORPUS}/paths": Role.READER,
-    f"GET {_CORPUS}/contradictions": Role.READER,
-    f"GET {_CORPUS}/epochs": Role.READER,
-    f"GET {_CORPUS}/changes": Role.READER,
-    f"GET {_CORPUS}/runs": Role.READER,
-    f"GET {_CORPUS}/runs/{{run}}": Role.READER,
-    f"GET {_CORPUS}/runs/{{run}}/rejects": Role.READER,
-    f"GET {_CORPUS}/questions": Role.CURATOR,  # people's scenarios
-    f"DELETE {_CORPUS}/questions/{{number}}": Role.CURATOR,
-    f"POST {_CORPUS}/rollback": Role.ADMIN,
-    f"GET {_CORPUS}/decisions": Role.READER,
-    f"POST {_CORPUS}/decisions/review": Role.CURATOR,
-    f"POST {_CORPUS}/decisions/merge": Role.CURATOR,
-    f"POST {_CORPUS}/decisions/deny": Role.CURATOR,
-    f"POST {_CORPUS}/decisions/publish": Role.CURATOR,
-    f"PUT {_CORPUS}/decisions/{{number}}": Role.CURATOR,
-    f"PUT {_CORPUS}/statements/{{statement}}/hidden": Role.CURATOR,
-    f"DELETE {_CORPUS}/hidden/{{number}}": Role.CURATOR,
+    "GET /metrics": AccessRole.READER,
+    "GET /openapi.json": AccessRole.READER,
+    "GET /v1/me": AccessRole.READER,
+    "GET /v1/corpora": AccessRole.READER,
+    "GET /v1/evaluations": AccessRole.READER,
+    "GET /v1/evaluations/{run}": AccessRole.READER,
+    "GET /v1/evaluations/{run}/cases": AccessRole.READER,
+    "GET /v1/prompts": AccessRole.READER,
+    "GET /v1/prompts/{name}": AccessRole.READER,
+    "GET /v1/settings": AccessRole.ADMIN,
+    "GET /v1/audit": AccessRole.ADMIN,
+    WEB_ANSWERS: AccessRole.READER,
+    f"GET {_CORPUS}": AccessRole.READER,
+    f"POST {_CORPUS}/ask": AccessRole.READER,
+    f"POST {_CORPUS}/retrieve": AccessRole.READER,
+    f"GET {_CORPUS}/answers": AccessRole.READER,
+    f"GET {_CORPUS}/answers/{{name}}": AccessRole.READER,
+    f"DELETE {_CORPUS}/answers/{{name}}": AccessRole.READER,  # one's own
+    f"GET {_CORPUS}/pages": AccessRole.READER,
+    f"GET {_CORPUS}/page": AccessRole.READER,
+    f"GET {_CORPUS}/page/elements": AccessRole.READER,
+    f"GET {_CORPUS}/page/versions": AccessRole.READER,
+    f"GET {_CORPUS}/page/comparison": AccessRole.READER,
+    f"GET {_CORPUS}/rules": AccessRole.READER,
+    f"GET {_CORPUS}/facts": AccessRole.READER,
+    f"GET {_CORPUS}/facts/{{fact}}": AccessRole.READER,
+    f"GET {_CORPUS}/entities": AccessRole.READER,
+    f"GET {_CORPUS}/entity": AccessRole.READER,
+    f"GET {_CORPUS}/neighbourhood": AccessRole.READER,
+    f"GET {_CORPUS}/paths": AccessRole.READER,
+    f"GET {_CORPUS}/contradictions": AccessRole.READER,
+    f"GET {_CORPUS}/epochs": AccessRole.READER,
+    f"GET {_CORPUS}/changes": AccessRole.READER,
+    f"GET {_CORPUS}/runs": AccessRole.READER,
+    f"GET {_CORPUS}/runs/{{run}}": AccessRole.READER,
+    f"GET {_CORPUS}/runs/{{run}}/rejects": AccessRole.READER,
+    f"GET {_CORPUS}/questions": AccessRole.CURATOR,  # people's scenarios
+    f"DELETE {_CORPUS}/questions/{{number}}": AccessRole.CURATOR,
+    f"POST {_CORPUS}/rollback": AccessRole.ADMIN,
+    f"GET {_CORPUS}/decisions": AccessRole.READER,
+    f"POST {_CORPUS}/decisions/review": AccessRole.CURATOR,
+    f"POST {_CORPUS}/decisions/merge": AccessRole.CURATOR,
+    f"POST {_CORPUS}/decisions/deny": AccessRole.CURATOR,
+    f"POST {_CORPUS}/decisions/publish": AccessRole.CURATOR,
+    f"PUT {_CORPUS}/decisions/{{number}}": AccessRole.CURATOR,
+    f"PUT {_CORPUS}/statements/{{statement}}/hidden": AccessRole.CURATOR,
+    f"DELETE {_CORPUS}/hidden/{{number}}": AccessRole.CURATOR,
 }
 _FILE = "audit.jsonl"
 

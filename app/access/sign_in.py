@@ -22,7 +22,7 @@ import anyio
 import httpx
 import jwt
 
-from clausegraph.app.access.tokens import Principal, Role
+from clausegraph.app.access.tokens import AccessRole, Principal
 from clausegraph.core.errors import ClauseGraphError, SettingsError
 from clausegraph.core.settings import Settings, SignInRole
 
@@ -340,9 +340,9 @@ def sign_in_of(settings: Settings, seconds: float = 10.0) -> SignIn | None:
     return SignIn(provider, settings.oidc_claim, settings.oidc_roles)
 
 
-def _joined(found: list[SignInRole]) -> tuple[Role, frozenset[str] | None]:
+def _joined(found: list[SignInRole]) -> tuple[AccessRole, frozenset[str] | None]:
     """The highest role, with the corpora of the values that give it: no corpus gets a role that none gives for it."""
-    highest = max((Role(one.role) for one in found), key=list(Role).index)
+    highest = max((AccessRole(one.role) for one in found), key=list(AccessRole).index)
     bound = [one.corpora for one in found if one.role == highest]
     named = [corpora for corpora in bound if corpora is not None]
     if len(named) < len(bound):

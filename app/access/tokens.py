@@ -38,7 +38,7 @@ _SECONDS = 12 * 3600
 _MOST = 1000  # sessions; the oldest ends when there are more
 
 
-class Role(StrEnum):
+class AccessRole(StrEnum):
     """What somebody may do; each may all that the ones before it may."""
 
     READER = "reader"
@@ -50,9 +50,9 @@ class Role(StrEnum):
         """Somebody who has it: "a reader", "an admin"."""
         return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
 
-    def covers(self, needed: Role) -> bool:
+    def covers(self, needed: AccessRole) -> bool:
         """Whether whoever has this role may do what needs the other."""
-        order = list(Role)
+        order = list(AccessRole)
         return order.index(self) >= order.index(needed)
 
 
@@ -64,13 +64,13 @@ class Principal:
     """
 
     name: str
-    role: Role
+    role: AccessRole
     corpora: frozenset[str] | None
     token: str
 
     def may(self, needed: str) -> bool:
         """Whether their role covers one, by its name."""
-        return self.role.covers(Role(needed))
+        return self.role.covers(AccessRole(needed))
 
     def may_see_run(self, corpus: str | None) -> bool:
         """Whether an evaluation is theirs to see: of one of their corpora; of none, where they are bound to none."""
@@ -97,7 +97,7 @@ class TokenRecord:
     def principal(self) -> Principal:
         """Whoever shows the token."""
         corpora = None if self.corpora is None else frozenset(self.corpora)
-        return Principal(self.name, Role(self.role), corpora, self.id)
+        return Principal(self.name, AccessRole(self.role), corpora, self.id)
 
     @property
     def is_expired(self) -> bool:
@@ -114,7 +114,7 @@ class Tokens:
         self._read: tuple[tuple[int, int, int], dict[str, TokenRecord]] | None = None
 
     def add(
-        self, name: str, role: Role, corpora: Sequence[str] | None = None, days: float | None = None
+        self, name: str, role: AccessRole, corpora: Sequence[str] | None = None, days: float | None = None
     ) -> tuple[TokenRecord, str]:
         """A new token and its text, which is nowhere kept.
 
@@ -132,7 +132,7 @@ class Tokens:
         bound = None if corpora is None else tuple(sorted({unicodedata.normalize("NFC", one) for one in corpora}))
         secret, now = secrets.token_urlsafe(32), time.time()
         expires = None if days is None else now + days * _DAY
-        made = TokenRecord(secrets.token_hex(6), name, Role(role).value, bound, now, expires, _digest(secret))
+        made = TokenRecord(secrets.token_hex(6), name, AccessRole(role).value, bound, now, expires, _digest(secret))
         with self._changing() as records:
             if any(one.name == name for one in records.values()):
                 raise InputError(f"there is a token {name!r} already; revoke it or choose another name")
@@ -221,7 +221,7 @@ def _parsed(path: Path, data: bytes) -> dict[str, TokenRecord]:
         listed: list[dict[str, Any]] = json.loads(data)["tokens"]
         records = [TokenRecord(**(one | {"corpora": one["corpora"] and tuple(one["corpora"])})) for one in listed]
         for one in records:
-            Role(one.role)
+            AccessRole(one.role)
     except (ValueError, TypeError, KeyError) as error:
         raise StorageError(
             f"{path} is damaged ({error}); remove it and make new tokens with `clausegraph tokens add`"

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from clausegraph.app.access.rules import WHOLE, Deed, Rules
-from clausegraph.app.access.tokens import COOKIE, Principal, Role
+from clausegraph.app.access.tokens import COOKIE, AccessRole, Principal
 from clausegraph.app.api.problems import Problem, problem_of, refusal
 from clausegraph.app.api.served import Served
 from clausegraph.core.telemetry.logs import log_fields, logger
@@ -31,7 +31,7 @@ BODY_BYTES = 262_144
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
 LOGIN = "GET /login"  # where people log in, if a face has it
-_CLOSED = Role.ADMIN  # what has no rule is not open
+_CLOSED = AccessRole.ADMIN  # what has no rule is not open
 
 
 def rule_key(route: BaseRoute, method: str) -> str:
@@ -202,7 +202,7 @@ class _Exchange:
         self.id = secrets.token_hex(8)
         self.route, self.corpus, self.status, self.error = "", "", 0, ""
         self.who: Principal | None = None
-        self.needed: Role | None = None
+        self.needed: AccessRole | None = None
         self.longest = BODY_BYTES
         self._receive, self._send, self._begun, self._bytes = receive, send, time.perf_counter(), 0
         scope.setdefault("state", {})["request"] = self.id
@@ -243,7 +243,7 @@ class _Exchange:
         seconds = time.perf_counter() - self._begun
         held.metrics.answered(self.route, method, self.status, seconds)
         log.info("http.request", endpoint=self.route, kind=method, status=self.status, milliseconds=seconds * 1000)
-        if self.who is not None and method not in SAFE and self.needed not in (None, Role.READER):
+        if self.who is not None and method not in SAFE and self.needed not in (None, AccessRole.READER):
             outcome = "done" if 200 <= self.status < 400 else self.error or str(self.status)
             target = scope["path"] + scope["state"].get("about", "")
             deed = Deed(self.who.name, f"{method} {self.route}", target, outcome, self.corpus, self.id)

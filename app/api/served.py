@@ -22,7 +22,7 @@ from starlette.requests import HTTPConnection
 
 from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.access.sign_in import SignIn, sign_in_of
-from clausegraph.app.access.tokens import FOLDER, Principal, Role, Sessions, Tokens
+from clausegraph.app.access.tokens import FOLDER, AccessRole, Principal, Sessions, Tokens
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
 from clausegraph.app.process import listening_socket
@@ -206,7 +206,7 @@ def own_token(home: Path) -> tuple[str | None, Path]:
             f"the text of token {TOKEN_NAME!r} is not in {path} any more; `clausegraph tokens revoke {TOKEN_NAME}` and "
             "start again for a new one"
         )
-    _, text = tokens.add(TOKEN_NAME, Role.ADMIN)
+    _, text = tokens.add(TOKEN_NAME, AccessRole.ADMIN)
     write_whole(path, f"{text}\n".encode())
     return text, path
 

@@ -211,7 +211,7 @@ def bring_neo4j_up(
 
 _TARGET = argument("With --to: a new folder, or the address of an empty Neo4j.", "DIR|URI", show_default=False)
 _OUTPUT = option("The file to write.", "--output", "-o")
-_FORMS = "jsonl: everything; csv: statements; graphml: the graph."
+_FORMS = "jsonl: everything; csv: statements and rules; graphml: the graph; nt: the graph as RDF."
 _FORM = option(_FORMS, "--format", "-f", show_default="what FILE ends with; jsonl for a bare name")
 _TO = option("llamaindex: stores that LlamaIndex opens with its own classes.", show_default="a file")
 
@@ -222,7 +222,7 @@ def export(
     *,
     target: Annotated[str | None, _TARGET] = None,
     output: Annotated[Path | None, _OUTPUT] = None,
-    form: Annotated[Literal["jsonl", "csv", "graphml"] | None, _FORM] = None,
+    form: Annotated[Literal["jsonl", "csv", "graphml", "nt"] | None, _FORM] = None,
     force: Annotated[bool, option("Replace the file where there is one.")] = False,
     to: Annotated[Literal["llamaindex"] | None, _TO] = None,
     corpus: CorpusOption = None,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clausegraph.app.access.tokens import Role
+from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, a_number, argument, command, option
 
@@ -96,7 +96,7 @@ def tokens_add(
     made, text = add_token(session.settings(), name, role, corpora or [], None if never_expires else days)
     unknown = unknown_corpora(session.settings(), corpora or [])
     session.emit(made | {"token": text, "unknown_corpora": unknown}, text)
-    session.note(f"token {made['name']!r} for {Role(made['role']).person}, {_until(made)}; it is shown this once")
+    session.note(f"token {made['name']!r} for {AccessRole(made['role']).person}, {_until(made)}; it is shown this once")
     for corpus in unknown:
         session.note(f"there is no corpus {corpus!r} yet: the token opens it when there is; `clausegraph corpora list`")
 

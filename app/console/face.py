@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.access.sign_in import ATTEMPT_SECONDS, LOOPBACK, SignIn, SignInRefused
-from clausegraph.app.access.tokens import COOKIE, Role
+from clausegraph.app.access.tokens import COOKIE, AccessRole
 from clausegraph.app.api.guard import Face, same_origin
 from clausegraph.app.api.problems import Refusal, refusal
 from clausegraph.app.api.served import Held, Who
@@ -147,22 +147,22 @@ def _refused(error: SignInRefused) -> Refusal:
     return refusal(error.kind, status, title, str(error))
 
 
-_OF_CORPUS: dict[Role, tuple[str, ...]] = {
-    Role.READER: (
+_OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
+    AccessRole.READER: (
         "GET ask", "POST asked", "GET asked/{name}", "POST asked/{name}/forget", "GET asked/{name}/events",
         "POST asked/{name}/suppose", "GET pages", "GET page", "GET versions", "GET graph", "GET graph/drawn",
         "GET rules", "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
         "GET evaluation/plot",
     ),
-    Role.CURATOR: (
+    AccessRole.CURATOR: (
         "POST asked/{name}/judge", "GET hide", "POST curation/review", "POST curation/merge", "POST curation/settle",
         "POST curation/deny", "POST curation/hide", "POST curation/unhide", "POST curation/publish",
     ),
 }  # fmt: skip
 RULES: Rules = {
-    "GET /": Role.READER,
-    "POST /logout": Role.READER,
-    "GET /admin": Role.ADMIN,
+    "GET /": AccessRole.READER,
+    "POST /logout": AccessRole.READER,
+    "GET /admin": AccessRole.ADMIN,
     **dict.fromkeys(("GET /login", "POST /login", "GET /login/oidc", "GET /login/oidc/back", "* /static")),
     **{one.replace(" ", " /c/{corpus}/"): role for role, rules in _OF_CORPUS.items() for one in rules},
 }

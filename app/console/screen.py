@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from clausegraph.app.access.tokens import Role
+from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.api.problems import SCREENS, Problem, Refusal, hinted, problem_of, refusal, request_id
 from clausegraph.app.api.replies import CorpusRequest
 from clausegraph.app.process import version
@@ -74,8 +74,8 @@ def html(request: Request, template: str, status: int = 200, **values: Any) -> H
     known: dict[str, Any] = {
         "fragment": "hx-request" in request.headers,
         "who": who,
-        "curates": who is not None and who.role.covers(Role.CURATOR),
-        "administers": who is not None and who.role.covers(Role.ADMIN) and who.corpora is None,
+        "curates": who is not None and who.role.covers(AccessRole.CURATOR),
+        "administers": who is not None and who.role.covers(AccessRole.ADMIN) and who.corpora is None,
         "csrf": session.csrf if session else "",
         "corpus": request.path_params.get("corpus", ""),
         "screen": "",

@@ -1,4 +1,4 @@
-"""An epoch as a file for other programs: JSON lines, CSV or GraphML."""
+"""An epoch as a file for other programs: JSON lines, CSV, GraphML or RDF (N-Triples)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from typing import IO, Any
 from lxml import etree
 
 from clausegraph.app.services import attributes
+from clausegraph.app.services.rdf import triple_lines
 from clausegraph.app.services.records import (
     ListedElement,
+    ShownRule,
     chunk_record,
+    condition_json,
     fact_record,
     object_text,
     page_record,
     quotes,
+    rules_in_words,
     stated_fields,
     support_record,
 )
@@ -29,11 +33,11 @@ from clausegraph.core.language.wording import condition_words
 from clausegraph.core.output_files import check_output, check_output_folder, replacing
 from clausegraph.core.settings import Settings
 from clausegraph.core.text import clean, clean_json, clean_xml, one_line
-from clausegraph.core.types import Mention, PageKey, Reading, Support
+from clausegraph.core.types import LITERAL, Literal, Mention, PageKey, PlacedRule, Reading, RoleName, Support
 from clausegraph.indexes.derive import object_key
 from clausegraph.indexes.views import View
 
-FORMS = ("jsonl", "csv", "graphml")
+FORMS = ("jsonl", "csv", "graphml", "nt")
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _STATED = (
     "relation", "polarity", "modality", "wording", "subject_written", "object_written", "condition", "effective_from",
@@ -41,9 +45,11 @@ _STATED = (
 )  # fmt: skip
 COLUMNS = (
     "fact", "subject", "relation", "object", *_STATED[1:], "source", "uri", "title", "updated", "section", "quote",
+    "rule", "kinds", "values", "roles", "links",
 )  # fmt: skip
-_NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")
-_EDGE_KEYS = ("kind", *_STATED, "fact", "page", "element", "quote")
+_RULED = ("polarity", "modality", "condition", "effective_from", "effective_to", "step", "procedure", "kinds", "values")
+_NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag", *_RULED)
+_EDGE_KEYS = ("kind", *_STATED, "fact", "page", "element", "quote", "role", "link")
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
 _FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
 
@@ -80,7 +86,7 @@ def export_file(
     """
     home = workspace.settings.home
     check_output(output, home=home, replace=replace)  # before the epoch is opened, which may take a while
-    write = {"jsonl": write_jsonl, "csv": write_csv, "graphml": write_graphml}[form]
+    write = {"jsonl": write_jsonl, "csv": write_csv, "graphml": write_graphml, "nt": write_triples}[form]
     with workspace.view(corpus, epoch, embed=False) as view, replacing(output, home=home, replace=replace) as file:
         return _written(view, form, str(output), write(view, file))
 
@@ -113,18 +119,47 @@ def _records(view: View) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "fact", fact_record(fact)
     for support in supports:
         yield "support", support_record(support, view.reading(support.page))
+    for placed, rule in rules_in_words(view):
+        stored = {"condition": condition_json(placed.rule.condition), "extractor": placed.extractor}
+        spans = [attributes(span, "anchor start end") for span in placed.rule.spans]
+        yield "rule", rule.as_json() | stored | {"chunk": placed.chunk_key, "spans": spans}
 
 
 def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
-    """Write the statements of the epoch; returns their number."""
+    """Write the statements and rules of the epoch, a row each; returns their number."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=True)
     rows = csv.writer(text)
     rows.writerow(COLUMNS)
     supports = view.graph.all_supports()
     for support in supports:
         rows.writerow([safe_cell(cell) for cell in _csv_row(support, view.reading(support.page))])
+    written = 0
+    for written, (placed, rule) in enumerate(rules_in_words(view), start=1):  # noqa: B007 - the last number counts
+        rows.writerow([safe_cell(_rule_cells(placed, rule).get(name)) for name in COLUMNS])
     text.detach()  # the caller closes the file
-    return {"support": len(supports)}
+    return {"support": len(supports), "rule": written}
+
+
+def _rule_cells(placed: PlacedRule, rule: ShownRule) -> dict[str, object]:
+    return (
+        _ruled_fields(rule)
+        | attributes(placed.page, "source uri")
+        | attributes(rule, "title updated section")
+        | {
+            "rule": rule.id,
+            "polarity": "yes" if rule.polarity else "no",
+            "subject": "; ".join(role.written for role in rule.roles if role.role == RoleName.ABOUT),
+            "quote": rule.words,
+            "roles": "; ".join(f"{role.role}: {role.entity}" for role in rule.roles),
+            "links": "; ".join(f"{link.link}: {link.id}" for link in rule.links),
+        }
+    )
+
+
+def _ruled_fields(rule: ShownRule) -> dict[str, object]:
+    """What tables and nodes have of a rule beside its words, place and roles."""
+    joined = {"kinds": "; ".join(rule.kinds), "values": "; ".join(value.value for value in rule.values)}
+    return {name: getattr(rule, name) for name in _RULED} | joined
 
 
 def safe_cell(value: object) -> str:
@@ -141,7 +176,15 @@ def _csv_row(support: Support, reading: Reading) -> list[object]:
     shown |= attributes(support.page, "source uri") | attributes(reading, "title updated")
     shown["section"] = " › ".join(stated[0][0].headings) if stated else ""
     shown["quote"] = " / ".join(quote for _, quote in stated)
-    return [shown[name] for name in COLUMNS]
+    return [shown.get(name) for name in COLUMNS]
+
+
+def write_triples(view: View, file: IO[bytes]) -> dict[str, int]:
+    """Write pages, entities, rules and statements as N-Triples; returns the number of triples."""
+    count = 0
+    for count, line in enumerate(triple_lines(view), start=1):  # noqa: B007 - the last number counts
+        file.write(line.encode("ascii"))
+    return {"triple": count}
 
 
 class _Writer:
@@ -194,6 +237,8 @@ def write_graphml(view: View, file: IO[bytes]) -> dict[str, int]:
                 names = view.graph.names()
                 for support in view.graph.all_supports():
                     _write_statement(writer, support, view.reading(support.page), names)
+                for placed, rule in rules_in_words(view):
+                    _write_rule(writer, placed, rule)
     return writer.counts
 
 
@@ -221,8 +266,8 @@ def _write_page(writer: _Writer, page: PageKey, reading: Reading) -> None:
 def _write_statement(writer: _Writer, support: Support, reading: Reading, names: Mapping[str, str]) -> None:
     statement, page = support.statement, support.page
     target = statement.object
-    subject = writer.node(_entity(statement.subject, names), label=statement.subject.surface)
-    identity = _entity(target, names) if isinstance(target, Mention) else ("literal", object_key(target))
+    subject = writer.node(_end(statement.subject, names), label=statement.subject.surface)
+    identity = _end(target, names)
     stated = quotes(support, reading)
     writer.edge(
         subject,
@@ -238,9 +283,22 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
     )
 
 
-def _entity(mention: Mention, names: Mapping[str, str]) -> tuple[str, str]:
-    """The entity a mention stands for, under the epoch's decisions about names."""
-    return "entity", names.get(mention.key, mention.key)
+def _end(end: Mention | Literal, names: Mapping[str, str]) -> tuple[str, str]:
+    """The node that an end of a statement stands for: an entity under the epoch's decisions about names, or a value."""
+    key = object_key(end)
+    return ("literal", key) if key.startswith(LITERAL) else ("entity", names.get(key, key))
+
+
+def _write_rule(writer: _Writer, placed: PlacedRule, rule: ShownRule) -> None:
+    page, said = placed.page, {"polarity": "true" if rule.polarity else "false"}
+    own = ("rule", page.source, page.uri, rule.id)
+    shown = attributes(rule, "page url updated anchor") | _ruled_fields(rule) | said
+    node = writer.node(own, label=rule.words[:80], text=rule.words, **shown)
+    writer.edge(writer.node(("element", page.source, page.uri, rule.anchor)), node, "states")
+    for role in rule.roles:
+        writer.edge(node, writer.node(("entity", role.entity), label=role.written), "role", role=role.role)
+    for link in rule.links:  # to a rule above it, which is written before
+        writer.edge(node, writer.node((*own[:3], link.id)), "link", link=link.link)
 
 
 def export_llamaindex(workspace: Workspace, corpus: str, epoch: int | None, target: str) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import Field
 
@@ -35,6 +36,9 @@ from clausegraph.core.types import (
 )
 from clausegraph.indexes.derive import statement_id
 from clausegraph.query.read.evidence import quote_of, row_text
+
+if TYPE_CHECKING:
+    from clausegraph.indexes.views import View
 
 L = TypeVar("L", Leaf, JudgedLeaf)
 
@@ -321,6 +325,13 @@ def shown_rules(rules: Iterable[PlacedRule], reading: Reading, of_page: Iterable
     """Rules of one page in words; ``of_page`` are all of it, to which links lead."""
     there = {(one.rule.spans[0].anchor, one.rule.spans[0].start): one for one in of_page}
     return [_shown_rule(one, reading, there) for one in rules]
+
+
+def rules_in_words(view: View) -> Iterator[tuple[PlacedRule, ShownRule]]:
+    """Every rule of an epoch, by page and in its order."""
+    for page, found in groupby(view.graph.all_rules(), key=lambda one: one.page):
+        ordered = in_page_order(found, view.reading(page))
+        yield from zip(ordered, shown_rules(ordered, view.reading(page), ordered), strict=True)
 
 
 def _shown_rule(placed: PlacedRule, reading: Reading, there: dict[tuple[str, int], PlacedRule]) -> ShownRule:

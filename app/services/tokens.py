@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clausegraph.app.access.rules import AuditLog, Deed
-from clausegraph.app.access.tokens import Role, TokenRecord, Tokens
+from clausegraph.app.access.tokens import AccessRole, TokenRecord, Tokens
 from clausegraph.app.services import attributes
 from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
@@ -27,9 +27,9 @@ def add_token(
     Raises:
         StorageError: the file cannot be written.
     """
-    if role not in list(Role):
-        raise InputError(f"no role {role!r}; take {', '.join(Role)}")
-    made, text = Tokens(settings.home).add(name, Role(role), corpora or None, days)
+    if role not in list(AccessRole):
+        raise InputError(f"no role {role!r}; take {', '.join(AccessRole)}")
+    made, text = Tokens(settings.home).add(name, AccessRole(role), corpora or None, days)
     _write_down(settings, "tokens add", f"{made.name} ({made.role})")
     return _record(made), text
 

@@ -18,7 +18,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
@@ -140,7 +140,7 @@ def test_no_terminal_gets_no_unchecked_sentence(home: Path, server: FakeModelSer
 def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: FakeModelServer) -> None:
     asks = {"llm": "openai:fake", "llm_key": "x", "llm_attempts": 1, "llm_cache_mb": 0, "llm_url": server.url}
     settings = Settings(home=home, embedding_model="hashing", **asks)  # type: ignore[arg-type]
-    _, token = Tokens(home).add("ann", Role.READER)
+    _, token = Tokens(home).add("ann", AccessRole.READER)
     server.set(hold_after="")
 
     async def look() -> None:

@@ -16,7 +16,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
@@ -69,7 +69,7 @@ def make_stand(made: Path, model: str = "hashing") -> Stand:
     kept = Tokens(home)
     tokens = {
         (role.value, bound): kept.add(f"{role}-{bound}", role, CORPORA[:1] if bound else None)[1]
-        for role in Role
+        for role in AccessRole
         for bound in (False, True)
     }
     return Stand(home, tokens)

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from clausegraph.app.access.rules import API_RULES, WHOLE, AuditLog, Deed, Rules
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import check_rules, create_app
 from clausegraph.app.api.guard import Face
 from clausegraph.app.api.problems import Refusal
@@ -131,8 +131,8 @@ async def test_a_token_has_so_many_requests_in_a_minute(client: httpx.AsyncClien
 
 def test_a_token_is_refused_from_the_moment_it_is_revoked_or_expires(stand: Stand) -> None:
     tokens = Tokens(stand.home)
-    _, text = tokens.add("short-lived", Role.READER)
-    _, past = tokens.add("past", Role.READER, days=0)
+    _, text = tokens.add("short-lived", AccessRole.READER)
+    _, past = tokens.add("past", AccessRole.READER, days=0)
 
     async def conversation() -> None:
         async with client_of(create_app(Workspace(stand.settings()))) as client:
@@ -167,7 +167,7 @@ def test_a_route_without_a_rule_keeps_the_application_from_starting(stand: Stand
         create_app(Workspace(stand.settings()), [Face({}, [router])])
     app = create_app(Workspace(stand.settings()))
     with pytest.raises(ValueError, match="GET /v1/gone"):
-        check_rules(app, {**API_RULES, "GET /v1/gone": Role.READER})
+        check_rules(app, {**API_RULES, "GET /v1/gone": AccessRole.READER})
 
 
 def test_each_role_gets_at_each_route_of_each_corpus_what_its_rule_says(stand: Stand) -> None:
@@ -190,7 +190,7 @@ def test_each_role_gets_at_each_route_of_each_corpus_what_its_rule_says(stand: S
                             method, where, headers=stand.bearer(role, bound) | PLAIN, json=None
                         )
                         may = needed is None or (
-                            Role(role).covers(needed)
+                            AccessRole(role).covers(needed)
                             and not (bound and "{corpus}" in path and corpus != CORPORA[0])
                             and not (bound and f"{'GET' if method == 'HEAD' else method} {path}" in WHOLE)
                         )

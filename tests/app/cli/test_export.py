@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import unicodedata
 from pathlib import Path
 
@@ -39,6 +40,9 @@ def test_jsonl_holds_everything(cli: Cli, tmp_path: Path) -> None:
     supports = [record for record in records if record["type"] == "support"]
     assert {support["fact"] for support in supports} == facts
     assert all(support["quotes"] for support in supports)
+    rules = {(one["page"], one["id"]): one for one in records if one["type"] == "rule"}
+    assert len(rules) == counts["rule"] > 400 and all(one["words"] and one["spans"] for one in rules.values())
+    assert {(one["page"], link["id"]) for one in rules.values() for link in one["links"]} <= set(rules)
 
 
 @pytest.mark.usefixtures("stocked")
@@ -47,7 +51,7 @@ def test_graphml_is_a_graph(cli: Cli, tmp_path: Path) -> None:
     counts = parsed(cli("export", "-f", "graphml", "-o", str(out), "--json"))["counts"]
     graph = networkx.read_graphml(out, force_multigraph=True)
     kinds = [data["kind"] for _, data in graph.nodes(data=True)]
-    assert {"page", "section", "element", "entity", "literal"} == set(kinds)
+    assert {"page", "section", "element", "entity", "literal", "rule"} == set(kinds)
     assert kinds.count("page") == 18
     statements = [data for _, _, data in graph.edges(data=True) if data["kind"] == "statement"]
     assert len(statements) == counts["statement"] > 40
@@ -58,8 +62,59 @@ def test_graphml_is_a_graph(cli: Cli, tmp_path: Path) -> None:
     assert {data["procedure"] for data in statements if data.get("step") == "2"} == {"Challenge a decision"}
     elements = {node for node, data in graph.nodes(data=True) if data["kind"] == "element"}
     assert {data["element"] for data in statements} <= elements
+    edges = [
+        (data["kind"], graph.nodes[start]["kind"], graph.nodes[end]["kind"])
+        for start, end, data in graph.edges(data=True)
+    ]
+    ruled = {("states", "element", "rule"), ("role", "rule", "entity"), ("link", "rule", "rule")}
+    assert ruled <= set(edges) <= ruled | {edge for edge in edges if edge[0] in ("statement", "contains")}
+    excluded = next(data for _, data in graph.nodes(data=True) if data.get("kinds") == "exclusion; prohibition")
+    assert excluded["polarity"] == "false" and excluded["text"] and excluded["condition"] and excluded["anchor"]
     contained = {end for _, end, data in graph.edges(data=True) if data["kind"] == "contains"}
     assert elements <= contained
+
+
+@pytest.mark.usefixtures("stocked")
+def test_csv_has_a_row_for_each_rule(cli: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    counts = parsed(cli("export", "-o", str(out), "--json"))["counts"]
+    rows = [row for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines()) if row["rule"]]
+    assert len(rows) == counts["rule"] and not any(row["fact"] for row in rows)
+    notice = next(row for row in rows if row["quote"] == "You must give your tenant 8 weeks’ written notice.")
+    shown = {name: notice[name] for name in ("kinds", "values", "condition", "section", "polarity")}
+    assert list(shown.values()) == [
+        "deadline; duty",
+        "8 weeks",
+        "you are the landlord",
+        "If you are the landlord",
+        "yes",
+    ]
+    assert notice["roles"] == "about: ending private tenancy; actor: landlord; counterparty: tenant"
+
+
+TRIPLE = re.compile(
+    r'<[a-z][a-z+.-]*:[!-;=?-~]*> <[a-z][!-;=?-~]*> (?:<[a-z][!-;=?-~]*>|"(?:[^"\\\n\r]|\\U[0-9A-F]{8})*") \.\n'
+)
+
+
+@pytest.mark.parametrize("home", ["stocked", "nasty"])
+def test_triples_are_n_triples(cli: Cli, tmp_path: Path, home: str, request: pytest.FixtureRequest) -> None:
+    request.getfixturevalue(home)
+    out = tmp_path / "out.nt"
+    count = parsed(cli("export", "-o", str(out), "--json"))["counts"]["triple"]
+    lines = out.read_bytes().decode("ascii").splitlines(keepends=True)
+    assert len(lines) == count and [line for line in lines if not TRIPLE.fullmatch(line)] == []
+    named = {end for line in lines for end in re.findall(r"<(urn:clausegraph:corpus:[^>]*)>", line)}
+    assert {line.split("> ")[0][1:] for line in lines} == named, "whatever is pointed at is described"
+    if home == "stocked":
+        words = "You must give your tenant 8 weeks\\U00002019 written notice."
+        (rule,) = (line.split()[0] for line in lines if f'prov#value> "{words}"' in line and "/rule/" in line)
+        said = {tuple(line.rstrip(" .\n").split(" ", 2)[1:]) for line in lines if line.startswith(rule)}
+        tenant = "<urn:clausegraph:corpus:default/entity/tenant>"
+        assert {
+            ("<urn:clausegraph:terms:counterparty>", tenant),
+            ("<urn:clausegraph:terms:value>", '"8 weeks"'),
+        } <= said
 
 
 @pytest.mark.usefixtures("nasty")

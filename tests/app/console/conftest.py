@@ -19,7 +19,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
 from clausegraph.app.services.ingest import run_ingest
@@ -71,7 +71,9 @@ def filled(home: Path, folder: Path, corpus: str = "default") -> Settings:
 Look = Callable[[httpx.AsyncClient], Awaitable[None]]
 
 
-def looking(settings: Settings, look: Look, role: Role = Role.READER, corpora: tuple[str, ...] | None = None) -> None:
+def looking(
+    settings: Settings, look: Look, role: AccessRole = AccessRole.READER, corpora: tuple[str, ...] | None = None
+) -> None:
     """What a program does with a console over a home, with a token of that role."""
     _, token = Tokens(settings.home).add(f"{role.value} {secrets.token_hex(4)}", role, corpora)
 
@@ -102,7 +104,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
 
 @pytest.fixture(scope="session")
 def console(settings: Settings) -> Iterator[Served]:
-    _, token = Tokens(settings.home).add("ann", Role.READER)
+    _, token = Tokens(settings.home).add("ann", AccessRole.READER)
     with serving(settings) as url:
         yield Served(url, settings.home, token)
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from pydantic import SecretStr
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.screen import address
@@ -55,7 +55,7 @@ def desk(stocked: Settings, tmp_path: Path) -> Settings:
 Talk = Callable[[httpx.AsyncClient, str], Awaitable[None]]
 
 
-def logged_in(settings: Settings, role: Role, talk: Talk) -> None:
+def logged_in(settings: Settings, role: AccessRole, talk: Talk) -> None:
     """A conversation of somebody of that role, with what forms must carry."""
 
     async def whole() -> None:
@@ -92,7 +92,7 @@ def test_a_reader_sees_what_was_decided_and_can_decide_nothing(desk: Settings) -
             refused = await client.post(where, data=value | {"statement": "abcd", "reason": "x"})
             assert refused.status_code == 403, where
 
-    logged_in(desk, Role.READER, look)
+    logged_in(desk, AccessRole.READER, look)
 
 
 @pytest.mark.unit
@@ -118,7 +118,7 @@ def test_a_form_of_another_page_decides_nothing_and_what_it_has_stays_text(desk:
         blank = await client.post(f"{CURATION}/hide", data={"csrf": csrf, "statement": statement, "reason": " "})
         assert blank.status_code == 400 and "say why" in blank.text
 
-    logged_in(desk, Role.CURATOR, look)
+    logged_in(desk, AccessRole.CURATOR, look)
 
 
 @pytest.mark.unit
@@ -130,13 +130,13 @@ def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(de
         assert screen.status_code == 200 and "sk-verysecret1" not in screen.text and "(set)" in screen.text
         assert "loan.html" not in screen.text and "2 pages of" in screen.text and "ledger.db" in screen.text
         assert 'href="/admin"' in (await client.get(CURATION)).text
-        for role, corpora in ((Role.READER, None), (Role.CURATOR, None), (Role.ADMIN, ("default",))):
+        for role, corpora in ((AccessRole.READER, None), (AccessRole.CURATOR, None), (AccessRole.ADMIN, ("default",))):
             _, token = Tokens(desk.home).add(f"{role} {corpora}", role, corpora)
             held = {"Authorization": f"Bearer {token}", "Accept": "text/html"}
             assert (await client.get("/admin", headers=held)).status_code == 403
             assert 'href="/admin"' not in (await client.get(CURATION, headers=held)).text
 
-    logged_in(closed, Role.ADMIN, look)
+    logged_in(closed, AccessRole.ADMIN, look)
 
 
 @pytest.mark.integration
@@ -144,7 +144,7 @@ def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(de
 def test_a_merge_and_a_hidden_statement_are_published_and_undone(
     desk: Settings, window: Callable[..., Watched]
 ) -> None:
-    _, token = Tokens(desk.home).add("cura", Role.ADMIN)
+    _, token = Tokens(desk.home).add("cura", AccessRole.ADMIN)
     with serving(desk) as url:
         watched = window(Served(url, desk.home, token), viewport=PHONE, color_scheme="dark")
         page = watched.login()

@@ -14,7 +14,7 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.pages import shown_relation
@@ -55,7 +55,7 @@ def _token(settings: Settings) -> str:
     tokens = Tokens(settings.home)
     with suppress(NotFoundError):
         tokens.revoke("bound")
-    return tokens.add("bound", Role.READER, ("default",))[1]
+    return tokens.add("bound", AccessRole.READER, ("default",))[1]
 
 
 @conversation(fixture="visit")
@@ -85,7 +85,7 @@ async def test_a_form_needs_the_secret_of_its_session(client: httpx.AsyncClient)
 def test_an_answer_is_for_whoever_asked_and_screens_for_those_who_may_see_the_corpus(
     visit: Callable[..., None], settings: Settings
 ) -> None:
-    _, other = Tokens(settings.home).add("other", Role.ADMIN)
+    _, other = Tokens(settings.home).add("other", AccessRole.ADMIN)
 
     async def look(client: httpx.AsyncClient) -> None:
         csrf = CSRF.search((await client.get("/c/default/ask")).text)

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from clausegraph.app.access.tokens import Role
+from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.console.screen import address
 from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, NAMES, assert_inert
@@ -57,7 +57,7 @@ def test_what_is_in_an_address_or_a_question_stays_text(hostile: Settings, step:
             assert shown.status_code == 200
             assert_inert(shown.text)
 
-    looking(hostile, everywhere, Role.ADMIN)
+    looking(hostile, everywhere, AccessRole.ADMIN)
 
 
 def test_what_a_run_did_not_use_and_what_changed_stays_text(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, assert_inert
 from tests.app.console.conftest import Served, Watched, serving
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
 
 def test_what_pages_and_file_names_say_stays_text(hostile: Settings, window: Callable[..., Watched]) -> None:
-    _, token = Tokens(hostile.home).add(f"looker {ATTEMPTS[2]}", Role.ADMIN)
+    _, token = Tokens(hostile.home).add(f"looker {ATTEMPTS[2]}", AccessRole.ADMIN)
     with serving(hostile) as url:
         watched = window(Served(url, hostile.home, token))
         page = watched.login()

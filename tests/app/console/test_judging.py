@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from clausegraph.app.access.tokens import Role
+from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.services.questions import export, judged_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
@@ -58,7 +58,7 @@ def test_what_a_curator_judges_is_exported_as_long_as_the_pages_say_it(settings:
         assert (await client.post(f"{where}/judge", data={"verdict": "right"})).status_code == 403
         assert (await client.get("/v1/corpora/default/questions")).status_code == 403
 
-    looking(settings, judging, Role.CURATOR)
+    looking(settings, judging, AccessRole.CURATOR)
     looking(settings, reading)
     lines = (settings.home / "access" / "audit.jsonl").read_text().splitlines()
     assert sum("/judge" in json.loads(line)["action"] for line in lines if '"curator ' in line) >= 4

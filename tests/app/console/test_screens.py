@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from clausegraph.app.access.tokens import Role, Tokens
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from tests.app.console.conftest import Served, Watched
 from tests.app.console.test_ask import ask
 
@@ -47,7 +47,7 @@ def check(page: Page) -> None:
 def test_screens_are_accessible_and_fit_a_telephone(
     window: Callable[..., Watched], console: Served, scheme: str
 ) -> None:
-    _, token = Tokens(console.home).add(f"adam-{scheme}", Role.ADMIN)
+    _, token = Tokens(console.home).add(f"adam-{scheme}", AccessRole.ADMIN)
     watched = window(Served(console.url, console.home, token), color_scheme=scheme, viewport=PHONE)
     watched.page.goto(f"{watched.url}/login")
     check(watched.page)
@@ -105,7 +105,7 @@ def test_a_wrong_token_is_told_and_a_session_that_is_over_leads_back(
     page.fill("#token", "cg_wrong_token")
     page.click("main button")
     expect(page.locator(".problem")).to_contain_text("unknown, revoked or expired")
-    _, text = Tokens(console.home).add("leaving", Role.READER)
+    _, text = Tokens(console.home).add("leaving", AccessRole.READER)
     page.fill("#token", text)
     page.click("main button")
     page.wait_for_url("**/c/default/pages?epoch=1")

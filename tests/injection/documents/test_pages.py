@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument, read_document
-from clausegraph.core.types import LITERAL, Literal
+from clausegraph.core.types import LITERAL, Literal, Mention
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.derive import object_key
 from clausegraph.indexes.dump import dump_lines
@@ -50,7 +50,8 @@ def test_nothing_is_made_beside_the_ledger(shared: Path) -> None:
 def test_dump_is_json_and_holds_the_same_pages(shared: Path) -> None:
     with open_ledger(shared) as ledger, open_view(ledger, "default") as view:
         rows = [json.loads(line) for line in dump_lines(view)]
-    assert {row[0] for row in rows} <= {"corpus", "page", "chunk", "support", "fact", "vector", "entity", "passage"}
+    kinds = {"corpus", "page", "chunk", "support", "fact", "vector", "entity", "passage", "rule"}
+    assert {row[0] for row in rows} <= kinds
     assert sum(row[0] == "page" for row in rows) == len(pages()) + len(NAMES)
 
 
@@ -59,7 +60,8 @@ def test_only_literals_have_the_literal_marker(shared: Path) -> None:
         facts = {fact.id: fact for fact in view.graph.facts(sorted({s.fact_id for s in view.graph.all_supports()}))}
         for support in view.graph.all_supports():
             fact, node = facts[support.fact_id], support.statement.object
-            assert fact.object.startswith(LITERAL) == isinstance(node, Literal)
+            unshared = isinstance(node, Mention) and node.node.startswith(LITERAL)  # a name that no rule shares
+            assert fact.object.startswith(LITERAL) == (isinstance(node, Literal) or unshared)
             assert fact.object == object_key(node)
             assert not fact.subject.startswith(LITERAL)
 

@@ -66,10 +66,12 @@ _KINDS: tuple[tuple[RuleKind, str], ...] = (
     ),
 )
 _SAYS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
-_BEFORE = phrases(  # of a date or duration that limits when something is done
-    r"within|by|before|no later than|not later than|deadline|until|in advance|notice|at least|up to|expires?|lasts?"
-    r"|valid for|after|closes?|opens?|due|every|takes?|from"
+_LIMITS = re.compile(  # before a date or duration: when something has to be done, begins or ends
+    r"\b(?:within|by|before|no later than|not later than|until|after|due|from|at least|in advance|every|up to|lasts?"
+    r"|valid for|expires?|closes?|opens?|takes?|deadline[\w ]*)\s+(?:the |on |about |at |in |a |an )*$",
+    re.IGNORECASE,
 )
+_NEAR = 30  # characters before a value
 _NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)|(?:is|are) (?:allowed|permitted)")
 _STATE = phrases("(?:must|need to|has to|have to) (?:also )?(?:be|have|live|hold|own|meet|earn|normally live|work)")
 _ELIGIBLE_HEADING = phrases("who (?:can|is|may)|eligib(?:le|ility)|qualif(?:y|ies|ying)|entitle(?:d|ment)|conditions?")
@@ -95,11 +97,19 @@ class RuledClause:
     has_condition: bool = False
     excepts: bool = False
     heading: str = ""
+    is_possible: bool = False  # "may", "can" and "could" say that it may come about, and not that it is allowed
 
     @property
     def values(self) -> list[Value]:
         """What it says how much, when or for how long."""
         return [value for value in find_values(self.text) if value.kind not in ("number", "text")]
+
+
+def _is_limit(text: str, value: Value) -> bool:
+    """Whether a date or duration limits when something is done: "within 30 days", "up to 4 weeks"."""
+    opening = text[max(0, value.start - _NEAR) : value.start]
+    own = value.text.lower().startswith(("up to", "at least", "no more than"))
+    return value.kind in _TIMES and (own or _LIMITS.search(opening) is not None)
 
 
 def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
@@ -112,6 +122,8 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     first = said.strip(" -•").lower().split(maxsplit=1)[:1]
     orders = bool(first) and first[0] in IMPERATIVES
     ruled = _MODAL_KINDS.get(modal.kind) if modal else RuleKind.DUTY if orders else None
+    comes_about = ruled is RuleKind.PERMISSION and clause.is_possible  # "this can affect how much you get"
+    ruled = None if comes_about else ruled
     if _NO_NEED.search(said):
         ruled = RuleKind.PERMISSION
     if said.lower().startswith(("do not ", "never ")):
@@ -123,7 +135,7 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     found: dict[RuleKind, None] = {}
     found |= {kind: None for kind, _ in _KINDS if kind in matched and kind is not RuleKind.AMOUNT}
     kinds = {value.kind for value in clause.values}
-    if kinds.intersection(_TIMES) and _BEFORE.search(said):
+    if any(_is_limit(clause.text, value) for value in clause.values):
         found[RuleKind.DEADLINE] = None
     if kinds.intersection(_SUMS) or RuleKind.AMOUNT in matched:
         found[RuleKind.AMOUNT] = None
@@ -132,7 +144,10 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     if not found and kinds.intersection(_TIMES):
         found[RuleKind.DEADLINE] = None
     more = (
-        (RuleKind.CONSEQUENCE, clause.has_condition and (not found or _OUTCOME.search(said) is not None)),
+        (
+            RuleKind.CONSEQUENCE,
+            (clause.has_condition or comes_about) and (not found or _OUTCOME.search(said) is not None),
+        ),
         (RuleKind.ELIGIBILITY, bool(found) and (requires or of_whom)),
         (RuleKind.EXCLUSION, bool(found) and clause.excepts),
         (RuleKind.STEP, orders and _STEPS_HEADING.search(clause.heading) is not None),

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.address import ROLES
+from clausegraph.core.language.address import ROLES, is_role
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import is_base, word_set
+from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.names import Scene, entities_named, named, scheme_name
 from clausegraph.core.language.normalise import WORD, plain, singular
 from clausegraph.core.language.propositions import split_proposition
@@ -38,6 +39,7 @@ _ROLE_OF_TYPE = {
 _BODIES = word_set("council hmrc dvla police court tribunal university college government")
 _POINTS = word_set("this that these those it they he she but however otherwise also then")
 _WE = word_set("we us our")
+_KNOWN = word_set("you we they he she")
 _NO_PERSON = word_set("person people adult staff agent holder dependant member")  # name nobody whom a page is for
 _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
 
@@ -64,11 +66,14 @@ class Rulings:
         main = said.text
         for leaf in leaves(said.condition):
             main = main.replace(leaf.text, " ")
-        clause = RuledClause(main, said.condition is not None, _excepts(said.condition), scene.heading)
+        parts = split_proposition(main)
+        personal = parts.subject.lower() in _KNOWN or is_role(parts.subject)
+        modality, _ = shaded(parts.exact, parts.polarity, parts.modal, parts.verb, personal=personal)
+        possible = modality is Modality.CAN or (parts.exact is Modality.MAY and not personal)
+        clause = RuledClause(main, said.condition is not None, _excepts(said.condition), scene.heading, possible)
         kinds = kinds_of(clause)
         if not kinds:
             return
-        parts = split_proposition(main)
         holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and parts.exact is not Modality.NEED_NOT
         found = self._roles(element, said.text, parts.subject.lower(), scene)
         roles = tuple({(role.name, role.entity.key): role for role in found}.values())
@@ -92,11 +97,11 @@ class Rulings:
     def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
         """The entities of a rule: its scheme, who acts, and what else it names."""
         yield Role(RoleName.ABOUT, self._scheme)
-        words = [word.lower() for word in WORD.findall(plain(text))]
+        words = [word for word in WORD.findall(plain(text)) if word.islower()]  # "Student Finance" is no student
         person = scene.person
-        if person is not None and (not subject or (subject == "you" and "you" in words)):
+        if person is not None and (not subject or subject == "you"):
             yield Role(RoleName.ACTOR, person)
-        if not _WE.isdisjoint(words):
+        if not _WE.isdisjoint(WORD.findall(plain(text).lower())):
             yield Role(RoleName.AUTHORITY, PUBLISHER)
         acting = [singular(word) for word in subject.split()[-1:]]
         for word in dict.fromkeys(map(singular, words)):

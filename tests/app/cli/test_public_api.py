@@ -82,9 +82,16 @@ def test_retrievers_and_engines_of_a_corpus(stocked: Path) -> None:
 
 def test_rules_of_a_topic(corpus: clausegraph.Corpus) -> None:
     every = corpus.rules("heating grant")
-    assert len(every) == 16 and every[0]["title"] == "Winter Heating Grant"
-    assert {one["kinds"][0] for one in corpus.rules("heating grant", kind="amount")} == {"amount", "deadline"}
-    assert len(corpus.rules("ending private tenancy", role="landlord")) == 8
+    assert len(every) > 10 and every[0]["title"] == "Winter Heating Grant"
+    assert corpus.rules("heating grant", kind="amount") == [
+        one
+        for main in (True, False)
+        for one in every
+        if "amount" in one["kinds"] and (one["kinds"][0] == "amount") == main
+    ]
+    assert (
+        0 < len(corpus.rules("ending private tenancy", role="landlord")) < len(corpus.rules("ending private tenancy"))
+    )
     with pytest.raises(NotFoundError, match="near are"):
         corpus.rules("dog licence")
 

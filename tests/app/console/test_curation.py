@@ -82,7 +82,7 @@ def test_a_reader_sees_what_was_decided_and_can_decide_nothing(desk: Settings) -
     async def look(client: httpx.AsyncClient, csrf: str) -> None:
         screen = await client.get(CURATION)
         assert screen.status_code == 200 and screen.text.count("<button") == screen.text.count("Log out") == 1
-        for where in ("page?name=loan.html", "graph?name=loan"):
+        for where in ("page?name=loan.html", "graph?name=study+loan"):
             assert "hide?" not in (await client.get(f"/c/default/{where}")).text
         assert (await client.get("/c/default/hide?statement=abcd")).status_code == 403
         forms = list(posts())
@@ -179,7 +179,7 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
         page.click("text=Publish now")
         expect(page.get_by_text("Nobody has decided anything yet")).to_be_visible()
         expect(page.locator("section.pair")).to_be_visible()  # a proposal again
-        page.goto(f"{url}/c/default/graph?name=loan")
+        page.goto(f"{url}/c/default/graph?name=study+loan")
         expect(page.locator("#facts")).to_contain_text("Office for Resident Services must pay study loan")
         page.click("text=Admin")
         page.click("text=Examine it")

@@ -21,6 +21,7 @@ READING = {
     "show": ["RUN"],
     "pages list": [],
     "pages show": ["Winter heating grant"],
+    "rules": ["winter heating grant"],
     "facts": [],
     "entity": ["winter heating grant"],
     "path": ["winter heating grant", "carer payment"],

@@ -116,7 +116,8 @@ def check_all(home: Path, corpus: str, rejects: list[dict[str, str]]) -> None:
                 assert {span.anchor for span in support.statement.spans} <= own
                 for leaf in leaves(support.statement.condition):
                     assert leaf.anchor in anchors.values() and leaf.text in texts[leaf.anchor]
-                is_literal = isinstance(support.statement.object, Literal)
+                target = support.statement.object
+                is_literal = isinstance(target, Literal) or target.node.startswith(LITERAL)
                 assert facts[support.fact_id].object.startswith(LITERAL) == is_literal
                 assert not unseen(support.statement.subject.surface + support.statement.relation)
     assert all(reject["reason"].strip() and len(reject["what"]) < 2000 for reject in rejects)

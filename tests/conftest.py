@@ -14,6 +14,10 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.harness.ending import at_session_end, left_over
+from tests.harness.once import share_compiled_statements, share_field_kinds
+
+share_compiled_statements()
+share_field_kinds()
 
 _HERE = Path(__file__).parent
 # Folders that share a server, or what is slow to load, run in one process, so that it is started once; the others run

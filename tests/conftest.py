@@ -40,6 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
     gc.collect()
     gc.freeze()  # the modules stay to the end: each look for garbage would go through them again
+    gc.set_threshold(50_000, 20, 20)  # and such a look is worth its time only when there may be much
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

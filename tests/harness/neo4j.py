@@ -28,7 +28,10 @@ QUICK = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=200m"
     " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
-LEAN = {"server.http.enabled": "false"}  # nobody looks at Browser
+LEAN = {
+    "server.http.enabled": "false",  # nobody looks at Browser
+    "dbms.cypher.min_replan_interval": "1h",  # else each emptied database has all queries planned again
+}
 UNRESTRICTED = {"dbms.security.procedures.unrestricted": "apoc.*"}
 EMPTY = "MATCH (n) WHERE NOT n:Ledger RETURN count(n) AS nodes"
 

@@ -14,6 +14,10 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.harness.ending import at_session_end, left_over
+from tests.harness.once import share_compiled_statements, share_field_kinds
+
+share_compiled_statements()
+share_field_kinds()
 
 _HERE = Path(__file__).parent
 # Folders that share a server, or what is slow to load, run in one process, so that it is started once; the others run
@@ -36,6 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
     gc.collect()
     gc.freeze()  # the modules stay to the end: each look for garbage would go through them again
+    gc.set_threshold(50_000, 20, 20)  # and such a look is worth its time only when there may be much
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -22,9 +22,16 @@ from tests.harness.ending import at_session_end
 
 CACHE = Path(__file__).resolve().parents[2] / ".neo4j"  # jars, shared with `make neo4j`
 MEMORY = "600m"
-# Half the processor time: no server lives long enough to be worth optimising, and its own jars need no verifying.
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-LEAN = {"server.http.enabled": "false"}  # nobody looks at Browser
+# Half the processor time: no server lives long enough to be worth optimising, and its own jars need no verifying. All
+# that is compiled has to fit the code cache, or it is thrown out and compiled again.
+QUICK = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=200m"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+LEAN = {
+    "server.http.enabled": "false",  # nobody looks at Browser
+    "dbms.cypher.min_replan_interval": "1h",  # else each emptied database has all queries planned again
+}
 UNRESTRICTED = {"dbms.security.procedures.unrestricted": "apoc.*"}
 EMPTY = "MATCH (n) WHERE NOT n:Ledger RETURN count(n) AS nodes"
 

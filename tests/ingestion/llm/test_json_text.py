@@ -69,7 +69,7 @@ def test_no_json(text: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["[", "{", '{"a":', '["', "{}", "[]", "[x", '"', '\\"', "[1 ", "},", '{"a":[', "-", "\ud800[", "</think>"]
 )
-@pytest.mark.parametrize("size", [200_000, pytest.param(1_000_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("size", [100_000, pytest.param(1_000_000, marks=pytest.mark.long)])
 def test_a_megabyte_takes_linear_time(piece: str, size: int) -> None:
     text = piece * (size // len(piece))
     with no_hang():

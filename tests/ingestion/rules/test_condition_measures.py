@@ -31,6 +31,7 @@ def test_trees_of_the_labelled_statements(
     assert scores.exceptions >= exceptions
 
 
+@pytest.mark.long
 @pytest.mark.integration
 def test_condition_elements_of_conditionalqa(conditionalqa: Path) -> None:
     pages = readings(conditionalqa / "documents.json", chunked=True)
@@ -42,6 +43,7 @@ def test_condition_elements_of_conditionalqa(conditionalqa: Path) -> None:
     assert marking(pages, questions, {url: keyword_anchors(page) for url, page in pages.items()}).share > 0.5
 
 
+@pytest.mark.long
 @pytest.mark.integration
 def test_condition_elements_of_the_training_evidence(conditionalqa: Path) -> None:
     """No share here (only evidence is published), but the elements are fifteen times as many."""

@@ -25,6 +25,7 @@ _OPEN, _CLOSE = re.compile(r"<<<PAGE ([0-9a-f]{6})>>>"), re.compile(r"<<<END ([0
 _LINE = re.compile(r"## |[1-9][0-9]*(?:[-.|]|#{1,3}) ")
 
 
+@functools.cache  # each prompt is tried with all of them
 def call_of(name: str) -> Call:
     reading, _ = read_document(SourceDocument("x.html", pages()[name].encode("utf-8", "surrogatepass")))
     reading = chunk_reading(reading)

@@ -84,7 +84,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class RuleClause:
     """Who acts in a text: the roots of its subject, the person whom that names ("new employees"), of its main
     and of all verbs, and the places of its roots."""
 
@@ -96,7 +96,7 @@ class Clause:
 
 
 @functools.lru_cache(maxsize=8192)
-def read_clause(text: str) -> Clause:
+def read_clause(text: str) -> RuleClause:
     """The clause that a text begins with."""
     parts = split_proposition(text)
     subject = _NARROWED.split(parts.subject.lower())[0]
@@ -104,7 +104,7 @@ def read_clause(text: str) -> Clause:
     words = [word.removesuffix("'s").removesuffix("'") for word in tokens(text)]
     acts = (word for word in words if word.endswith(("ed", "ing")) and base_form(word))
     relation = roots(parts.relation)
-    return Clause(roots(subject), of_meaning(person), relation, relation | of_meaning(acts), tuple(_places(words)))
+    return RuleClause(roots(subject), of_meaning(person), relation, relation | of_meaning(acts), tuple(_places(words)))
 
 
 def _places(words: list[str]) -> Iterator[Place]:

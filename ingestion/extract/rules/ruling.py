@@ -67,7 +67,8 @@ class Rulings:
         for leaf in leaves(said.condition):
             main = main.replace(leaf.text, " ")
         parts = split_proposition(main)
-        personal = parts.subject.lower() in _KNOWN or is_role(parts.subject)
+        subject = parts.subject.lower().split()[-1:] or [""]  # "if …, you": what stands before it was its condition
+        personal = subject[0] in _KNOWN or is_role(parts.subject)
         modality, _ = shaded(parts.exact, parts.polarity, parts.modal, parts.verb, personal=personal)
         possible = modality is Modality.CAN or (parts.exact is Modality.MAY and not personal)
         clause = RuledClause(main, said.condition is not None, _excepts(said.condition), scene.heading, possible)
@@ -75,7 +76,7 @@ class Rulings:
         if not kinds:
             return
         holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and parts.exact is not Modality.NEED_NOT
-        found = self._roles(element, said.text, parts.subject.lower(), scene)
+        found = self._roles(element, said.text, subject[0], scene)
         roles = tuple({(role.name, role.entity.key): role for role in found}.values())
         dates = effective_dates(main)
         rule = Rule(kinds, said.spans, roles, _values(clause), holds, parts.exact, said.condition, *dates)
@@ -103,10 +104,11 @@ class Rulings:
             yield Role(RoleName.ACTOR, person)
         if not _WE.isdisjoint(WORD.findall(plain(text).lower())):
             yield Role(RoleName.AUTHORITY, PUBLISHER)
-        acting = [singular(word) for word in subject.split()[-1:]]
         for word in dict.fromkeys(map(singular, words)):
             if word in ROLES - _NO_PERSON:
-                yield Role(RoleName.ACTOR if word in acting else RoleName.COUNTERPARTY, named(word, "person"))
+                yield Role(
+                    RoleName.ACTOR if word == singular(subject) else RoleName.COUNTERPARTY, named(word, "person")
+                )
         yield from map(_role, self._things(text, words))
         for link in element.links:
             linked = named(link.text.strip())

@@ -22,9 +22,9 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 68_600,
-    "tests, lines": 40_600,
-    "compiled regexes": 440,
+    "product, lines": 70_800,
+    "tests, lines": 41_400,
+    "compiled regexes": 455,
     "settings": 60,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds

@@ -98,7 +98,7 @@ class Rulings:
     def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
         """The entities of a rule: its scheme, who acts, and what else it names."""
         yield Role(RoleName.ABOUT, self._scheme)
-        words = [word for word in WORD.findall(plain(text)) if word.islower()]  # "Student Finance" is no student
+        words = _common_words(text)
         person = scene.person
         if person is not None and (not subject or subject == "you"):
             yield Role(RoleName.ACTOR, person)
@@ -122,6 +122,13 @@ class Rulings:
                 bodies = _bodies(entity.surface.split()) if entity.surface.islower() else []
                 yield from bodies or [entity]
         yield from _bodies(words)
+
+
+def _common_words(text: str) -> list[str]:
+    """The words of a text that are no part of a proper name: of "Student Finance" none, of "Tenants must" both."""
+    found = WORD.findall(plain(text))
+    opens = found[:1] if found[1:2] and found[1].islower() else []
+    return [word.lower() for word in (*opens, *found[len(opens) :]) if word.islower() or word in opens]
 
 
 def _bodies(words: Iterable[str]) -> list[Mention]:

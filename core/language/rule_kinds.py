@@ -71,7 +71,8 @@ _LIMITS = re.compile(  # before a date or duration: when something has to be don
     r"|valid for|expires?|closes?|opens?|takes?|deadline[\w ]*)\s+(?:the |on |about |at |in |a |an )*$",
     re.IGNORECASE,
 )
-_NEAR = 30  # characters before a value
+_AFTER_LIMIT = phrases("notice|in advance|before|after")
+_NEAR = 30  # characters before and after a value
 _NO_NEED = phrases(r"no (?:[\w-]+ ){1,4}(?:is|are) (?:needed|required|necessary)|(?:is|are) (?:allowed|permitted)")
 _STATE = phrases("(?:must|need to|has to|have to) (?:also )?(?:be|have|live|hold|own|meet|earn|normally live|work)")
 _ELIGIBLE_HEADING = phrases("who (?:can|is|may)|eligib(?:le|ility)|qualif(?:y|ies|ying)|entitle(?:d|ment)|conditions?")
@@ -109,7 +110,8 @@ def _is_limit(text: str, value: Value) -> bool:
     """Whether a date or duration limits when something is done: "within 30 days", "up to 4 weeks"."""
     opening = text[max(0, value.start - _NEAR) : value.start]
     own = value.text.lower().startswith(("up to", "at least", "no more than"))
-    return value.kind in _TIMES and (own or _LIMITS.search(opening) is not None)
+    follows = _AFTER_LIMIT.search(text[value.end : value.end + _NEAR])
+    return value.kind in _TIMES and (own or follows is not None or _LIMITS.search(opening) is not None)
 
 
 def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:

@@ -69,10 +69,10 @@ def empty(view: View, offer: Offer) -> Misrouted:
 
 
 def lacking(view: View, offer: Offer) -> Misrouted:
-    """Two entities that meet, where what they share has no sum: another module has it."""
-    inquiry = Inquiry("How much is the independent review panel for a rate of benefit or fee?", STORY)
-    both = choice("challenge decision", "independent review panel")
-    return Misrouted([both, module("graph"), both, module("hybrid")], "independent review panel", inquiry)
+    """Two entities that meet, where what they share has no sum: another one of the corpus has one."""
+    inquiry = Inquiry("How much does a landlord get from a tenant?", STORY)
+    other = [choice("rod fishing licence"), module("hybrid")]
+    return Misrouted([choice("landlord", "tenant"), module("graph"), *other], "tenant", inquiry)
 
 
 def missing(view: View, offer: Offer) -> Misrouted:

@@ -83,11 +83,9 @@ class Rulings:
         self.found[rule] = None
 
     def row(self, element: InputElement, condition: Condition | None, scene: Scene) -> None:
-        """Keep what a row of a table rules: each cell under the header of its column."""
+        """Keep what the cells of a table's row rule; what its headers say, they say of whom or when that is."""
         cells = element.text.split(" | ")
-        headers = element.headers if len(element.headers) == len(cells) else ("",) * len(cells)
-        under = [f"{head}: {cell}" if head and cell else cell for head, cell in zip(headers, cells, strict=True)]
-        clause = RuledClause("; ".join(part for part in under[1:] if part), heading=scene.heading)
+        clause = RuledClause("; ".join(cell for cell in cells[1:] if cell), heading=scene.heading)
         kinds = tuple(kind for kind in kinds_of(clause) if kind in _OF_ROWS)
         if clause.values or kinds:
             roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))

@@ -52,7 +52,7 @@ def test_what_is_not_there_is_told_with_what_is_near(cli: Cli, words: tuple[str,
 @pytest.mark.parametrize(
     ("words", "kinds", "found", "note"),
     [
-        ((GRANT, "-k", "deadlines"), {"deadline"}, 4, ""),
+        ((GRANT, "-k", "deadlines"), {"deadline"}, 1, ""),
         ((GRANT, "-k", "step"), set(), 0, "no procedure step among its rules; there are: "),
         (("ending private tenancy", "-k", "deadline", "--for", "Tenants"), {"deadline"}, 1, ""),
         (("rent supplement", "--for", "applicant", "-k", "exclusion"), {"exclusion"}, 2, ""),

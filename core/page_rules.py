@@ -27,6 +27,7 @@ from clausegraph.core.types import (
 
 _EXCEPTS = word_set("however but except unless otherwise")
 _CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s? (\d+(?:\.\d+)*)")
+_NUMBER = re.compile(r"\d[\d.]{0,20}")
 _SHORT = 3  # words of a name that is a node by itself, where it has a type
 _OF_THE_PAGE = ("thing", "role", "topic", "section")
 _FIXED = (RoleName.ABOUT, RoleName.ACTOR)
@@ -51,7 +52,11 @@ def page_rules(rules: Sequence[Rule], reading: Reading, stated: Iterable[Stateme
         replace(rule, roles=tuple(role for role in rule.roles if often[role.entity.key] > 1 or _is_shared(role)))
         for rule in placed
     ]
-    return [replace(rule, links=tuple(_links(rule, kept[:at], reading, place))) for at, rule in enumerate(kept)]
+    above, linked = _Above(reading), []
+    for number, rule in enumerate(kept):
+        linked.append(replace(rule, links=tuple(above.links(rule))))
+        above.add(number, rule)
+    return linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +101,8 @@ class PageNodes:
             return ""
         if end.type == "role":
             return otherwise
-        spans = ((start, end) for start in range(len(words)) for end in range(start + 1, len(words) + 1))
-        parts = (" ".join(words[start:end]) for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span)))
+        spans = ((first, stop) for first in range(len(words)) for stop in range(first + 1, len(words) + 1))
+        parts = (" ".join(words[slice(*span)]) for span in sorted(spans, key=lambda span: (span[0] - span[1], span)))
         return next((part for part in parts if part in self.shared), otherwise)
 
 
@@ -135,34 +140,51 @@ def _is_shared(role: Role) -> bool:
     return fixed or (entity.surface[:1].isupper() and not coded)
 
 
-def _links(rule: Rule, before: Sequence[Rule], reading: Reading, place: dict[str, int]) -> Iterator[RuleLink]:
-    """To rules above it: what it is an exception of, the step that it follows, the numbered clause that it names."""
-    own = rule.spans[0]
-    element = reading.elements[place[own.anchor]]
-    text = element.text[own.start : own.end]
-    begins = max((start for start, _ in sentence_spans(element.text) if start <= own.start), default=own.start)
-    first = WORD.match(element.text, begins)
-    section = [one for one in before if reading.elements[place[one.spans[0].anchor]].headings == element.headings]
-    if first is not None and first[0].lower() in _EXCEPTS and section:
-        yield _link(RuleLinkName.EXCEPTION_OF, section[-1])
-    elif rule.kind is RuleKind.EXCLUSION:
-        about = [role.entity.key for role in rule.roles if role.name is RoleName.ABOUT]
-        granting = (
-            one
-            for one in before
-            if one.kind is RuleKind.ELIGIBILITY and any(role.entity.key in about for role in one.roles)
-        )
-        if (granted := next(granting, None)) is not None:
-            yield _link(RuleLinkName.EXCEPTION_OF, granted)
-    if rule.step is not None:
-        same = [one for one in before if one.step is not None and one.step.procedure == rule.step.procedure]
-        earlier = [one for one in same if one.step is not None and one.step.number < rule.step.number]
-        if earlier:
-            yield _link(RuleLinkName.STEP_AFTER, earlier[-1])
-    for number in dict.fromkeys(_CLAUSE.findall(text.lower())):
-        there = [one for one in before if reading.elements[place[one.spans[0].anchor]].text.startswith(number)]
-        if there and there[0].spans[0].anchor != own.anchor:
-            yield _link(RuleLinkName.REFERS_TO, there[0])
+class _Above:
+    """What a rule may lead to, of those above it, by what it is looked for."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._elements = {element.anchor: element for element in reading.elements}
+        self._last: dict[tuple[str, ...], Rule] = {}  # heading path: its last rule
+        self._granting: dict[str, tuple[int, Rule]] = {}  # entity: the first eligibility that names it, and its number
+        self._steps: dict[str, list[Rule]] = {}  # procedure: its steps so far
+        self._numbered: dict[str, Rule] = {}  # number, or its beginning: the first rule of an element that it opens
+
+    def links(self, rule: Rule) -> Iterator[RuleLink]:
+        """To rules above: what it is an exception of, the step that it follows, the numbered clauses that it names."""
+        own = rule.spans[0]
+        element = self._elements[own.anchor]
+        begins = max((start for start, _ in sentence_spans(element.text) if start <= own.start), default=own.start)
+        first = WORD.match(element.text, begins)
+        before = self._last.get(element.headings)
+        if first is not None and first[0].lower() in _EXCEPTS and before is not None:
+            yield _link(RuleLinkName.EXCEPTION_OF, before)
+        elif rule.kind is RuleKind.EXCLUSION:
+            about = (role.entity.key for role in rule.roles if role.name is RoleName.ABOUT)
+            granting = [self._granting[key] for key in about if key in self._granting]
+            if granting:
+                yield _link(RuleLinkName.EXCEPTION_OF, min(granting, key=lambda found: found[0])[1])
+        if rule.step is not None:
+            steps = reversed(self._steps.get(rule.step.procedure, []))
+            earlier = next((one for one in steps if one.step is not None and one.step.number < rule.step.number), None)
+            if earlier is not None:
+                yield _link(RuleLinkName.STEP_AFTER, earlier)
+        for number in dict.fromkeys(_CLAUSE.findall(element.text[own.start : own.end].lower())):
+            named = self._numbered.get(number)
+            if named is not None and named.spans[0].anchor != own.anchor:
+                yield _link(RuleLinkName.REFERS_TO, named)
+
+    def add(self, number: int, rule: Rule) -> None:
+        """Go on below a rule, the page's of that number."""
+        element = self._elements[rule.spans[0].anchor]
+        self._last[element.headings] = rule
+        for role in rule.roles if rule.kind is RuleKind.ELIGIBILITY else ():
+            self._granting.setdefault(role.entity.key, (number, rule))
+        if rule.step is not None:
+            self._steps.setdefault(rule.step.procedure, []).append(rule)
+        opening = _NUMBER.match(element.text)
+        for end in range(1, opening.end() + 1) if opening else ():
+            self._numbered.setdefault(element.text[:end], rule)
 
 
 def _link(name: RuleLinkName, other: Rule) -> RuleLink:

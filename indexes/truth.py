@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from clausegraph.core.serial import (
 )
 from clausegraph.core.types import PageKey, PlacedPassage, PlacedRule, Reading
 from clausegraph.indexes.ledger.cells import COUNTS, damage_error, decode, record_of
-from clausegraph.indexes.ledger.dialect import insert_new
+from clausegraph.indexes.ledger.dialect import insert_new, without_index
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     blobs,
@@ -287,11 +287,13 @@ def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: 
 
 def load_rules(reads: Reads, corpus_id: int, epoch: int, *among: ColumnElement[bool]) -> list[PlacedRule]:
     """The rules of an epoch by page and key, of pages or kinds that ``among`` names."""
-    shown = (rules.c.corpus_id == corpus_id, seen_at(rules, epoch))
+    # by the index on until, every rule of the corpus would be read for those of a page
+    mine = without_index(rules.c.corpus_id) if among else rules.c.corpus_id
+    shown = (mine == corpus_id, seen_at(rules, epoch))
     query = select(rules, sources.c.name.label("source"), pages.c.uri).select_from(on_pages(rules))
     rows = reads.rows(query.where(*shown, *among))
     roles = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.position, rule_roles.c.entity)
-    held = roles.where(rule_roles.c.corpus_id == corpus_id, seen_at(rule_roles, epoch))
+    held = roles.where(without_index(rule_roles.c.corpus_id) == corpus_id, seen_at(rule_roles, epoch))
     entities: dict[tuple[int, str], dict[int, str]] = {}
     for row in reads.rows_of(held, rule_roles.c.page_id, sorted({row.page_id for row in rows})):
         entities.setdefault((row.page_id, row.rule_key), {})[row.position] = row.entity
@@ -303,6 +305,28 @@ def load_rules(reads: Reads, corpus_id: int, epoch: int, *among: ColumnElement[b
         page = PageKey(row.source, row.uri)
         found.append(PlacedRule(row.content_key, page, row.chunk_key, rule, row.extractor, keys))
     return sorted(found, key=lambda one: (one.page, one.key))
+
+
+def load_rules_of(
+    reads: Reads, corpus_id: int, epoch: int, entities: Collection[str], limit: int | None = None
+) -> list[PlacedRule]:
+    """The rules of an epoch in which one of the entities has a role, by page and key, cut to ``limit`` before they are
+    read."""
+    seen = (without_index(rule_roles.c.since) <= epoch, without_index(rule_roles.c.until) > epoch)
+    shown = (rule_roles.c.corpus_id == corpus_id, *seen)
+    columns = (rule_roles.c.page_id, rule_roles.c.rule_key, sources.c.name.label("source"), pages.c.uri)
+    query = select(*columns).distinct().select_from(on_pages(rule_roles)).where(*shown)
+    ids = {
+        (PageKey(row.source, row.uri), row.rule_key): row.page_id
+        for row in reads.rows_of(query, rule_roles.c.entity, sorted(set(entities)))
+    }
+    wanted = sorted(ids)[:limit]
+    found: dict[tuple[PageKey, str], PlacedRule] = {}
+    for part in batches(wanted):
+        of_pages = rules.c.page_id.in_(sorted({ids[place] for place in part}))
+        keys = rules.c.content_key.in_(sorted({key for _, key in part}))
+        found |= {(one.page, one.key): one for one in load_rules(reads, corpus_id, epoch, of_pages, keys)}
+    return [found[place] for place in wanted]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,11 @@ from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedPassage, PlacedRule, Reading, Support
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_corpus, get_published, why_no_run
-from clausegraph.indexes.derive import DEFINITIONS, statement_id
+from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.cells import RESTORE
 from clausegraph.indexes.ledger.schema import (
+    IS_FACT,
     entity_tokens,
     members,
     page_versions,
@@ -75,7 +76,7 @@ class Shelf:
 
     def visible(self, table: Table) -> ColumnElement[bool]:
         """Which rows of a table the epoch has; of supports those that are facts, and no names of entities."""
-        stated = supports.c.extractor != DEFINITIONS if table is supports else true()
+        stated = IS_FACT if table is supports else true()
         return and_(table.c.corpus_id == self.corpus.id, seen_at(table, self.epoch), stated)
 
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:

@@ -27,9 +27,9 @@ from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, definition_of, names_at, wanted_names
 from clausegraph.indexes.entities.variants import Variant, signature, variant
 from clausegraph.indexes.ledger.cells import decode
-from clausegraph.indexes.ledger.schema import on_pages, pages, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import IS_FACT, on_pages, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import load_rules
+from clausegraph.indexes.truth import load_rules, load_rules_of
 
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
 JUDGED = {Variant.ACRONYM: (17, 17), Variant.WORDING: (28, 28), Variant.ORDER: (8, 9)}
@@ -60,8 +60,7 @@ def entity_profiles(
     ledger: Ledger, corpus_id: int, epoch: int, names: Collection[str] | None = None
 ) -> dict[str, Profile]:
     """The entities that an epoch's statements and rules mention, by key: every one, or those of the names."""
-    stated = supports.c.extractor != DEFINITIONS
-    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch), stated)
+    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch), IS_FACT)
     query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(*shown)
     if names is None:
         rows: Iterable[Row[Any]] = ledger.rows(query)
@@ -70,7 +69,8 @@ def entity_profiles(
     found: dict[str, Profile] = {}
     for row in {row.id: row for row in rows}.values():
         _count(found, row)
-    for one in load_rules(ledger, corpus_id, epoch):
+    mine = (ledger, corpus_id, epoch)
+    for one in load_rules(*mine) if names is None else load_rules_of(*mine, names):
         for key, role in zip(one.entities, one.rule.roles, strict=True):
             found.setdefault(key, Profile(key)).add(role.entity)
     return found if names is None else {key: found[key] for key in found if key in names}

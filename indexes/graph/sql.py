@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, true
 
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Support
-from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.names import names_at
 from clausegraph.indexes.graph.protocol import CANDIDATES, GraphCounts, StoredGraph, SupportKey, entity_ends, in_order
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
+    IS_FACT,
     entity_names,
     entity_tokens,
     on_pages,
@@ -27,7 +27,7 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Reads, batches
-from clausegraph.indexes.truth import load_rules
+from clausegraph.indexes.truth import load_rules, load_rules_of
 
 _FEW_ANCHORS = 50
 
@@ -118,16 +118,7 @@ class SqlGraph(StoredGraph):
         return [support for support in made if any(span.anchor in wanted for span in support.statement.spans)]
 
     def rules_of(self, entities: Sequence[str], limit: int = 200) -> list[PlacedRule]:
-        query = select(rule_roles.c.page_id, rule_roles.c.rule_key).distinct().where(*self._ruled())
-        keys = {row.rule_key for row in self._ledger.rows_of(query, rule_roles.c.entity, sorted(set(entities)))}
-        found = [
-            one
-            for part in batches(sorted(keys))
-            for one in load_rules(self._ledger, self._corpus_id, self._epoch, rules.c.content_key.in_(part))
-        ]
-        named = set(entities)
-        found = [one for one in found if not named.isdisjoint(one.entities)]
-        return sorted(found, key=lambda one: (one.page, one.key))[:limit]
+        return load_rules_of(self._ledger, self._corpus_id, self._epoch, entities, limit)
 
     def rules_on(self, page: PageKey) -> list[PlacedRule]:
         return load_rules(
@@ -171,12 +162,13 @@ class SqlGraph(StoredGraph):
         return and_(supports.c.corpus_id == self._corpus_id, self._interval())
 
     def _ruled(self) -> tuple[ColumnElement[bool], ...]:
-        return rule_roles.c.corpus_id == self._corpus_id, seen_at(rule_roles, self._epoch)
+        seen = (without_index(rule_roles.c.since) <= self._epoch, without_index(rule_roles.c.until) > self._epoch)
+        return rule_roles.c.corpus_id == self._corpus_id, *seen
 
     def _interval(self) -> ColumnElement[bool]:
         # by the index on until, every open support would be read
         seen = and_(without_index(supports.c.since) <= self._epoch, without_index(supports.c.until) > self._epoch)
-        return and_(seen, supports.c.extractor != DEFINITIONS)  # names of entities, and no facts
+        return and_(seen, IS_FACT)
 
     def _facts(self, *conditions: ColumnElement[bool]) -> Select[Any]:
         held = func.count().label("held")

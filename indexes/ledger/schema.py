@@ -174,7 +174,8 @@ _SUPPORT = (
     "id corpus_id page_id chunk_key fact_id:64 subject relation object content_key:64 extractor statement since until"
 )
 # As a literal in the query, too, or no planner can tell that the index holds all that is asked for.
-_DEFINED = "extractor = 'definitions:1'"
+_DEFINITIONS = "definitions:1"
+_DEFINED = f"extractor = '{_DEFINITIONS}'"
 supports = _table(
     "supports",
     _SUPPORT,
@@ -185,6 +186,7 @@ supports = _table(
     Index("supports_object", "corpus_id", "object"),
     index_where(_DEFINED, "supports_definitions", "corpus_id", "until"),
 )
+IS_FACT = supports.c.extractor != _DEFINITIONS  # and no other name of an entity
 hidden_supports = _table(  # would be supports if nobody had decided to hide what they state; under the names as written
     "hidden_supports",
     _SUPPORT,

@@ -19,10 +19,10 @@ from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_from_json, reading_from_bytes, rule_from_text, statement_from_text
 from clausegraph.core.types import LITERAL, Reading, RoleName, Rule, RuleLinkName, leaves
-from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
+    IS_FACT,
     OPEN,
     chunks,
     entity_names,
@@ -211,7 +211,7 @@ def _walk(
             .join(page_versions, page_versions.c.id == members.c.page_version_id)
         )
     elif table is supports:
-        query = query.where(supports.c.extractor != DEFINITIONS)  # names of entities, and no facts
+        query = query.where(IS_FACT)
     elif table is rules:  # each with the last version of its page that has it: older ones may be gone
         last_seen = and_(
             members.c.since <= interval.upto,

@@ -8,7 +8,7 @@ condition that it states, or what it names, is kept as a passage.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -120,10 +120,9 @@ class ChunkReader:
         refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
         return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
 
-    @property
-    def rules(self) -> Collection[Rule]:
+    def rules(self) -> list[Rule]:
         """What the own elements rule, once they were read."""
-        return self._rulings.found.keys()
+        return self._rulings.found()
 
     def _scene(self, element: InputElement) -> Scene:
         return Scene(self._address, tuple(heading[after_number(heading) :] for heading in element.headings))
@@ -448,7 +447,7 @@ def read_rules(reading: Reading, ontology: Ontology | None = None) -> dict[Rule,
     for chunk, (chunk_input, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
         reader = ChunkReader(chunk_input)
         reader.read()
-        for rule in reader.rules:
+        for rule in reader.rules():
             found.setdefault(with_anchors(rule if ontology is None else _retyped(rule, ontology), anchors), chunk.key)
     return found
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.address import ROLES, is_role
@@ -55,14 +56,26 @@ class Ruling:
 
 
 class Rulings:
-    """The rules found so far, each once."""
+    """What was met that may rule something; it becomes rules when these are asked for."""
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._scheme = scheme_name(" ".join(chunk_input.title.split()))
-        self.found: dict[Rule, None] = {}
+        self._met: list[Callable[[], Rule | None]] = []
 
     def add(self, element: InputElement, said: Ruling, scene: Scene) -> None:
-        """Keep what a clause rules, if it does."""
+        """Keep a clause."""
+        self._met.append(partial(self._of_clause, element, said, scene))
+
+    def row(self, element: InputElement, condition: Condition | None, scene: Scene) -> None:
+        """Keep a row of a table."""
+        self._met.append(partial(self._of_row, element, condition, scene))
+
+    def found(self) -> list[Rule]:
+        """The rules, each once, in the order in which they were met."""
+        return list(dict.fromkeys(rule for made in self._met if (rule := made()) is not None))
+
+    def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
+        """What a clause rules, if it does."""
         main = said.text
         for leaf in leaves(said.condition):
             main = main.replace(leaf.text, " ")
@@ -74,24 +87,23 @@ class Rulings:
         clause = RuledClause(main, said.condition is not None, _excepts(said.condition), scene.heading, possible)
         kinds = kinds_of(clause)
         if not kinds:
-            return
+            return None
         holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and parts.exact is not Modality.NEED_NOT
         found = self._roles(element, said.text, subject[0], scene)
         roles = tuple({(role.name, role.entity.key): role for role in found}.values())
         dates = effective_dates(main)
-        rule = Rule(kinds, said.spans, roles, _values(clause), holds, parts.exact, said.condition, *dates)
-        self.found[rule] = None
+        return Rule(kinds, said.spans, roles, _values(clause), holds, parts.exact, said.condition, *dates)
 
-    def row(self, element: InputElement, condition: Condition | None, scene: Scene) -> None:
-        """Keep what the cells of a table's row rule; what its headers say, they say of whom or when that is."""
+    def _of_row(self, element: InputElement, condition: Condition | None, scene: Scene) -> Rule | None:
+        """What the cells of a table's row rule; what its headers say, they say of whom or when that is."""
         cells = element.text.split(" | ")
         clause = RuledClause("; ".join(cell for cell in cells[1:] if cell), heading=scene.heading)
         kinds = tuple(kind for kind in kinds_of(clause) if kind in _OF_ROWS)
-        if clause.values or kinds:
-            roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
-            spans = (Span(element.label, 0, len(element.text)),)
-            rule = Rule(kinds or (RuleKind.AMOUNT,), spans, roles, _values(clause), condition=condition)
-            self.found[rule] = None
+        if not (clause.values or kinds):
+            return None
+        roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
+        spans = (Span(element.label, 0, len(element.text)),)
+        return Rule(kinds or (RuleKind.AMOUNT,), spans, roles, _values(clause), condition=condition)
 
     def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
         """The entities of a rule: its scheme, who acts, and what else it names."""

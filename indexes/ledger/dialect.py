@@ -21,6 +21,7 @@ from typing import Any
 import psutil
 from sqlalchemy import URL, ColumnElement, Connection, Engine, Index, QueuePool, Table, create_engine, event, text
 from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.sql.dml import Insert
 
@@ -51,6 +52,7 @@ def open_for_writing(path: Path) -> Engine:
     engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
+    event.listen(engine, "handle_error", _keep_interrupted)
     return engine
 
 
@@ -58,6 +60,15 @@ def _configure(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # we emit BEGIN ourselves, see _begin
     for pragma in ("foreign_keys=ON", "secure_delete=ON", "synchronous=NORMAL", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _keep_interrupted(context: ExceptionContext) -> None:
+    """Let a statement that Ctrl-C interrupted be rolled back.
+
+    SQLAlchemy takes its connection for lost and closes it. SQLite then keeps the write lock for as long as anybody
+    holds the statement, as the traceback of the interrupt does: what notes the end of the run would wait for it.
+    """
+    context.is_disconnect = context.is_disconnect and isinstance(context.original_exception, Exception)
 
 
 def refuse_network(folder: Path) -> None:

@@ -19,7 +19,7 @@ from clausegraph.indexes.corpora import ensure_corpus, list_corpora
 from clausegraph.indexes.ledger import dialect
 from clausegraph.indexes.ledger.dialect import damage
 from clausegraph.indexes.ledger.schema import metadata
-from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
+from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger, open_to_read
 
 pytestmark = pytest.mark.unit
 
@@ -225,6 +225,22 @@ def test_error_inside_a_write_leaves_nothing(tmp_path: Path) -> None:
             connection.execute(text("INSERT INTO corpora VALUES (1, 'a', '{}', 0, 0, 0)"))
             raise ZeroDivisionError
         assert list_corpora(ledger) == []
+
+
+class _Interrupted:
+    """A value on which Ctrl-C is pressed while SQLite takes it."""
+
+    def __conform__(self, _protocol: object) -> None:
+        raise KeyboardInterrupt
+
+
+def test_interrupted_write_gives_the_lock_back_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialect, "BUSY_TIMEOUT_S", 0.1)
+    with open_ledger(tmp_path) as ledger:
+        with pytest.raises(KeyboardInterrupt) as interrupted, ledger.write() as connection:
+            connection.exec_driver_sql("UPDATE identity SET id = ?", [("a",), (_Interrupted(),)])
+        ensure_corpus(ledger, "a", {})
+        assert ledger_id(ledger) != "a" and interrupted.traceback  # which holds the statement
 
 
 def test_a_new_ledger_has_the_tables_of_the_schema(tmp_path: Path) -> None:

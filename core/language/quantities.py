@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from clausegraph.core.language import lexicon
 from clausegraph.core.language.normalise import entity_key, singular
 from clausegraph.core.language.values import Atom, atoms
-from clausegraph.core.types import Literal, Statement
 
 _NEAR_BOUND = 48  # characters before a value that can bound it
 # How a text before a value bounds it. The leftmost match counts: "no more than" has "more than" in it.
@@ -53,15 +52,6 @@ _CUT = re.compile(r"\s+(?:if|unless|when|whichever|but|and\s+you|or\s+(?:if|\d)|
 _LONGEST_TRIGGER = 12  # words
 _OPENS_RANGE = re.compile(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", re.IGNORECASE)
 _BETWEEN = frozenset({"-", "–", "—", "to", "and", "or", "up to"})
-_WHICHEVER = re.compile(
-    r"\bwhichever\b(?:\s+(?:\w+\s+)?(?:is|comes|are|happens))?(?:\s+the)?\s+(?P<which>\w+)"
-    r"|^(?:\w+\s)?the\s+(?P<of>\w+)\s+of\b",
-    re.IGNORECASE,
-)
-_SUPERLATIVES = lexicon.word_set(
-    "later latest last earlier earliest sooner soonest first higher highest greater greatest more most larger largest"
-    " longer longest lower lowest less least smaller smallest shorter shortest"
-)
 _NOUN_AFTER = re.compile(r"\s+(?:or\s+more\s+|or\s+fewer\s+)?(?P<noun>[a-z]{3,})\b")
 _NO_NOUNS = (
     lexicon.PREPOSITIONS
@@ -188,25 +178,6 @@ class Quantity:
         return self.low is not None and self.low == self.high
 
 
-def read_quantity(text: str) -> Quantity | None:
-    """The one value that a text states; none where it has several that nothing joins, or says "whichever is later"."""
-    found = list(find_quantities(text))
-    chosen = _WHICHEVER.search(text)
-    several = len(found) != 1 or (chosen and (chosen["which"] or chosen["of"]).lower() in _SUPERLATIVES)
-    return None if several else found[0]
-
-
-def statement_quantity(statement: Statement) -> Quantity | None:
-    """The value of a statement's object, with the bound that its relation has: "applies within" "30 days of …"."""
-    if not isinstance(statement.object, Literal):
-        return None
-    lead = " ".join(statement.relation.split()[-3:])
-    bounded = _before_value(lead)
-    return read_quantity(
-        f"{lead} {statement.object.value}" if bounded.bound or bounded.trigger else statement.object.value
-    )
-
-
 def find_quantities(text: str) -> Iterator[Quantity]:
     """The values that a text states, from left to right; a range is one."""
     found = list(atoms(text))
@@ -280,22 +251,6 @@ def _quantity(text: str, first: Atom, last: Atom, ranged: bool) -> Quantity | No
         kind, low, high, unit, low_included, high_included, after.period, after.per, relation,
         before.trigger or trigger, before.about, first.start, last.end,
     )  # fmt: skip
-
-
-def same_value(one: Quantity, other: Quantity) -> bool | None:
-    """Whether two statements of one matter give the same value; None where these cannot be compared.
-
-    Nor can what counts from different events, is for different periods, or is only about so much.
-    """
-    alike = one.kind == other.kind and one.unit == other.unit and one.period == other.period and one.per == other.per
-    if not alike or one.about or other.about:
-        return None
-    if entity_key(one.trigger or "none") != entity_key(other.trigger or "none") or (
-        one.trigger and one.relation != other.relation
-    ):
-        return None
-    same_ends = one.low == other.low and one.high == other.high
-    return same_ends and one.low_included == other.low_included and one.high_included == other.high_included
 
 
 def lies_within(value: Quantity, bound: Quantity) -> bool | None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import word_set
-from clausegraph.core.language.normalise import WORD, entity_key
+from clausegraph.core.language.clauses import points_back, sentence_spans
+from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.normalise import WORD, content, entity_key
 from clausegraph.core.types import (
     LITERAL,
     PUBLISHER,
@@ -22,10 +22,16 @@ from clausegraph.core.types import (
     RuleKind,
     RuleLink,
     RuleLinkName,
+    Span,
     Statement,
+    leaves,
 )
 
 _EXCEPTS = word_set("however but except unless otherwise")
+_REFUSES = phrases(  # the very thing that an eligibility grants
+    r"(?:cannot|not|never|no longer|refuse)\s(?:\w+\s){0,3}?(?:get|claim|apply(?! to)|application|join|qualify|receive"
+    "|entitled|eligible|be paid)"
+)
 _CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s? (\d+(?:\.\d+)*)")
 _NUMBER = re.compile(r"\d[\d.]{0,20}")
 _SHORT = 3  # words of a name that is a node by itself, where it has a type
@@ -53,9 +59,9 @@ def page_rules(rules: Sequence[Rule], reading: Reading, stated: Iterable[Stateme
         for rule in placed
     ]
     above, linked = _Above(reading), []
-    for number, rule in enumerate(kept):
+    for rule in kept:
         linked.append(replace(rule, links=tuple(above.links(rule))))
-        above.add(number, rule)
+        above.add(rule)
     return linked
 
 
@@ -146,7 +152,7 @@ class _Above:
     def __init__(self, reading: Reading) -> None:
         self._elements = {element.anchor: element for element in reading.elements}
         self._last: dict[tuple[str, ...], Rule] = {}  # heading path: its last rule
-        self._granting: dict[str, tuple[int, Rule]] = {}  # entity: the first eligibility that names it, and its number
+        self._granting: list[tuple[Rule, frozenset[str], tuple[str, ...]]] = []  # eligibilities, their words, where
         self._steps: dict[str, list[Rule]] = {}  # procedure: its steps so far
         self._numbered: dict[str, Rule] = {}  # number, or its beginning: the first rule of an element that it opens
 
@@ -157,13 +163,11 @@ class _Above:
         begins = max((start for start, _ in sentence_spans(element.text) if start <= own.start), default=own.start)
         first = WORD.match(element.text, begins)
         before = self._last.get(element.headings)
-        if first is not None and first[0].lower() in _EXCEPTS and before is not None:
-            yield _link(RuleLinkName.EXCEPTION_OF, before)
-        elif rule.kind is RuleKind.EXCLUSION:
-            about = (role.entity.key for role in rule.roles if role.name is RoleName.ABOUT)
-            granting = [self._granting[key] for key in about if key in self._granting]
-            if granting:
-                yield _link(RuleLinkName.EXCEPTION_OF, min(granting, key=lambda found: found[0])[1])
+        excludes = rule.kind is RuleKind.EXCLUSION
+        goes_on = first is not None and (first[0].lower() in _EXCEPTS or (excludes and points_back(first[0])))
+        narrowed = before if goes_on and before is not None else self._granted(rule) if excludes else None
+        if narrowed is not None:
+            yield _link(RuleLinkName.EXCEPTION_OF, narrowed)
         if rule.step is not None:
             steps = reversed(self._steps.get(rule.step.procedure, []))
             earlier = next((one for one in steps if one.step is not None and one.step.number < rule.step.number), None)
@@ -174,12 +178,27 @@ class _Above:
             if named is not None and named.spans[0].anchor != own.anchor:
                 yield _link(RuleLinkName.REFERS_TO, named)
 
-    def add(self, number: int, rule: Rule) -> None:
-        """Go on below a rule, the page's of that number."""
+    def _granted(self, rule: Rule) -> Rule | None:
+        """The eligibility that an exclusion narrows: with most of its words; none where it may be of something else."""
+        said = self._said(rule.spans[:1])
+        for leaf in leaves(rule.condition):
+            said = said.replace(leaf.text, " ")
+        words = content(said) - content("cannot apply")
+        section = self._elements[rule.spans[0].anchor].headings
+        ranked = ((len(words & own), where == section, -at) for at, (_, own, where) in enumerate(self._granting))
+        most, _, at = max(ranked, default=(0, False, 0))
+        of_it = self._granting and (most * 2 >= max(len(words), 1) or (most and _REFUSES.search(said)))
+        return self._granting[-at][0] if of_it else None
+
+    def _said(self, spans: Iterable[Span]) -> str:
+        return " ".join(self._elements[span.anchor].text[span.start : span.end] for span in spans)
+
+    def add(self, rule: Rule) -> None:
+        """Go on below a rule."""
         element = self._elements[rule.spans[0].anchor]
         self._last[element.headings] = rule
-        for role in rule.roles if rule.kind is RuleKind.ELIGIBILITY else ():
-            self._granting.setdefault(role.entity.key, (number, rule))
+        if rule.kind is RuleKind.ELIGIBILITY:
+            self._granting.append((rule, content(self._said(rule.spans)), element.headings))
         if rule.step is not None:
             self._steps.setdefault(rule.step.procedure, []).append(rule)
         opening = _NUMBER.match(element.text)

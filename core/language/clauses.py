@@ -30,8 +30,23 @@ _CONTINUES = lexicon.word_set(
     " in on at by with from to than as either both e.g i.e eg ie"
 )
 _SUBJECT_VERB = re.compile(
-    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+(?!you\b|they\b|we\b|it\b)\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
+    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+(?!you\b|they\b|we\b|it\b)\w+)?)"
+    r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't|do\s+not\s+(?:need|have|qualify|pay))\b))",
     re.IGNORECASE,
+)
+# The same for a sentence that is read to its end without a main clause; a noun may be the subject.
+_SUBJECT_AHEAD = re.compile(
+    r"\s(?=(?:then\s|(?:you|we|they|it|there|this|(?:the|your|our|an?|no|every|each|its)(?:\s(?!you\b|we\b|they\b|it\b)[\w'-]+){1,4}?)"
+    r"(?:'(?:ll|re|ve|s(?=\san?\b))|\s(?:is|are|must|can|cannot|could|may|will|would|should|needs?|has|have|do|does"
+    r"|don't|doesn't|can't|won't|counts?|costs?|gets?|pays?|ends?)\b)))",
+    re.IGNORECASE,
+)
+_NOT_BEFORE_SUBJECT = lexicon.DETERMINERS.union(
+    *(lexicon.PREPOSITIONS, lexicon.RELATIVES, lexicon.AUXILIARIES, lexicon.CONTRACTED),
+    lexicon.word_set(
+        "where when if and or as than because while but think know believe say feel find see want how show"
+    ),
+    lexicon.word_set("mean hear decide agree prove tell me us them only even whether what"),
 )
 _MODAL = r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
 _SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
@@ -40,17 +55,18 @@ _NEXT_CLAUSE = re.compile(
     rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
     r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
     r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
-    r"|;\s|\s-\s+(?=(?:if|unless|when|contact|check|ask|call|read|find out|see|use)\b)",
+    r"|;\s|\s-\s+(?=(?:(?:if|unless|when)\b[^.]*,\s|contact|check|ask|call|read|find out|see|use)\b)",
     re.IGNORECASE,
 )
+_OPENS_CASE = lexicon.phrases("|".join(["if|unless|when|once|where|even|as", *sorted(lexicon.PREPOSITIONS)]))
 _NO_CLAUSE_END = re.compile(
     r"\b(?:and|or|but|that|than|what|as|which|who|if|when|because|think|know|believe|say|says|how|where|whether|something|everything"
     r"|anything|person|someone|anyone|people|amount|until|before|after|while|tax|money|the \w+)$",
     re.IGNORECASE,
 )
 _CUT_OFF = re.compile(
-    r"\s-\s|;\s|,\s+(?:which|this)\s+(?:means|is|will|covers)"
-    r"|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
+    r"\s-\s|;\s|:\s+(?=(?:see|use|contact|call|read|for example|find out)\b)"
+    r"|,\s+(?:which|this)\s+(?:means|is|will|covers)|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
@@ -72,8 +88,16 @@ _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.I
 _HAVE_OR_BE = lexicon.word_set("is are was were be you're they're it's have has")
 _BEFORE_PARTICIPLE = lexicon.word_set("has have had been was were is are")
 _CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
+_POINTS = lexicon.word_set("this that these those it they he she but however otherwise also then")
+_OF_THE_PAGE = lexicon.word_set("guide page leaflet section guidance policy form")  # "This guide" is no sentence before
 _JOINTS = ("and", "or", "but")
 _REACH = 9  # words of a noun phrase before its verb
+
+
+def points_back(text: str) -> bool:
+    """Whether a sentence goes on from the one before it: "This includes …", "However, …"."""
+    first, second = [*lexicon.WORD.findall(text.lower())[:2], "", ""][:2]
+    return first in _POINTS and second not in _OF_THE_PAGE
 
 
 def after_number(text: str) -> int:
@@ -146,7 +170,16 @@ def main_clause_start(text: str, start: int, end: int) -> int:
     plausible = [match for match in commas if _first_word(text[match.end() : end]) not in _CONTINUES]
     if plausible:
         return plausible[-1].end()
-    return end
+    return end if text[start:end].rstrip().endswith(":") else subject_ahead(text, start, end, end)
+
+
+def subject_ahead(text: str, start: int, end: int, otherwise: int) -> int:
+    """Where the first subject with its verb starts behind a phrase or clause that no comma sets off."""
+    for match in _SUBJECT_AHEAD.finditer(text, start, end):
+        before = text[start : match.start()].lower().split()
+        if len(before) > 1 and before[-1] not in _NOT_BEFORE_SUBJECT:
+            return match.end()
+    return otherwise
 
 
 def _unmarked_main(text: str, start: int, end: int) -> int | None:
@@ -169,11 +202,7 @@ def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]
     """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
     spans: list[tuple[int, int]] = []
     while start < end:
-        first = (
-            main_clause_start(text, start, end)
-            if re.match(r"(?:if|unless|when|once|where)\b", text[start:end], re.IGNORECASE)
-            else start
-        )
+        first = main_clause_start(text, start, end) if _OPENS_CASE.match(text, start, end) else start
         stop = next_clause(text, min(first + 3, end), end)
         spans.append((start, stop))
         following = _NEXT_CLAUSE.match(text, stop, end)
@@ -184,7 +213,7 @@ def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]
 def _starts_main(rest: str, before: str) -> bool:
     """Whether what follows a comma reads like a main clause: a subject and verb, or an imperative."""
     tokens = [word.lower() for word in lexicon.WORD.findall(rest)[:14]]
-    if not tokens or tokens[0] in _CONTINUES:
+    if not tokens or (tokens[0] in _CONTINUES and tokens[1:2] != ["of"]):
         return False
     first = tokens[0]
     if first == "then" or first in lexicon.CONTRACTED or first in lexicon.PRONOUNS:

@@ -11,26 +11,27 @@ from clausegraph.core.language.clauses import (
     main_clause_start,
     next_clause,
     starts_predicate,
+    subject_ahead,
     trailing_end,
     trim,
 )
-from clausegraph.core.language.lexicon import base_of_third_person
+from clausegraph.core.language.lexicon import IMPERATIVES, base_of_third_person
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
 
 # In order: the first alternative that matches at a position wins. The group name says what it does.
 _MARKER = re.compile(
     r"""
-    (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if
+    (?P<neutral>\b(?:even\s+(?:(?:on|in|at|during)\s+(?:\w+\s+){1,4})?(?:if|when|though|where)|whether\s+or\s+not|as\s+if
         |(?:does\s+not|doesn't)\s+matter\s+(?:if|when|where)|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
-        |although|because|so\s+that|regardless\s+of|what\s+if
+        |although|because|so\s+that|when\s+it\s+comes\s+to|regardless\s+of|what\s+if
         |(?:for\s+example|including|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
   | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b
         |\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
         |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
   | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)
         |if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
-        |on\s+(?:the\s+)?condition\s+that|providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
+        |on\s+(?:the\s+)?condition\s+that|(?<!\bof\s)(?<!\bby\s)(?<!\bfor\s)providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
         |provided(?:\s+that|(?=\s*:|\s+(?:you|they|it|your|he|she|there|no)\b)))(?=\W))
     )
   | (?P<weak>\b(?:when(?:ever)?|while|where|once)\b)
@@ -45,7 +46,7 @@ _WORDS_OF_MARKERS = (
 # Verbs that ask about something: "check if" opens a question, not a condition.
 _ASKING = re.compile(
     r"\b(?:check(?:s|ed|ing)?|ask(?:s|ed|ing)?|see|find(?:ing)?\s+out|decides?|deciding|knows?|sure|wonder|say|show|shows|explain|confirm|tells?\s+you|ask(?:s|ing)?\s+(?:them|him|her|us|the\s+\w+|your\s+\w+)"
-    r"|establish|consider|work\s+out|unsure|determine)\s*$",
+    r"|told(?:\s+in\s+(?:[\w']+\s+){1,4})?|establish|consider|work\s+out|unsure|determine)\s*$",
     re.IGNORECASE,
 )
 # "a further check if": the noun asks nothing.
@@ -95,6 +96,17 @@ _COUNTED_WITH = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
+# "For a family of four, …", "In Wales the fee …": an opening that says whom or what the rest is for.
+OPENING_CASE = re.compile(
+    r"(?:(?P<place>With\s|(?:In|On|At)\s(?!\d|(?:your|our|the (?:form|letter|application|website|first place))\b))"
+    r"|For\s(?!\d+ (?:days?|weeks?|months?|years?|hours?)\b)|As\san?\s"
+    r"|(?:Inside|Outside|During|Without|Throughout|Among)\s)"
+    r"(?!(?:example|instance|more|further|full|help|details|information|advice|addition|general|total|fact|practice"
+    r"|particular|short|order|advance|writing|person|return|most|some|many|all(?! other)|any|each|every|other words"
+    r"|this|these|the (?:meantime|same|time being|moment|future|past|end|beginning|purposes?|above)|what|which|purposes"
+    r"|average|least|first|last|best|once|present|top of|behalf|request|receipt|it|them|that|result|rule|regards?)\b)"
+)
+_LONGEST_OPENING = 14  # words
 LONGEST_SENTENCE = 1500
 """Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""
 
@@ -255,13 +267,10 @@ def split_item(text: str, start: int, end: int, items: Sequence[str]) -> OpenIte
         return None
     both = found["joint"].lower() == "and"
     operator, negated = quantifier(found["stub"])
-    counts = both and not found["stub"].strip() and bool(_COUNTED_WITH.search(own)) and not any(map(_is_clause, items))
+    named = not found["stub"].strip() and not any(starts_predicate(one, "x x x") for one in items)
+    counts = both and named and bool(_COUNTED_WITH.search(own))
     joined = "all" if both else "any"
     return OpenItem(start, found.start(), Slot(operator, negated, joined), counts)
-
-
-def _is_clause(text: str) -> bool:
-    return starts_predicate(text, "x x x")
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,28 +314,6 @@ def parse_conditions(
     Without ``temporal``, "when", "while" and "where" open no condition (they belong to what a list item states).
     """
     end = min(len(text) if end is None else end, start + LONGEST_SENTENCE)
-    return _parsed(text, anchor, start, end, temporal)
-
-
-def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:
-    """The leaves of ``text[start:end]``, a condition without subordinator: split where clauses are joined; "and" binds
-    closer than "or"."""
-    (first, *more), operators = conjuncts(plain(text), start, end)
-    groups: list[list[Condition]] = [[Leaf(anchor, *first, text[slice(*first)])]]
-    for piece, operator in zip(more, operators, strict=True):
-        leaf = Leaf(anchor, *piece, text[slice(*piece)])
-        if operator == "all":
-            groups[-1].append(leaf)
-        else:
-            groups.append([leaf])
-    return join("any", [join("all", group) for group in groups])
-
-
-_Clause = tuple[Marker, Condition | None, Slot | None]
-
-
-def _parsed(text: str, anchor: str, start: int, end: int, temporal: bool) -> ParsedClause:
-    """Markers, then fronted clauses, the main clause and trailing clauses."""
     norm = plain(text)  # of equal length
     markers = find_markers(norm, start, end, temporal)
     if not markers:
@@ -355,6 +342,40 @@ def _parsed(text: str, anchor: str, start: int, end: int, temporal: bool) -> Par
             signed = Not(found) if marker.negated else found
             condition = signed if condition is None else join(marker.joined, (condition, signed))
     return ParsedClause(trim(norm, main_start, main_end), condition, slot)
+
+
+def opening_case(text: str, anchor: str, start: int, end: int) -> Leaf | None:
+    """The phrase that opens ``text[start:end]`` and narrows what the rest is for: "Inside London, …"; else None."""
+    norm = plain(text)
+    opening = OPENING_CASE.match(norm, start, end)
+    if opening is None:
+        return None
+    main = main_clause_start(norm, opening.end(), end)
+    main = min(
+        subject_ahead(norm, start, main, main), *(one.start for one in find_markers(norm, opening.end(), main)), end
+    )
+    begin, stop = trim(norm, start, main)
+    first = norm[main:end].lower().split(maxsplit=1)[:1] or [norm[start:end].rstrip()[-1:]]  # "In Wales:" opens a list
+    orders = opening["place"] and first[0] in IMPERATIVES  # "On the form, tick …"
+    narrows = not orders and (main < end or first[0] == ":") and len(norm[begin:stop].split()) <= _LONGEST_OPENING
+    return Leaf(anchor, begin, stop, text[begin:stop]) if narrows else None
+
+
+def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:
+    """The leaves of ``text[start:end]``, a condition without subordinator: split where clauses are joined; "and" binds
+    closer than "or"."""
+    (first, *more), operators = conjuncts(plain(text), start, end)
+    groups: list[list[Condition]] = [[Leaf(anchor, *first, text[slice(*first)])]]
+    for piece, operator in zip(more, operators, strict=True):
+        leaf = Leaf(anchor, *piece, text[slice(*piece)])
+        if operator == "all":
+            groups[-1].append(leaf)
+        else:
+            groups.append([leaf])
+    return join("any", [join("all", group) for group in groups])
+
+
+_Clause = tuple[Marker, Condition | None, Slot | None]
 
 
 def _clauses(text: str, anchor: str, markers: Sequence[Marker], limit: int, opens_at: int) -> Iterator[_Clause]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from clausegraph.core.language.clauses import after_number, trim
-from clausegraph.core.language.conditions import leaves_of, parse_conditions
+from clausegraph.core.language.conditions import OPENING_CASE, leaves_of, parse_conditions
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import Condition, Leaf, Not
@@ -17,6 +17,7 @@ _NAMES_CASE = re.compile(  # a heading without "if" that names whom or what stan
     r"|(?:[Ii]n|[Oo]utside)\s+(?:(?:an?|the)\s+)?[A-Z](?!.*,)"  # "In Scotland", "Outside an SPZ1"
     r"|[A-Z][a-z]+(?:s|ren) (?:(?:outside|in) (?:the )?[A-Z]|(?:under|over|aged|between) \d|who |living |applying )"
     r"|(?i:for\s+(?:less than |more than |up to |under |over |at least |fewer than )?\d)"  # "For less than 12 months"
+    r"|(?i:(?:under|over|aged) \d+$)"
     r"|(?i:(?:under |over |up to |more than |less than )?£?\d.*\b(?:after|before|or (?:more|less|over|under)|olds?)\b)"
 )
 _LONGEST_HEADING = 24  # words of a heading that states a case
@@ -35,5 +36,7 @@ def heading_case(text: str, anchor: str) -> Condition | None:
     if case:
         found = leaves_of(text, anchor, start, end) if start < end else None
         return Not(found) if found is not None and case["how"].lower() == "unless" else found
-    named = _NAMES_CASE.match(said, first) or effective_dates(said[first:]) != (None, None)
+    opening = OPENING_CASE.match(said, first)  # "For groups"; "In shops" may be a topic
+    named = _NAMES_CASE.match(said, first) or (opening is not None and opening["place"] is None)
+    named = named or effective_dates(said[first:]) != (None, None)
     return Leaf(anchor, start, end, text[start:end]) if named else None

@@ -218,7 +218,11 @@ def _imperative(clause: str) -> Proposition | None:
     if not first or first[0].lower() not in lexicon.IMPERATIVES:
         return None
     following = rest[first.end() :].split()[:1]
-    if first[0].lower() in lexicon.NOUN_VERBS and following and following[0].lower() in _AFTER_NOUN:
+    after = following[0].lower() if following else ""
+    is_noun = first[0].lower() in lexicon.NOUN_VERBS and after in _AFTER_NOUN | lexicon.THIRD_PERSON
+    if is_noun or re.match(
+        r"\w+ (?!if\b|that\b|who\b|what\b)\w+ (?:must|cannot|may|should) ", rest
+    ):  # "Live fish must"
         return None
     if negative:
         return replace(_built("you", rest, Modality.CANNOT, False, "cannot"), exact=Modality.CANNOT)

@@ -20,7 +20,7 @@ _BOUND = (
 _VALUE = re.compile(
     rf"""
     (?P<percent>{_BOUND}\d+(?:\.\d+)?\s?(?:%|per\s?cent\b)(?:\s+(?:or\s+)?(?:more|less))?)
-  | (?P<amount>{_BOUND}[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?
+  | (?P<amount>{_BOUND}(?:[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?|\b\d+(?:\.\d+)?(?:p|\s?pence)\b)
         (?:\s+(?:a|per|each|every)\s+(?:day|week|month|year|hour|person|child|mile))?)
   | (?P<date>(?:\d{{1,2}}\s+{MONTH}(?:\s+\d{{4}})?|{MONTH}\s+\d{{4}})\b)
   | (?P<age>\baged?\s+(?:between\s+)?\d{{1,3}}(?:\s*(?:to|and|-|or)\s*\d{{1,3}})?
@@ -184,7 +184,7 @@ def _atom(found: re.Match[str]) -> Atom | None:
             value, unit = age / (12 if found["aged"] == "month" else 1), "year"
         case "duration":
             length = found["length"].lower()
-            if length in ("a", "an") and not _measures(found.string[max(0, found.start() - 20) : found.start()]):
+            if length in ("a", "an") and not measures(found.string[max(0, found.start() - 20) : found.start()]):
                 return None
             unit, scale = _UNITS[found["unit"]]
             value = _number(length) * scale
@@ -195,7 +195,7 @@ def _atom(found: re.Match[str]) -> Atom | None:
     return Atom(kind, value, value, unit, *found.span(), scale, kind == "number" and bool(found["spelled"]))
 
 
-def _measures(before: str) -> bool:
+def measures(before: str) -> bool:
     """Whether "a year" after this text is a length of time."""
     said = before.split()
     return not said or said[-1].lower() in _MEASURES or said[-1][-1] in "(,:"

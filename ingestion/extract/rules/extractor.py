@@ -8,7 +8,7 @@ condition that it states, or what it names, is kept as a passage.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -16,8 +16,8 @@ from itertools import islice
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
-from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import join, parse_conditions
+from clausegraph.core.language.clauses import after_number, independent_clauses, points_back
+from clausegraph.core.language.conditions import join, opening_case, parse_conditions
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.names import Scene, named, resolve, things_named
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
@@ -52,7 +52,7 @@ from clausegraph.ingestion.extract.rules.restrictions import (
     lists_prohibitions,
     restricts,
 )
-from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both, points_back
+from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
 from clausegraph.ingestion.extract.rules.sections import Requirements, Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
@@ -63,7 +63,7 @@ _DANGLES = re.compile(  # only points to what was told before: "if you do not"
 )
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 5  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 6  # raise it with every change of what the rules state: pages are then extracted again
 _REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -188,20 +188,22 @@ class ChunkReader:
     def _ruled(self, element: InputElement, start: int, end: int, condition: Condition | None) -> None:
         """Keep what a clause rules."""
         spans = (Span(element.label, start, end), *self._context(element, start, element.text[start:end]))
-        text = element.text[start:end]
-        self._rule_of(element, spans, text, condition)
+        self._rule_of(element, Ruling(spans, element.text[start:end], condition))
 
-    def _rule_of(self, element: InputElement, spans: Sequence[Span], text: str, condition: Condition | None) -> None:
-        """Keep what words rule, under what holds for all of their section."""
-        said = Ruling(tuple(spans), text, self._scoped(element, condition))
-        self._rulings.add(element, said, self._scene(element))
+    def _rule_of(self, element: InputElement, said: Ruling, listed: Iterable[InputElement] = ()) -> None:
+        """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
+        case = opening_case(element.text, element.label, said.spans[0].start, said.spans[0].end)
+        condition = self._scoped(element, both(case, said.condition))
+        items = "; ".join(item.text for item in listed)
+        self._rulings.add(element, replace(said, condition=condition, listed=items), self._scene(element))
 
     def _context(self, element: InputElement, start: int, text: str) -> list[Span]:
         """The sentence that a clause goes on from, in its element or in the paragraph before; none where it stands
         by itself."""
         if not points_back(text):
             return []
-        before = [Span(element.label, *span) for span in readable_spans(element.text) if span[1] <= start]
+        spans = [(begin, min(end, start)) for begin, end in readable_spans(element.text) if begin < start]
+        before = [Span(element.label, *span) for span in spans]
         at = self._elements.index(element)
         above = self._elements[at - 1] if at else None
         if not before and above is not None and above.tag == "p" and above.headings == element.headings:
@@ -281,27 +283,30 @@ class ChunkReader:
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
         items = [item for item in self.outline.items(element) if item.is_own]
+        below = [item for item in self.outline.items_below(element) if item.is_own]
         spans = [Span(element.label, lead.start, lead.end)] if element.is_own else []
         if lead.lists_conditions:
             condition = self.outline.list_condition(element, lead)
-            spans += [_whole(item) for item in self.outline.items_below(element) if item.is_own]
+            spans += map(_whole, below)
             self._refuse(element, lead, condition)
         elif not items:
             condition = lead.parsed.condition
         else:
-            listed = [*spans, *map(_whole, items)] if spans else []
+            listed = [*spans, *map(_whole, below)] if spans else []
             excluding = self._exclusion(element, lead, listed)
             if spans and (excluding is not None or not are_acts(items)):
                 own = combined(lead.parsed.condition, excluding)
                 listed += self._context(element, lead.start, lead.text)
-                self._rule_of(element, listed, lead.text, own)
+                self._rule_of(element, Ruling(tuple(listed), lead.text, own, lead.main), () if excluding else below)
             return
         if not spans:
             return
         if not lead.requires:
-            self._rule_of(element, spans, lead.text, condition)
+            text = " ".join([lead.text, *(item.text for item in below)])
+            self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main))
         elif not are_acts(items) or RuleKind.ELIGIBILITY in kinds_of(RuledClause(lead.text)):
-            self._rule_of(element, spans, lead.text, lead.parsed.condition)  # the list is what must be, no condition
+            own = lead.parsed.condition  # the list is what must be, and no condition
+            self._rule_of(element, Ruling(tuple(spans), lead.text, own, lead.main), below)
         else:
             for item in items:
                 self._item_ruled(item, lead, lead.parsed.condition)
@@ -374,9 +379,11 @@ class ChunkReader:
         siblings = self.outline.items(above) if above is not None else []
         alone = are_acts(siblings) and excluded(self.outline, above, lead) is None if above is not None else False
         if above is not None and (alone or not above.is_own):
-            spans = (_whole(element), Span(above.label, lead.start, lead.end))
+            below = (_whole(item) for item in self.outline.items_below(element) if item.is_own)
+            spans = (_whole(element), *below, Span(above.label, lead.start, lead.end))
             text = f"{lead.main.rstrip(' :')} {element.text}"
-            self._rule_of(element, spans, text, condition)
+            case = opening_case(above.text, above.label, lead.start, lead.end)
+            self._rule_of(element, Ruling(spans, text, both(case, condition)))
 
     def _state(self, element: InputElement, statements: list[Statement]) -> bool:
         """Keep statements under what holds for all of their section; whether there are any."""

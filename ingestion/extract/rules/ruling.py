@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.address import ROLES, is_role
+from clausegraph.core.language.address import ROLES
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import is_base, word_set
-from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.names import Scene, entities_named, named, scheme_name
 from clausegraph.core.language.normalise import WORD, plain, singular
-from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import (
@@ -27,7 +26,6 @@ from clausegraph.core.types import (
     Rule,
     RuleKind,
     Span,
-    fold,
     leaves,
 )
 
@@ -38,9 +36,8 @@ _ROLE_OF_TYPE = {
     "place": RoleName.PLACE,
 }  # the rest are its objects
 _BODIES = word_set("council hmrc dvla police court tribunal university college government")
-_POINTS = word_set("this that these those it they he she but however otherwise also then")
 _WE = word_set("we us our")
-_KNOWN = word_set("you we they he she")
+_MARKER = r"^\W*(?:(?:but|and|or) )?(?:only )?(?:if|when|where|once|while|unless|provided|as long as)\b[\s,]*"
 _NO_PERSON = word_set("person people adult staff agent holder dependant member")  # name nobody whom a page is for
 _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
 
@@ -48,11 +45,16 @@ _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """Words that may rule something: their spans, their own first, the words with those of a lead-in, and when they
-    hold."""
+    hold.
+
+    ``main``: what rules of the words of a list, whose items are conditions; ``listed``: the items, where they are none.
+    """
 
     spans: tuple[Span, ...]
     text: str
     condition: Condition | None
+    main: str = ""
+    listed: str = ""
 
 
 class Rulings:
@@ -76,23 +78,22 @@ class Rulings:
 
     def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
         """What a clause rules, if it does."""
-        main = said.text
+        main = said.main or said.text
         for leaf in leaves(said.condition):
             main = main.replace(leaf.text, " ")
-        parts = split_proposition(main)
-        subject = parts.subject.lower().split()[-1:] or [""]  # "if …, you": what stands before it was its condition
-        personal = subject[0] in _KNOWN or is_role(parts.subject)
-        modality, _ = shaded(parts.exact, parts.polarity, parts.modal, parts.verb, personal=personal)
-        possible = modality is Modality.CAN or (parts.exact is Modality.MAY and not personal)
-        clause = RuledClause(main, said.condition is not None, _excepts(said.condition), scene.heading, possible)
-        kinds = kinds_of(clause)
+        clause = RuledClause(re.sub(_MARKER, "", main, flags=re.IGNORECASE), said.condition is not None, scene.heading)
+        listed = RuledClause(said.listed)
+        sums = any(value.kind in ("amount", "percent") for value in listed.values)
+        kinds = kinds_of(clause) or ((RuleKind.AMOUNT,) if sums else ())
         if not kinds:
             return None
-        holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and parts.exact is not Modality.NEED_NOT
-        found = self._roles(element, said.text, subject[0], scene)
+        priced = (clause, listed) if kinds[0] is RuleKind.AMOUNT else (clause,)  # "The fees are:"
+        values, exact = _values(*priced), clause.parts.exact
+        holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and exact is not Modality.NEED_NOT
+        found = self._roles(element, f"{said.text} {said.listed}", clause.subject, scene)
         roles = tuple({(role.name, role.entity.key): role for role in found}.values())
         dates = effective_dates(main)
-        return Rule(kinds, said.spans, roles, _values(clause), holds, parts.exact, said.condition, *dates)
+        return Rule(kinds, said.spans, roles, values, holds, exact, said.condition, *dates)
 
     def _of_row(self, element: InputElement, condition: Condition | None, scene: Scene) -> Rule | None:
         """What the cells of a table's row rule; what its headers say, they say of whom or when that is."""
@@ -101,9 +102,11 @@ class Rulings:
         kinds = tuple(kind for kind in kinds_of(clause) if kind in _OF_ROWS)
         if not (clause.values or kinds):
             return None
+        timed = all(value.kind in ("date", "duration") for value in clause.values)
+        kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
         roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
         spans = (Span(element.label, 0, len(element.text)),)
-        return Rule(kinds or (RuleKind.AMOUNT,), spans, roles, _values(clause), condition=condition)
+        return Rule(kinds, spans, roles, _values(clause), condition=condition)
 
     def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
         """The entities of a rule: its scheme, who acts, and what else it names."""
@@ -149,8 +152,9 @@ def _role(entity: Mention) -> Role:
     return Role(_ROLE_OF_TYPE.get(entity.type, RoleName.OBJECT), entity)
 
 
-def _values(clause: RuledClause) -> tuple[Literal, ...]:
-    return tuple(dict.fromkeys(Literal(value.text, value.kind) for value in clause.values))
+def _values(*clauses: RuledClause) -> tuple[Literal, ...]:
+    values = (value for clause in clauses for value in clause.values)
+    return tuple(dict.fromkeys(Literal(value.text.rstrip(","), value.kind) for value in values))
 
 
 def both(scope: Condition | None, own: Condition | None) -> Condition | None:
@@ -160,19 +164,8 @@ def both(scope: Condition | None, own: Condition | None) -> Condition | None:
     return join("all", [scope, own])
 
 
-def _excepts(condition: Condition | None) -> bool:
-    """Whether a condition has an exception: "unless …"."""
-    return condition is not None and fold(condition, lambda _: False, lambda kind, parts: kind == "not" or any(parts))
-
-
 def _said(condition: Condition) -> set[str]:
     return {leaf.text.lower() for leaf in leaves(condition)}
-
-
-def points_back(text: str) -> bool:
-    """Whether a sentence goes on from the one before it: "This includes …", "However, …"."""
-    first = WORD.match(plain(text).strip())
-    return first is not None and first[0].lower() in _POINTS
 
 
 def are_acts(items: Iterable[InputElement]) -> bool:

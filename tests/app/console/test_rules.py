@@ -27,7 +27,7 @@ SHOWN = {
     "rules?topic=heating+grant&epoch=7": (404, ["has no epoch 7"]),
     "page?name=heating-grant.html": (
         200,
-        [" rules, ", " stated here", "<b>exclusion, prohibition</b>: You cannot get the grant if: ", "Its rules"],
+        [" rules, ", " stated here", "<b>exclusion</b>: You cannot get the grant if: ", "Its rules"],
     ),
     "graph?name=tenant": (200, ["Its rules", "kind=consequence", "You must give your tenant 8 weeks’ written notice."]),
     "graph?name=lodger": (200, ["No fact is stated of it", "Its rules"]),

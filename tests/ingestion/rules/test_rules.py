@@ -15,6 +15,7 @@ from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import rule_from_json, rule_to_json
 from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Rule, RuleKind, Span, Statement
 from clausegraph.ingestion.extract.rules.extractor import read_rules
+from tests.ingestion.rules.sketch import written
 
 pytestmark = pytest.mark.unit
 
@@ -35,28 +36,71 @@ def words(rule: Rule, reading: Reading) -> str:
     return " / ".join(reading.elements[place[span.anchor]].text[span.start : span.end] for span in spans)
 
 
-@pytest.mark.parametrize(
-    ("text", "kinds"),
-    [
-        ("You can get up to £120 a month.", "eligibility amount permission"),
-        ("You cannot claim after 31 March.", "exclusion deadline prohibition"),
-        ("You must apply within 30 days.", "deadline duty"),
-        ("You must tell us straight away.", "duty"),
-        ("You may bring a guest.", "permission"),
-        ("You do not need to reply.", "permission"),
-        ("You must not sublet the berth.", "prohibition"),
-        ("Do not send the passport.", "prohibition"),
-        ("The fee is £35.", "amount"),
-        ("There is no charge.", "amount"),
-        ("A permit lasts for 12 months.", "deadline"),
-        ("“Berth” means a place where a boat is moored.", "definition"),
-        ("Phone the harbour office on 0555 010 0142.", "contact"),
-        ("You could be fined.", "consequence"),
-        ("We will refuse your application.", "exclusion consequence"),
-        ("Ashby is a town.", ""),
-        ("Page last updated: 1 April 2026", ""),
-    ],
-)
+KINDS = {  # of a clause without its condition
+    "You can get up to £120 a month.": "eligibility amount",
+    "You cannot claim after 31 March.": "exclusion deadline",
+    "You must apply within 30 days.": "deadline duty",
+    "You must tell us straight away.": "duty",
+    "You may bring a guest.": "permission",
+    "You do not need to reply.": "permission",
+    "You must not sublet the berth.": "prohibition",
+    "Do not send the passport.": "prohibition",
+    "The fee is £35.": "amount",
+    "There is no charge.": "amount",
+    "A permit lasts for 12 months.": "deadline",
+    "“Berth” means a place where a boat is moored.": "definition",
+    "Phone the harbour office on 0555 010 0142.": "contact",
+    "You could be fined.": "consequence",
+    "We will refuse your application.": "exclusion",
+    "Ashby is a town.": "",
+    "Page last updated: 1 April 2026": "",
+    # what is granted, with its length; what is done, with its limit
+    "The partner can take up to 4 weeks, in blocks of one week.": "eligibility deadline",
+    "You can appeal within 14 days.": "deadline permission",
+    "Keep your records for 5 years.": "duty deadline",
+    "The tenancy lasts for 6 months and can be renewed.": "deadline permission",
+    "You need bank statements for the last 2 months.": "duty",
+    "A deposit cannot be more than 6 weeks’ rent.": "prohibition",
+    "The return is due 60 days after completion.": "deadline",
+    "Entries close at noon.": "deadline",
+    # the main verb rules, and not what it names in passing
+    "The job advert must not exclude disabled people.": "prohibition",
+    "An adviser will visit and help you decide if you could get help.": "",
+    "This guide explains who is entitled to it.": "",
+    "Anyone who cannot work can get the grant.": "eligibility",
+    "An employee who has been ill may raise a grievance.": "permission",
+    "Check if you are eligible.": "duty",
+    "Live fish must not be used as bait.": "prohibition",
+    "Rent rises every April by no more than 2%.": "amount",
+    "You’ll also need to fill in a form.": "duty",
+    "It’s voluntary for small craft to have a radio.": "permission",
+    "It’s a criminal offence to send a prisoner drugs.": "prohibition",
+    "These documents are needed:": "duty",
+    "We accept:": "permission",
+    # may and can of things
+    "Keys can be collected from the steward.": "permission",
+    "Boats may not be launched.": "prohibition",
+    "No boat may be taken out without a lifejacket.": "prohibition",
+    "Your money may be late.": "consequence",
+    "You may also need a parking permit.": "duty",
+    "You may be able to use the other gate instead.": "permission",
+    # money
+    "You must have insurance for at least £2 million.": "duty amount eligibility",
+    "Life members pay no fee.": "amount",
+    "You do not pay the fee.": "permission",
+    "You can be fined up to £1,000.": "consequence amount",
+    "Damage is charged to you.": "amount",
+    "You can use the free arbitrator within 3 months.": "deadline permission",
+    "Mileage is paid at 45p a mile.": "amount",
+    "Children under 5 go free.": "amount",
+    "Staff get 25 days of leave a year.": "amount",
+    "Theft leads to dismissal.": "consequence",
+    "Pupils who live far away get free transport.": "amount",
+    "Free transport is for pupils living over 2 miles away.": "eligibility",
+}
+
+
+@pytest.mark.parametrize(("text", "kinds"), KINDS.items(), ids=list(KINDS))
 def test_kinds_main_one_first(text: str, kinds: str) -> None:
     assert " ".join(kinds_of(RuledClause(text))) == kinds
 
@@ -66,13 +110,69 @@ def test_kinds_main_one_first(text: str, kinds: str) -> None:
     [
         (RuledClause("You must be 18 or over.", heading="Who can apply"), "eligibility duty"),
         (RuledClause("You must be 18 or over."), "duty eligibility"),
+        (RuledClause("The form must be signed.", heading="Who can apply"), "duty"),
+        (RuledClause("You do not have to be a lawyer.", heading="Who can apply"), "eligibility"),
         (RuledClause("Fill in the form.", heading="How to apply"), "duty procedure step"),
-        (RuledClause("The grant is paid in full", has_condition=True), "consequence"),
-        (RuledClause("You can apply", has_condition=True, excepts=True), "eligibility permission exclusion"),
+        (RuledClause("The grant is paid to your landlord", has_condition=True), "consequence"),
+        (RuledClause("The fee is returned to you", has_condition=True), "amount"),
+        (RuledClause("ask about an advance", has_condition=True), "duty"),
     ],
 )
 def test_kinds_by_place_and_condition(clause: RuledClause, kinds: str) -> None:
     assert " ".join(kinds_of(clause)) == kinds
+
+
+def test_values_are_what_is_ruled_and_not_how_often() -> None:
+    said = "You can work more than 48 hours a week, for £5 a day and a year at most, and pay £200,000, if you like."
+    values = [value.text for value in RuledClause(said).values]
+    assert values == ["more than 48 hours", "£5 a day", "a year", "£200,000,"]
+
+
+CASES = {  # a sentence, and what it holds for
+    "For a family of four the yearly fee is £520.": "For a family of four",
+    "Inside London, you can claim twice.": "Inside London",
+    "For purchases completed before 1 April 2024, the rate is 18%.": "For purchases completed before 1 April 2024",
+    "In Scotland and Wales, tenants must give notice.": "In Scotland and Wales",
+    "With a blue badge you can park free.": "With a blue badge",
+    "In sheltered schemes, if you are ill, you must tell us.": "all[In sheltered schemes; you are ill]",
+    "For a licence, count the days from the decision.": "For a licence",
+    "Even on a day when we are closed, you can return a book.": "",
+    "You must pay, even if you have moved.": "",
+    "For more help, you can call us.": "",
+    "With your manager’s consent, you can carry days over.": "With your manager’s consent",
+    "In most cases you must pay.": "",
+    "On the form, write your name.": "",
+    "Within 14 days, you must reply.": "",
+    "For 3 months, you cannot apply.": "",
+    "From 1 April 2024 the rate is 24%.": "",
+    # the outcome is no part of the condition
+    "If you win the panel will return your fee.": "you win",
+    "If you cannot agree, either of you can use the arbitrator.": "you cannot agree",
+    "If you were paid last winter you do not need to claim again.": "you were paid last winter",
+    "Tell us when your address changes: see Report a change.": "your address changes",
+    "You must pay - unless you are a student.": "not(you are a student)",
+}
+
+
+@pytest.mark.parametrize(("text", "case"), CASES.items(), ids=list(CASES))
+def test_the_case_that_a_sentence_opens_with_is_its_condition(text: str, case: str) -> None:
+    _, (rule,) = read(f"<p>{text}</p>")
+    assert written(rule.condition) == case
+
+
+def test_a_lead_in_sets_the_case_of_its_list() -> None:
+    _, rules = read("<p>In Wales:</p><ul><li>pay the fee by card</li><li>send the form by post</li></ul>")
+    assert [written(rule.condition) for rule in rules] == ["In Wales", "In Wales"]
+
+
+def test_the_list_of_a_rule_gives_it_values_and_entities_and_whole_items() -> None:
+    reading, rules = read(
+        "<p>The fees are:</p><ul><li>£5 for a boat</li><li>£3 for a canoe</li></ul><p>We accept:</p><ul><li>a Barclays"
+        " statement</li></ul><p>You must:</p><ul><li>tell us about:<ul><li>births</li></ul></li><li>pay</li></ul>"
+    )
+    assert [value.value for value in rules[0].values] == ["£5", "£3"]
+    assert "object: Barclays statement" in roles(rules[1]) or "document: Barclays statement" in roles(rules[1])
+    assert words(rules[2], reading) == "You must: / tell us about: / births"
 
 
 def test_a_list_of_conditions_is_one_rule() -> None:
@@ -135,6 +235,20 @@ def test_the_publisher_is_the_site_or_its_host() -> None:
     assert page_rules(list(read_rules(replace(reading, url=None))), replace(reading, url=None))[0].roles[-1:] == (
         rule.roles[0],
     )
+
+
+def test_an_exclusion_is_an_exception_of_what_it_narrows_alone() -> None:
+    reading, rules = read(
+        "<p>You can get a mooring discount if you live here.</p><p>You can claim for fuel.</p>"
+        "<p>You cannot claim for paint.</p><p>The deposit is not refunded.</p>"
+        "<p>Owners pay £4 a day. They are not paid for repairs.</p>"
+    )
+    told = {(rule.spans[0].anchor, rule.spans[0].start): words(rule, reading) for rule in rules}
+    found = {words(rule, reading): told[link.anchor, link.start] for rule in rules for link in rule.links}
+    assert found == {
+        "You cannot claim for paint.": "You can claim for fuel.",
+        "Owners pay £4 a day. / They are not paid for repairs.": "Owners pay £4 a day.",
+    }
 
 
 def test_links_between_rules() -> None:

@@ -75,10 +75,13 @@ def test_a_statement_cites_its_sentence_and_the_lists_that_it_rests_on() -> None
         ("Applicants outside the UK", "Applicants outside the UK"),
         ("Children under 5", "Children under 5"),
         ("For less than 12 months", "For less than 12 months"),
+        ("For groups", "For groups"),
+        ("Inside the zone", "Inside the zone"),
+        ("Under 16", "Under 16"),
         ("You have a septic tank", "You have a septic tank"),
         ("Courses that started before 1 August 2019", "Courses that started before 1 August 2019"),
         *((topic, "") for topic in ("Eligibility", "How to claim", "You can appeal", "You’ll get a letter")),
-        *((topic, "") for topic in ("When you can claim", "In shops", "What if I work?", "Children")),
+        *((topic, "") for topic in ("When you can claim", "In shops", "For more help", "What if I work?", "Children")),
     ],
 )
 def test_which_headings_state_a_case(text: str, case: str) -> None:

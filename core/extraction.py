@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 from clausegraph.core.hashing import LLMFingerprint, canonical_json, content_hash
-from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Statement
+from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Rule, Statement
 
 
 class ListMember(Protocol):
@@ -123,11 +123,13 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The statements of one chunk, what was rejected on the way, and the passages that no statement holds."""
+    """The statements of one chunk, what was rejected on the way, the passages that no statement holds, and the rules,
+    where who extracts states them."""
 
     statements: tuple[Statement, ...]
     rejects: tuple[Reject, ...] = ()
     passages: tuple[Passage, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
 
 class Extractor(Protocol):

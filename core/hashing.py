@@ -29,6 +29,7 @@ def fact_id(subject_key: str, relation: str, object_key: str, *qualifiers: str) 
     return content_hash("fact", subject_key, relation, object_key, *qualifiers)
 
 
+STATES_RULES = "rules"  # begins the parser's version of an extractor whose model states the rules of a page
 _LLM = re.compile(
     r"llm:(?P<prompt>[^|@]+)@(?P<digest>[^|@]+)"
     r"\|(?P<model>.+)\|t=(?P<temperature>[^|]+)\|max=(?P<max_output>\d+)\|json=(?P<json_mode>\w+)"
@@ -69,6 +70,11 @@ class LLMFingerprint:
     parser: str
     shape: str
     page_scoped: bool
+
+    @property
+    def states_rules(self) -> bool:
+        """Whether the model states the rules of a page; else they are read without it."""
+        return self.parser.startswith(STATES_RULES)
 
     def __str__(self) -> str:
         page = "|page" if self.page_scoped else ""

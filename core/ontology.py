@@ -62,8 +62,8 @@ class Ontology:
 
     @property
     def guide(self) -> str:
-        """The types for a language model, on one line, each with what it is in brackets."""
-        return ", ".join(f"{one.name} ({one.about})" if one.about else one.name for one in self.types)
+        """The types for a language model, on one line."""
+        return ", ".join(one.name for one in self.types)
 
     @functools.cached_property
     def digest(self) -> str:

@@ -247,13 +247,15 @@ def _node_from_json(value: list[str]) -> Mention | Literal:
 
 
 def extraction_to_json(extraction: Extraction) -> dict[str, Any]:
-    """Statements, rejects and passages of one chunk."""
+    """Statements, rejects, passages and rules of one chunk."""
     value: dict[str, Any] = {
         "statements": [statement_to_json(statement) for statement in extraction.statements],
         "rejects": [[reject.what, reject.reason] for reject in extraction.rejects],
     }
     if extraction.passages:
         value["passages"] = [passage_to_json(passage) for passage in extraction.passages]
+    if extraction.rules:
+        value["rules"] = [rule_to_json(rule) for rule in extraction.rules]
     return value
 
 
@@ -263,6 +265,7 @@ def extraction_from_json(value: dict[str, Any]) -> Extraction:
         tuple(statement_from_json(item) for item in value["statements"]),
         tuple(Reject(*item) for item in value["rejects"]),
         tuple(passage_from_json(item) for item in value.get("passages", ())),
+        tuple(rule_from_json(item) for item in value.get("rules", ())),
     )
 
 

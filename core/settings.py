@@ -171,10 +171,7 @@ class Settings(BaseSettings):
 
     prompts: Path | None = Field(default=None, description="folder of prompts of your own")
     extraction_prompt: str = Field(
-        default="triplets-conditional", min_length=1, description="prompt of the extractor, as task or task.vN"
-    )
-    extraction_check: bool = Field(
-        default=False, description="whether the model looks again at what it stated; what it finds wrong claims nothing"
+        default="rules", min_length=1, description="prompt of the extractor, as task or task.vN"
     )
     ontology: Path | None = Field(
         default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"

@@ -126,7 +126,8 @@ def derive_rows(
         extractions: by ``ExtractionInput.key``; a chunk without one gets no supports and no passages.
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
-        ruled: the rules of its chunks with the page's anchors, each with the key of its chunk.
+        ruled: the rules of its chunks with the page's anchors, each with the key of its chunk, where they are none of
+            the extractions'.
     """
     chunk_rows: list[ChunkRow] = []
     placed: list[tuple[str, Statement, str]] = []
@@ -135,6 +136,7 @@ def derive_rows(
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     by_anchor = {element.anchor: element for element in reading.elements}
     steps = PageSteps.of(reading)
+    of_chunks = {steps.placed(rule): chunk for rule, chunk in (ruled or {}).items()}
     texts = zip(reading.elements, element_texts(reading), strict=True)
     vectors += [_vector("element", element.anchor, text) for element, text in texts]
     for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading, scope), strict=True):
@@ -144,6 +146,8 @@ def derive_rows(
         found = [(one, extractor) for one in made] + [(one, DEFINITIONS) for one in _definitions(source, defined)]
         for statement, by in found:
             placed.append((chunk.key, steps.placed(with_anchors(statement, anchors)), by))
+        for rule in extraction.rules if extraction else ():
+            of_chunks[steps.placed(with_anchors(rule, anchors))] = chunk.key
         for passage in extraction.passages if extraction else ():
             there = steps.placed(with_anchors(passage, anchors))
             body = canonical_json(passage_to_json(there))
@@ -151,7 +155,6 @@ def derive_rows(
             if key not in passages:
                 vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there, by_anchor)))
             passages[key] = PassageRow(chunk.key, key, extractor, body)
-    of_chunks = {steps.placed(rule): chunk for rule, chunk in (ruled or {}).items()}
     rules = page_rules(list(of_chunks), reading, (one for _, one, by in placed if by != DEFINITIONS))
     nodes = PageNodes.of(rules)
     supports, stated = {}, []
@@ -167,18 +170,20 @@ def derive_rows(
         tuple(vectors),
         _texts(reading, stated),
         tuple(passages.values()),
-        _rule_rows(rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}),
+        _rule_rows(
+            rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}, RULE_READER if ruled else extractor
+        ),
     )
 
 
-def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str]) -> tuple[RuleRow, ...]:
-    """The rules of a page; ``chunks`` says by spans which chunk each is of."""
+def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], by: str) -> tuple[RuleRow, ...]:
+    """The rules of a page; ``chunks`` says by spans which chunk each is of, ``by`` who read them."""
     found: dict[str, RuleRow] = {}
     for rule in rules:
         chunk = chunks[rule.spans]
         body = canonical_json(rule_to_json(rule))
         key = content_hash("rule", chunk, body)
-        found[key] = RuleRow(chunk, key, RULE_READER, rule.kind.value, body)
+        found[key] = RuleRow(chunk, key, by, rule.kind.value, body)
     return tuple(found.values())
 
 

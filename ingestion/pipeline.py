@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.extraction import Reject, extract_all, extraction_inputs, scope_of
+from clausegraph.core.hashing import LLMFingerprint
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import (
@@ -336,8 +337,9 @@ def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> P
     scope = scope_of(extractor, page.page_id)
     keys = [chunk_input.key for chunk_input, _ in extraction_inputs(page.reading, scope)]
     found = stored_extractions(tools.ledger, corpus_id, keys, extractor)
-    given = extractor.startswith("given:")  # whose triples are all that is to be known of its passages
-    ruled = {} if given else tools.read_rules(page.reading)
+    asked = LLMFingerprint.parse(extractor)
+    stated = extractor.startswith("given:") or (asked is not None and asked.states_rules)  # whoever states all there is
+    ruled = {} if stated else tools.read_rules(page.reading)
     rows = derive_rows(page.reading, found, extractor, scope, ruled)
     return PageTarget(page.page_id, page.version_id, rows, extractor)
 

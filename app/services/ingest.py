@@ -167,7 +167,6 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
 
 def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
     from clausegraph.core.prompts import library
-    from clausegraph.ingestion.extract.llm.check import TASK as CHECK
     from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
@@ -175,6 +174,5 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
         ontology=opened_ontology(settings),
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,
-        check=library(settings.prompts).get(CHECK) if settings.extraction_check else None,
     )
     return LLMExtractor(llm, prompt, options)

@@ -1,4 +1,4 @@
-"""The numbered page of a prompt, read back; its triples by rule; and a cheap answer to a reader's prompt.
+"""The numbered page of a prompt, read back; its rules without a model; and a cheap answer to a reader's prompt.
 
 The answer is the list that has most of the scenario, else the element that shares most words with the question.
 """
@@ -6,7 +6,7 @@ The answer is the list that has most of the scenario, else the element that shar
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clausegraph.core.extraction import ExtractionInput, InputElement
-    from clausegraph.core.types import Condition, Statement
+    from clausegraph.core.types import Condition, Leaf, Mention, Rule, Statement
 
 _FENCE = re.compile(r"^<<<PAGE ([0-9a-fA-F]+)>>>[ \t]*\n(.*?)^<<<END \1>>>", re.MULTILINE | re.DOTALL)
 _ELEMENT = re.compile(r"(\d+)([.\-|]|#{1,3}) (.*?)(?: \(columns: (.*)\))?$")
 _TAGGED = re.compile(r"<(p|li|tr|h[1-3])>(.*)</\1>")  # a line of the prompts that show elements as HTML
+_LETTER = re.compile(r"(?:^|(?<= ))\([a-z]\) ")  # before a part of a line
 _TAGS = {".": "p", "-": "li", "|": "tr", "#": "h1", "##": "h2", "###": "h3"}
 _GROUPED = re.compile(r"(?<=\d),(?=\d)")
 _LINE = re.compile(
@@ -64,7 +65,9 @@ def sections_of(page: str) -> list[ExtractionInput]:
         number, mark, text, columns = read.groups()
         if columns and mark != "|":
             text, columns = f"{text} (columns: {columns})", None
-        element = InputElement(f"e{number}", _TAGS[mark], text, headers=tuple(columns.split(" | ")) if columns else ())
+        element = InputElement(
+            f"e{number}", _TAGS[mark], _LETTER.sub("", text), headers=tuple(columns.split(" | ")) if columns else ()
+        )
         if mark.startswith("#") and not are_named:
             above = tuple(one for one in above if one.tag < element.tag)
             path = (*(one.text for one in above), text)
@@ -90,75 +93,98 @@ def _joined(section: ExtractionInput, elements: Sequence[InputElement]) -> Extra
 
 
 @lru_cache(maxsize=256)
-def rule_triples(page: str) -> list[dict[str, Any]]:
-    """The triples that ``RuleExtractor`` finds, in element order. The same page is read once."""
-    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+def rule_lines(page: str) -> str:
+    """The rules that ``RuleExtractor`` finds, each with a statement of its line, as the prompt ``rules`` asks for them.
 
-    found: list[dict[str, Any]] = []
+    "none" where there are none. The same page is read once.
+    """
+    from clausegraph.core.types import Literal
+    from clausegraph.ingestion.extract.rules.extractor import ChunkReader
+
+    names: dict[Mention, str] = {}
+    lines: list[str] = []
+
+    def name(entity: Mention) -> str:
+        return names.setdefault(replace(entity, written="", node=""), f"@{len(names) + 1}")
+
+    def condition_field(condition: Condition | None) -> list[str]:
+        return [f"if {_condition(condition, texts)}"] if condition else []
+
     for section in sections_of(page):
         texts = {element.label: element.text for element in (*section.above, *section.elements)}
-        found += [_triple(statement, texts) for statement in RuleExtractor().extract(section).statements]
-    return sorted(found, key=lambda triple: int(triple["elements"][0]))
+        reader = ChunkReader(section)
+        statements = list(reader.read().statements)
+        for rule in reader.rules():
+            places = ",".join(dict.fromkeys(span.anchor.removeprefix("e") for span in rule.spans))
+            roles = ", ".join(f"{role.name} {name(role.entity)}" for role in rule.roles)
+            told = next((one for one in statements if _states(rule, one)), None)
+            fields = [*([roles] if roles else []), *condition_field(rule.condition), rule.modality.value]
+            if told is not None:
+                statements.remove(told)
+                fields.append(_fact(told, name))
+            lines.append(" | ".join([f"{places} {' '.join(rule.kinds)}", *fields]))
+        for told in statements:
+            kind = "amount" if isinstance(told.object, Literal) else "definition"
+            fields = [f"{told.spans[0].anchor.removeprefix('e')} {kind}", *condition_field(told.condition)]
+            lines.append(" | ".join([*fields, _fact(told, name)]))
+    entities = (f"{number} {entity.surface} ({entity.type})" for entity, number in names.items())
+    return "\n".join([*entities, *lines]) or "none"
 
 
-def short_triples(page: str) -> list[dict[str, Any]]:
-    """One triple per element: its first two words, "states", its last words. No language is read."""
-    found: list[dict[str, Any]] = []
+def _states(rule: Rule, statement: Statement) -> bool:
+    return rule.spans[0].anchor == statement.spans[0].anchor and rule.condition == statement.condition
+
+
+def _fact(statement: Statement, name: Callable[[Mention], str]) -> str:
+    """A statement as the fact of a rule: "@2 may get @1"."""
+    from clausegraph.core.language.wording import relation_words
+    from clausegraph.core.types import Literal
+
+    target = statement.object
+    shown = f'"{target.value}"' if isinstance(target, Literal) else name(target)
+    return f"{name(statement.subject)} {relation_words(statement)} {shown}"
+
+
+def _condition(condition: Condition, texts: Mapping[str, str]) -> str:
+    from clausegraph.core.types import fold
+
+    def leaf(one: Leaf) -> str:
+        return f'{one.anchor.removeprefix("e")}"{texts[one.anchor][one.start : one.end]}"'
+
+    def group(kind: str, parts: list[str]) -> str:
+        return f"not {parts[0]}" if kind == "not" else f"({(' and ' if kind == 'all' else ' or ').join(parts)})"
+
+    return fold(condition, leaf, group)
+
+
+def short_lines(page: str) -> str:
+    """One rule per element, about its first two words. No language is read."""
+    lines: list[str] = []
     for element in (element for section in sections_of(page) for element in section.elements):
         words = element.text.replace(" | ", " ").split()
-        head = min(2, max(1, len(words) - 1))
-        triple = _bare(" ".join(words[:head]), "states", " ".join(words[head:][-4:] or words))
-        found.append(triple | {"elements": [_number(element.label)]})
-    return found
+        number = len(lines) // 2 + 1
+        lines += [f"@{number} {' '.join(words[:2])}", f"{_number(element.label)} definition | about @{number}"]
+    return "\n".join(lines) or "none"
 
 
-def as_lines(triples: Sequence[dict[str, Any]]) -> str:
-    """``(subject, relation, object)``, one a line; no part keeps a comma of its own. "none" where there are none."""
+def triple_lines(page: str) -> str:
+    """``(subject, relation, object)`` of the statements, one a line; no part keeps a comma. "none" for none."""
+    from clausegraph.core.types import Literal
+    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+
     lines = []
-    for triple in triples:
-        parts = [_GROUPED.sub("", triple[part]).replace(",", " ") for part in ("subject", "relation", "object")]
+    for statement in (one for section in sections_of(page) for one in RuleExtractor().extract(section).statements):
+        target = statement.object
+        named = target.value if isinstance(target, Literal) else target.surface
+        parts = [
+            _GROUPED.sub("", part).replace(",", " ") for part in (statement.subject.surface, statement.relation, named)
+        ]
         lines.append(f"({', '.join(' '.join(part.split()) for part in parts)})")
     return "\n".join(lines) or "none"
 
 
 def _number(label: str) -> int:
     return int(label.removeprefix("e"))
-
-
-def _bare(subject: str, relation: str, target: str) -> dict[str, Any]:
-    return {
-        "subject": subject, "subject_type": "thing", "relation": relation, "object": target, "object_type": "thing",
-        "elements": [], "holds": True, "modality": "is", "if": None, "in_force": None, "doubt": "",
-    }  # fmt: skip
-
-
-def _triple(statement: Statement, texts: dict[str, str]) -> dict[str, Any]:
-    """A statement in the form that the condition-aware prompt asks for."""
-    from clausegraph.core.types import Literal
-
-    about = statement.object
-    target, kind = (about.value, about.kind) if isinstance(about, Literal) else (about.surface, about.type)
-    start, end = statement.effective_from, statement.effective_to
-    return _bare(statement.subject.surface, statement.relation, target) | {
-        "subject_type": statement.subject.type,
-        "object_type": kind,
-        "elements": sorted({_number(span.anchor) for span in statement.spans}),
-        "holds": statement.polarity,
-        "modality": str(statement.modality),
-        "if": None if statement.condition is None else _condition_json(statement.condition, texts),
-        "in_force": {"from": start, "to": end} if start or end else None,
-    }
-
-
-def _condition_json(condition: Condition, texts: dict[str, str]) -> Any:
-    from clausegraph.core.types import All, Leaf, Not
-
-    match condition:
-        case Leaf(label, start, end):
-            return {"element": _number(label), "quote": texts[label][start:end]}
-        case Not(child):
-            return {"not": _condition_json(child, texts)}
-    return {"all" if isinstance(condition, All) else "any": [_condition_json(one, texts) for one in condition.children]}
 
 
 def cheap_reading(page: str, around: str) -> dict[str, Any]:

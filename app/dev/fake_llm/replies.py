@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.app.dev.fake_llm.pages import as_lines, cheap_reading, page_in, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.pages import cheap_reading, page_in, rule_lines, short_lines, triple_lines
 from clausegraph.app.dev.fake_llm.wire import Reply
 from clausegraph.core.errors import InputError
 
 _DEPTH = 24
 NO_PAGE = "This is the fake model server: there is no language model here, and no numbered page in the prompt."
 NOT_SCRIPTED = "This is the fake model server: the script has no reply for this message."
-GARBAGE = 'Certainly! Here is what the page says -> {"triples": [subject: relation: '
+GARBAGE = 'Certainly! Here is what the page says -> {"rules": [3b: eligibility: '
 WRONG_SCHEMA = '{"answer": 42, "items": [1, 2, 3]}'
 
 
@@ -30,7 +30,7 @@ class Wanted:
     json: bool
 
     @property
-    def wants_lines(self) -> bool:
+    def wants_triples(self) -> bool:
         """Whether the prompt asks for ``(subject, …)`` lines and nowhere for JSON."""
         return not self.json and "(subject," in self.around.lower() and "json" not in self.around.lower()
 
@@ -129,22 +129,19 @@ class Replier:
             return Reply(json.dumps(self._value(wanted), ensure_ascii=False))
         if mode == "echo":
             return Reply(wanted.user)
-        if mode == "lines" or wanted.wants_lines:
-            return Reply(as_lines(self._triples(wanted.user if page is None else page)))
-        return Reply(NO_PAGE if page is None else json.dumps({"triples": self._triples(page)}, ensure_ascii=False))
+        if page is None and mode != "lines":
+            return Reply(NO_PAGE)
+        text = wanted.user if page is None else page
+        if mode == "lines" or wanted.wants_triples:
+            return Reply(triple_lines(text))
+        return Reply(short_lines(text) if mode == "short" else rule_lines(text))
 
     def _value(self, wanted: Wanted) -> Any:
-        """A JSON reply: the page's triples where the schema has room for them, else the smallest instance."""
+        """A JSON reply: a cheap answer where the schema is a reader's, else the smallest instance."""
         properties, page, is_echo = wanted.schema.get("properties", {}), wanted.page, self.options.replies == "echo"
-        if page is not None and not is_echo and (not wanted.schema or "triples" in properties):
-            return {"triples": self._triples(page)}
         if page is not None and {"analysis", "answers"} <= set(properties):
             return cheap_reading(page, wanted.around)
         return minimal_instance(wanted.schema) if wanted.schema else {"text": wanted.user if is_echo else NO_PAGE}
-
-    def _triples(self, page: str) -> list[dict[str, Any]]:
-        """The triples of the page in the form that the condition-aware prompt asks for."""
-        return short_triples(page) if self.options.replies == "short" else rule_triples(page)
 
     def _scripted(self, user: str) -> str:
         script = self.options.script

@@ -1,35 +1,27 @@
-"""The ``if`` of a triple as a condition tree whose leaves are spans of elements, and what its leaves mean."""
+"""The ``if`` of a rule as a condition tree whose leaves are parts of elements, and what its leaves mean.
+
+``2 and (3a or not 3c) and 4"you rent" and 5="the flat is empty" and any 6-9``: whole lines, parts of them, words of
+them, what they mean, and the lines of a list.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from clausegraph.core.extraction import InputElement, names_above
+from clausegraph.core.extraction import names_above
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import clean_name, tokens
-from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, leaves
-from clausegraph.ingestion.extract.llm.items import UnusableItem, element_number
+from clausegraph.ingestion.extract.llm.items import UnusableItem
 from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, content_words, numbers_of
+from clausegraph.ingestion.extract.llm.parts import Places
 
-# What a clause begins with before it says what something is: "if you're a limited company"
-_OPENING = re.compile(
-    r"^(?:(?:if|when|where|for|as)\s+)?(?:(?:you|they|he|she|it)(?:\s+(?:are|is)|['’](?:re|s))\s+|who\s+(?:are|is)\s+)?"
-    r"(?:an?\s+|the\s+)?",
-    re.IGNORECASE,
-)
-_FEWEST = 2  # words that a part of a name has at least, to say nothing but the name
 MAX_DEPTH = 8
 MAX_LEAVES = 50
-_OPERATORS = ("all", "any", "not")
-_LEAF_KEYS = frozenset({"element", "quote", "text", "means"})
-_LONGEST_QUOTE = 8000
 _LONGEST_MEANING = 300
-_MOST_QUOTES = 2000  # different ones that are looked for in a chunk
 _DENYING = word_set("not no never cannot neither nor none without unable nobody nothing")
 _POINTING = phrases(
     r"(?:these|those|the (?:following|above)|either|both|all|any|one) (?:\w+ )?(?:appl(?:y|ies)|changes?|happens?)"
@@ -43,103 +35,99 @@ _LEANING = YOU | word_set(
 _OTHERWISE = word_set("other another different else otherwise only")  # what a meaning may say with "not"
 _CLAUSE = 2  # words from which a condition says something by itself: "this happens" leans on what was said before
 _SHARE = 1 / 3  # of the words of a condition that its meaning has, in some form
-
-
-def without_repeated(condition: Condition | None, names: Sequence[str]) -> Condition | None:
-    """The condition without the leaves that one of the names says already; none where nothing is left.
-
-    Only what has to hold in any case is looked at: the whole tree, or a child of an outermost "all". A leaf repeats a
-    name where its words are the name's, or two and more of them in a row, of a name without alternatives.
-    """
-    said = [tokens(name) for name in names]
-    children = condition.children if isinstance(condition, All) else () if condition is None else (condition,)
-    kept = [child for child in children if not (isinstance(child, Leaf) and _repeats(child.text, said))]
-    return join("all", kept) if kept else None
-
-
-def _repeats(text: str, said: Sequence[Sequence[str]]) -> bool:
-    words = tokens(_OPENING.sub("", text, count=1))
-    size = len(words)
-
-    def within(name: Sequence[str]) -> bool:
-        return "or" not in name and any(name[i : i + size] == words for i in range(len(name) - size + 1))
-
-    return size > 0 and any(words == name or (size >= _FEWEST and within(name)) for name in said)
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<word>and|or|not|any|all)\b|(?P<bracket>[()])|(?P<first>\d+)\s*-\s*(?P<last>\d+)(?![a-z\d])
+    |(?P<place>\d+[a-z]?)(?:(?P<quote>"[^"]*"))?(?:\s*=\s*(?P<means>"[^"]*"))?(?!\w)|(?P<wrong>\S+))""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 class ConditionReader:
-    """Reads the conditions of one chunk's triples: ``labels`` are its labels by the numbers of the call."""
+    """Reads the conditions of the rules of one chunk."""
 
-    def __init__(self, labels: Mapping[int, str], elements: Mapping[str, InputElement], shown: ShownWords) -> None:
-        self._labels, self._elements, self._shown = labels, elements, shown
-        self._quotables: dict[str, Quotable] = {}
-        self._found: dict[tuple[str, str], tuple[int, int] | None] = {}
+    def __init__(self, places: Places, shown: ShownWords) -> None:
+        self._places, self._shown = places, shown
+        self._tokens: list[re.Match[str]] = []
         self._leaves = 0
+        self.notes: list[str] = []  # on meanings that were left out
 
-    def read(self, value: Any) -> Condition | None:
-        """The tree without repeated children, and without leaves that only point to others; none for no condition.
+    def read(self, text: str) -> Condition | None:
+        """The tree without repeated children, and without leaves that only point to others; none for no text.
 
         Raises:
             UnusableItem: it is malformed or too large, or cites what the chunk does not say.
         """
-        if value is None or value in ([], {}, "", {"all": []}):
+        if not text.strip():
             return None
-        self._leaves = 0
-        return self._without_pointers(self._tree(value, 1))
+        self._leaves, self._tokens = 0, list(reversed(list(_TOKEN.finditer(text.rstrip()))))
+        tree = self._joined("or", 1)
+        if self._tokens:
+            raise UnusableItem(f"its condition cannot be read at {self._tokens[-1][0].strip()!r}")
+        return self._without_pointers(tree)
 
-    def _tree(self, value: Any, depth: int) -> Condition:
+    def _next(self, *wanted: str) -> re.Match[str] | None:
+        """The next token, taken if it is one of the words that are wanted (any, without them)."""
+        if self._tokens and (not wanted or self._tokens[-1][0].strip().lower() in wanted):
+            return self._tokens.pop()
+        return None
+
+    def _joined(self, operator: str, depth: int) -> Condition:
+        """Terms joined by "or", of factors joined by "and"."""
         if depth > MAX_DEPTH:
             raise UnusableItem(f"its condition is nested more than {MAX_DEPTH} deep")
-        if isinstance(value, list):
-            return self._joined("all", value, depth)
-        if not isinstance(value, dict):
-            return self._leaf(value, None)
-        given = {key: item for key, item in value.items() if item is not None}
-        if given and set(given) <= set(_OPERATORS):
-            made = [self._operation(operator, item, depth) for operator, item in given.items()]
-            return join("all", list(dict.fromkeys(made)))
-        if "element" not in given or not _LEAF_KEYS.issuperset(given):
-            raise UnusableItem("its condition cannot be read")
-        leaf = self._leaf(given["element"], given.get("quote", given.get("text")))
-        return replace(leaf, meaning=self._meaning(leaf, given["means"])) if "means" in given else leaf
+        children: dict[Condition, None] = {}
+        more: re.Match[str] | None = None
+        while more is not None or not children:
+            children[self._joined("and", depth) if operator == "or" else self._factor(depth)] = None
+            more = self._next(operator)
+        return join("any" if operator == "or" else "all", list(children))
 
-    def _operation(self, operator: str, value: Any, depth: int) -> Condition:
-        if operator != "not":
-            return self._joined(operator, value if isinstance(value, list) else [value], depth)
-        child = self._tree(value, depth + 1)
-        return child.child if isinstance(child, Not) else Not(child)
+    def _factor(self, depth: int) -> Condition:
+        token = self._next()
+        if token is None:
+            raise UnusableItem("its condition breaks off")
+        word = token[0].strip().lower()
+        if word == "(":
+            inner = self._joined("or", depth + 1)
+            if self._next(")") is None:
+                raise UnusableItem("its condition lacks a bracket")
+            return inner
+        if word == "not":
+            if depth > MAX_DEPTH:
+                raise UnusableItem(f"its condition is nested more than {MAX_DEPTH} deep")
+            child = self._factor(depth + 1)
+            return child.child if isinstance(child, Not) else Not(child)
+        if word in ("any", "all") and self._tokens and self._tokens[-1]["first"]:
+            return self._list(word, self._tokens.pop())
+        if token["first"]:
+            return self._list("all", token)
+        if not token["place"]:
+            raise UnusableItem(f"its condition cannot be read at {word!r}")
+        leaf = self._leaf(token["place"], token["quote"])
+        if token["means"]:
+            try:
+                return replace(leaf, meaning=self._meaning(leaf, token["means"].strip('"')))
+            except UnusableItem as problem:  # the page's own words still say it
+                self.notes.append(f"left out: {problem}")
+        return leaf
 
-    def _joined(self, operator: str, values: Sequence[Any], depth: int) -> Condition:
-        if not values:
-            raise UnusableItem("its condition has an empty list")
-        return join(operator, list(dict.fromkeys(self._tree(value, depth + 1) for value in values)))
+    def _list(self, operator: str, token: re.Match[str]) -> Condition:
+        first, last = int(token["first"]), int(token["last"])
+        if not first <= last < first + MAX_LEAVES:
+            raise UnusableItem(f"its condition has no list {token[0].strip()!r}")
+        return join(operator, [self._leaf(str(number), None) for number in range(first, last + 1)])
 
-    def _leaf(self, element: Any, quote: Any) -> Leaf:
+    def _leaf(self, place: str, quote: str | None) -> Leaf:
         self._leaves += 1
         if self._leaves > MAX_LEAVES:
             raise UnusableItem(f"its condition has more than {MAX_LEAVES} parts")
-        number = element_number(element)
-        label = self._labels.get(number or 0)
-        if label is None:
-            raise UnusableItem("its condition cites an element that its section does not have")
-        text = self._elements[label].text
-        place = (0, len(text)) if quote is None else self._place(label, quote)
-        if place is None or place[0] == place[1]:
-            raise UnusableItem(f"the quote of its condition is not in element {number}")
-        return Leaf(label, place[0], place[1], text[place[0] : place[1]])
+        span = self._places.find(place, quote.strip('"') if quote else "")
+        if span is None:
+            what = f"has no words {quote} in {place}" if quote else f"cites {place}, which its section does not have"
+            raise UnusableItem(f"its condition {what}")
+        return Leaf(span.anchor, span.start, span.end, self._places.text(span))
 
-    def _place(self, label: str, quote: Any) -> tuple[int, int] | None:
-        if not isinstance(quote, str) or len(quote) > _LONGEST_QUOTE:
-            return None
-        key = (label, quote)
-        if key not in self._found:
-            if len(self._found) >= _MOST_QUOTES:
-                raise UnusableItem(f"its section is quoted in more than {_MOST_QUOTES:,} ways")
-            quotable = self._quotables.setdefault(label, Quotable(self._elements[label].text))
-            self._found[key] = quotable.find(quote)
-        return self._found[key]
-
-    def _meaning(self, leaf: Leaf, means: Any) -> str:
+    def _meaning(self, leaf: Leaf, means: str) -> str:
         """The meaning, if it says what the leaf says and the page has its words; empty where it only repeats it."""
         meaning, text = clean_name(means, _LONGEST_MEANING), leaf.text
         if meaning is None:
@@ -152,7 +140,7 @@ class ConditionReader:
             raise UnusableItem(f"what its condition means, {meaning!r}, lacks a number of {text!r}")
         wanted, found = content_words(text) - _LEANING, content_words(meaning)
         whole = len(wanted) >= _CLAUSE
-        element = self._elements[leaf.anchor]  # what leads into it may deny it
+        element = self._places.elements[leaf.anchor]  # what leads into it may deny it
         may_deny = bool(element.lead_in or element.parent) or not whole or not _OTHERWISE.isdisjoint(tokens(text))
         if _denies(text) > _denies(meaning) or (_denies(meaning) > _denies(text) and not may_deny):
             raise UnusableItem(f"what its condition means, {meaning!r}, turns {text!r} round")
@@ -179,7 +167,7 @@ class ConditionReader:
         if not isinstance(child, Leaf) or not _POINTING.search(child.words):
             return False
         below = (leaf.anchor for other in among if other is not child for leaf in leaves(other))
-        return any(child.anchor in names_above(self._elements[label], self._elements) for label in below)
+        return any(child.anchor in names_above(self._places.elements[label], self._places.elements) for label in below)
 
 
 def _denies(text: str) -> bool:

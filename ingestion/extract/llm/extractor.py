@@ -1,4 +1,4 @@
-"""The extractor that asks a language model: pages in, numbered calls out, triplets with conditions back."""
+"""The extractor that asks a language model: pages in, numbered calls out, rules or triplets back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import (
     BudgetExceeded,
@@ -17,15 +17,13 @@ from clausegraph.core.errors import (
     UnusableReply,
 )
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
-from clausegraph.core.hashing import LLMFingerprint, content_hash
+from clausegraph.core.hashing import STATES_RULES, LLMFingerprint, content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
-from clausegraph.ingestion.extract.llm.check import SCHEMA as CHECK_SCHEMA
-from clausegraph.ingestion.extract.llm.check import checked, render_check, stated
-from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
 from clausegraph.ingestion.extract.llm.lines import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
+from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 
 if TYPE_CHECKING:
     from clausegraph.core.models.guard import ChatOutcome, ChatRequest, GuardedLLM
@@ -39,19 +37,18 @@ _IN_A_ROW = 8  # calls that found no server, each after all its attempts, before
 class Task:
     """How a prompt's replies are read. ``parser`` names the parser's version: a change is another extraction.
 
-    ``parse`` gives one extraction for each chunk of a call, none for what a cut-off reply does not cover; ``schema`` is
-    the name and JSON schema of a reply, for servers that enforce one; with ``whole_pages`` a page's chunks share calls.
+    ``parse`` gives one extraction for each chunk of a call, none for what a cut-off reply does not cover; with
+    ``whole_pages`` a page's chunks share calls.
     """
 
     parser: str
     parse: Callable[..., Sequence[Extraction | None]]  # text, call, cut_off=
-    schema: tuple[str, dict[str, Any]] | None
     whole_pages: bool
 
 
 _BY_OUTPUT = (  # what a header's output begins with
-    ("a JSON object", Task("conditional:6", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), whole_pages=True)),
-    ("one (subject, predicate, object) per line", Task("lines:2", parse_lines, None, whole_pages=False)),
+    ("one rule per line", Task(f"{STATES_RULES}:1", parse_rules, whole_pages=True)),
+    ("one (subject, predicate, object) per line", Task("lines:2", parse_lines, whole_pages=False)),
 )
 
 
@@ -79,22 +76,14 @@ class LLMOptions:
     ontology: Ontology = field(default_factory=policy_ontology)
     call_tokens: int = 2000
     at_once: int = 16
-    check: Prompt | None = None  # by which the model looks again at what it stated
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A call to be made; with ``found``, the look at what the first one found."""
+    """A call to be made."""
 
     page: str
     call: Call
-    found: tuple[Extraction | None, ...] = ()
-
-    @property
-    def inputs(self) -> list[ExtractionInput]:
-        """The chunks that the call settles."""
-        found = self.found or self.call.inputs
-        return [one for one, made in zip(self.call.inputs, found, strict=True) if made is not None]
 
 
 class LLMExtractor:
@@ -110,8 +99,7 @@ class LLMExtractor:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
         prompt, task, options = self.prompt, self.task, self.options
         ontology = [options.ontology.guide] if "ontology" in prompt.inputs else []
-        check = [options.check.id, options.check.digest] if options.check else []
-        shape = content_hash("llm-extraction", self.examples, *ontology, *check)[:12]
+        shape = content_hash("llm-extraction", self.examples, *ontology)[:12]
         return str(LLMFingerprint(prompt.id, prompt.digest, self.llm.fingerprint, task.parser, shape, task.whole_pages))
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
@@ -162,15 +150,11 @@ class _Work:
 
         from clausegraph.core.models.guard import ChatRequest
 
-        options, prompt, schema = self._of.options, self._of.prompt, self._of.task.schema
-        if job.found and options.check is not None:
-            prompt, schema = options.check, CHECK_SCHEMA
-            rendered = render_check(prompt, job.call, job.found)
-        else:
-            rendered = render_call(prompt, job.call, examples=self._of.examples, ontology=options.ontology.guide)
+        prompt, ontology = self._of.prompt, self._of.options.ontology
+        rendered = render_call(prompt, job.call, examples=self._of.examples, ontology=ontology.guide)
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
         labels = CallLabels(prompt.task, prompt.id, (job.page,))
-        return ChatRequest(job, messages, self._of.llm.json_options(*schema) if schema else {}, labels)
+        return ChatRequest(job, messages, {}, labels)
 
     def settle(self, outcome: ChatOutcome[_Job]) -> Iterator[Extracted]:
         """What an outcome yields; chunks to be asked again go back to the work."""
@@ -188,12 +172,8 @@ class _Work:
             self._of.llm.forget(outcome.request.messages, **outcome.request.options)
             yield from self._failed(job, error)
             return
-        if not job.found:
-            rest = [chunk_input for chunk_input, made in zip(job.call.inputs, found, strict=True) if made is None]
-            self._ask_again(job, rest, split=len(rest) == len(found))
-            if self._of.options.check is not None and stated(found):
-                self._again.append(replace(job, found=tuple(found)))
-                return
+        rest = [chunk_input for chunk_input, made in zip(job.call.inputs, found, strict=True) if made is None]
+        self._ask_again(job, rest, split=len(rest) == len(found))
         for chunk_input, made in zip(job.call.inputs, found, strict=True):
             if made is not None:
                 yield Extracted(chunk_input.key, made)
@@ -204,14 +184,12 @@ class _Work:
 
         assert outcome.response is not None
         job, text = outcome.request.job, outcome.response.message.content or ""
-        if job.found:
-            return checked(text, job.found)
         alone = len(job.call.inputs) == 1
         cut_off = finish_reason(outcome.response) == "length"
         found = list(self._of.task.parse(text, job.call, cut_off=cut_off and not alone))
         if cut_off and alone and found[0] is not None:  # a second call would be cut at the same place
             title = job.call.inputs[0].title
-            lost = Reject(title, "the reply was cut off at its longest; its complete triplets are kept")
+            lost = Reject(title, "the reply was cut off at its longest; what of it is complete is kept")
             return [replace(found[0], rejects=(*found[0].rejects, lost))]
         return found
 
@@ -227,11 +205,11 @@ class _Work:
             self._unavailable += 1
             if self._unavailable >= _IN_A_ROW:
                 self._stopped = f"not asked: {self._unavailable} calls in a row had no answer, the last: {error}"
-        divisible = isinstance(error, UnusableReply | ModelRefused) and not no_use and not job.found
-        if divisible and len(job.inputs) > 1:
-            self._ask_again(job, job.inputs, split=True)
+        divisible = isinstance(error, UnusableReply | ModelRefused) and not no_use
+        if divisible and len(job.call.inputs) > 1:
+            self._ask_again(job, job.call.inputs, split=True)
             return
-        yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.inputs)
+        yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.call.inputs)
 
     def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
         """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
@@ -247,4 +225,4 @@ class _Work:
         if self._turned_away:
             raise self._turned_away[0][1]
         for job in [*self._again, *self._jobs] if self._stopped else ():
-            yield from (Extracted(chunk_input.key, None, self._stopped) for chunk_input in job.inputs)
+            yield from (Extracted(chunk_input.key, None, self._stopped) for chunk_input in job.call.inputs)

@@ -14,6 +14,7 @@ from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.prompts import Prompt, PromptMessage
+from clausegraph.ingestion.extract.llm.parts import marked
 
 _CHARACTERS = 4  # of English per token, near enough to decide what shares a call
 _PER_ELEMENT = 3  # tokens of an element's number and line
@@ -102,6 +103,7 @@ def page_text(call: Call) -> str:
     that no numbered heading gives. The texts are one line each, so that no text can pass for another element.
     """
     lines: list[str] = []
+    heads = {item.element.text for item in call.printed if item.element.tag == "tr"}
     last: tuple[str, ...] | None = None
     for item in call.printed:
         source = call.inputs[item.chunk]
@@ -110,16 +112,21 @@ def page_text(call: Call) -> str:
             numbered = {element.text for element in (*source.above, *source.elements) if element.tag in _LEVELS}
             if not numbered.issuperset(last):
                 lines.append("## " + cut(visible(" > ".join(last))))
-        lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {element_text(item.element)}")
+        element = item.element
+        columns = "" if " | ".join(element.headers) in heads else _columns(element)
+        shown = cut(visible(marked(element.text, element.tag)) + columns)
+        lines.append(f"{item.number}{_MARKS.get(element.tag, '.')} {shown}")
     return "\n".join(lines)
 
 
 def element_text(element: InputElement) -> str:
     """The element as a model reads it: one line, with a table row's column names, cut where it is too long."""
-    text = visible(element.text)
-    if element.headers and element.tag == "tr":
-        text += " (columns: " + visible(" | ".join(element.headers)) + ")"
-    return cut(text)
+    return cut(visible(element.text) + _columns(element))
+
+
+def _columns(element: InputElement) -> str:
+    is_row = element.headers and element.tag == "tr"
+    return " (columns: " + visible(" | ".join(element.headers)) + ")" if is_row else ""
 
 
 def cut(text: str) -> str:

@@ -1,0 +1,135 @@
+"""The parts of a numbered line: sentences, what of them is a condition, cells. A prompt marks them with letters.
+
+``3 (a) Once your boat is insured, (b) you can get a permit (c) unless it is over 9 metres.``: a reply cites ``3b``
+under ``3a and not 3c`` and quotes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from string import ascii_lowercase
+
+from clausegraph.core.extraction import InputElement
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.quotes import Quotable
+from clausegraph.core.types import Leaf, Span, leaves
+
+_CELLS = re.compile(r" ?\| ?")
+_WORD = re.compile(r"[\w'’]+")
+_JOINING = word_set("if only unless when where while once until except and or but so as long provided that even")
+_EDGES = " ,;:–-"
+_CACHED = 1024  # lines whose parts are kept: a page's
+
+
+@dataclass(frozen=True, slots=True)
+class LinePart:
+    """Characters ``[start, end)`` of a line; its letter stands at ``at``, before the word that joins it."""
+
+    at: int
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=_CACHED)
+def parts_of(text: str, tag: str) -> tuple[LinePart, ...]:
+    """The parts of a line in their order; none where it has one alone. Those after the 26th belong to that."""
+    if tag == "tr":
+        bounds = [0, *(bound for found in _CELLS.finditer(text) for bound in found.span()), len(text)]
+        found = [
+            LinePart(start, start, end) for start, end in zip(bounds[::2], bounds[1::2], strict=True) if start < end
+        ]
+    else:
+        found = [part for start, end in sentence_spans(text) for part in _clauses(text, start, end)]
+    if len(found) > len(ascii_lowercase):
+        last = found[len(ascii_lowercase) - 1]
+        found[len(ascii_lowercase) - 1 :] = [LinePart(last.at, last.start, len(text))]
+    return tuple(found) if len(found) > 1 else ()
+
+
+def _clauses(text: str, start: int, end: int) -> list[LinePart]:
+    """The conditions of a sentence and what stands between them."""
+    own = sorted((leaf.start, leaf.end) for leaf in leaves(parse_conditions(text, "", start, end).condition))
+    bounds = [start, *(bound for span in own for bound in span), end]
+    found: list[LinePart] = []
+    joined = start  # where the words begin that join the next part
+    for place, span in enumerate(pairwise(bounds)):
+        if place % 2:
+            gap = text[joined : span[0]]
+            found.append(LinePart(joined + len(gap) - len(gap.lstrip(_EDGES)), *span))
+            joined = span[1]
+            continue
+        own_start, own_end = _without_joining(text, *span, opens=place == 0, closes=span[1] == end)
+        words = _WORD.findall(text, own_start, own_end)
+        if words and (place or not all(map(str.isdigit, words))):  # the number of a clause is no part
+            found.append(LinePart(own_start, own_start, own_end))
+            joined = own_end
+    return found
+
+
+def _without_joining(text: str, start: int, end: int, *, opens: bool, closes: bool) -> tuple[int, int]:
+    """What stands between two conditions, without the words that join it to them."""
+    words = list(_WORD.finditer(text, start, end))
+    while words and words[-1][0].lower() in _JOINING and not closes:
+        end = words.pop().start()
+    while words and words[0][0].lower() in _JOINING and not opens:
+        start = words.pop(0).end()
+    between = text[start:end]
+    return start + len(between) - len(between.lstrip(_EDGES)), start + len(between.rstrip(_EDGES))
+
+
+def marked(text: str, tag: str) -> str:
+    """The line with a letter before each of its parts."""
+    parts = parts_of(text, tag)
+    bounds = [part.at for part in parts] + [len(text)]
+    shown = (
+        f"({letter}) {text[slice(*span)].strip()}"
+        for letter, span in zip(ascii_lowercase, pairwise(bounds), strict=False)
+    )
+    return " ".join([text[: bounds[0]].strip(), *shown]).strip() if parts else text
+
+
+class Places:
+    """The lines that one chunk of a call may cite, and their parts."""
+
+    def __init__(self, labels: Mapping[int, str], elements: Mapping[str, InputElement]) -> None:
+        self.labels, self.elements = labels, elements
+        self._quotables: dict[str, Quotable] = {}
+
+    def find(self, place: str, quote: str = "") -> Span | None:
+        """The span of a line ("3"), of a part of it ("3b"), or of words in it; none where there is no such place."""
+        label = self.labels.get(int(place.rstrip(ascii_lowercase)[:9]))
+        if label is None:
+            return None
+        element = self.elements[label]
+        if quote:
+            found = self._quotables.setdefault(label, Quotable(element.text)).find(quote)
+            return Span(label, *found) if found else None
+        letter = place[-1]
+        if not letter.isalpha():
+            return Span(label, 0, len(element.text)) if element.text else None
+        parts = parts_of(element.text, element.tag)
+        number = ascii_lowercase.index(letter)
+        if number >= len(parts):  # "3a" of a line that has no letters is the line
+            return Span(label, 0, len(element.text)) if number == 0 and not parts and element.text else None
+        return Span(label, parts[number].start, parts[number].end)
+
+    def text(self, span: Span) -> str:
+        """The words of a span."""
+        return self.elements[span.anchor].text[span.start : span.end]
+
+    def around(self, span: Span, conditions: Iterable[Leaf]) -> Span:
+        """The span out to the conditions of its sentence, with the words that join them; a cell stays alone."""
+        element = self.elements[span.anchor]
+        sentence = next((one for one in sentence_spans(element.text) if one[0] <= span.start < one[1]), None)
+        if element.tag == "tr" or sentence is None:
+            return span
+        near = [one for one in conditions if one.anchor == span.anchor and sentence[0] <= one.start < sentence[1]]
+        start, end = min([span.start, *(one.start for one in near)]), max([span.end, *(one.end for one in near)])
+        inside = [part for part in parts_of(element.text, element.tag) if part.start <= start < part.end]
+        return Span(span.anchor, inside[0].at if inside else start, end)

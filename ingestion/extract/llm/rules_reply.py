@@ -1,0 +1,342 @@
+"""A reply of rules, one a line, turned into the extraction of each chunk of its call. Pure: no model, no page.
+
+``@1 Heating Grant (benefit)`` names an entity; ``3b eligibility amount | actor @2 | if 3a and not 3c | @2 may get @1``
+is a rule: where it stands, its kinds, its roles, when it holds, and the fact that it comes to.
+``drop 3b eligibility`` takes it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction, Reject
+from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.normalise import clean_name, entity_key
+from clausegraph.core.language.rule_kinds import RuledClause
+from clausegraph.core.language.values import effective_dates, value_kind
+from clausegraph.core.types import (
+    PUBLISHER,
+    Condition,
+    Literal,
+    Mention,
+    Modality,
+    Passage,
+    PassageKind,
+    Role,
+    RoleName,
+    Rule,
+    RuleKind,
+    Span,
+    Statement,
+    leaves,
+)
+from clausegraph.ingestion.extract.llm.condition_reader import ConditionReader
+from clausegraph.ingestion.extract.llm.items import (
+    LONGEST_NAME,
+    MOST_ITEMS,
+    UnusableItem,
+    described,
+    known_modality,
+    relation_name,
+    told,
+    type_name,
+    without_modality,
+)
+from clausegraph.ingestion.extract.llm.numbering import Call
+from clausegraph.ingestion.extract.llm.page_words import (
+    BARE_PRONOUNS,
+    YOU,
+    ShownWords,
+    has_words,
+    numbers_of,
+    section_texts,
+    shown_texts,
+)
+from clausegraph.ingestion.extract.llm.parts import Places
+
+_ENTITY = re.compile(r"@(\d{1,5})\s+(.{1,400}?)\s*(?:\(([\w -]{1,40})\))?")
+_RULE = re.compile(
+    r"(?:(?P<drop>drop)\s+)?(?P<places>\d{1,7}[a-z]?(?:\s*[,-]\s*\d{1,7}[a-z]?)*)\s*:?\s+(?P<rest>[a-z].*)",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"(\d+)([a-z]?)(?:\s*-\s*(\d+))?", re.IGNORECASE)
+_FIELD = re.compile(r"(?:[^|\"]|\"[^\"]*\"|\")+")
+_ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
+_FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
+_BULLET = re.compile(r"^\s*(?:[-*•]\s+|```\w*$)")
+_MOST_PLACES = 60  # lines of one rule
+_KINDS = {kind.value: kind for kind in RuleKind} | {"step": RuleKind.STEP}
+_NOTHING = word_set("none nothing")
+_WE = word_set("we us our ours ourselves")
+_PRONOUNS = BARE_PRONOUNS | YOU
+_PERSONS = word_set("role person people group")
+_YOU = phrases("you|your|yours|yourself")
+_FIELDS: dict[str, Callable[[str], object]] = {
+    "if": lambda text: text.lower().startswith("if "),
+    "fact": lambda text: text.startswith("@"),
+    "roles": lambda text: _ROLE.match(text.lower()),
+}  # what a field is, by how it begins; any other says how strongly the rule holds
+_TYPES = {"role": "person"}  # a role is what a person is to a rule
+_BARRING = (RuleKind.EXCLUSION, RuleKind.PROHIBITION)
+_MODALITIES = {  # of a rule whose line says nothing else
+    RuleKind.ELIGIBILITY: Modality.MAY,
+    RuleKind.PERMISSION: Modality.MAY,
+    RuleKind.EXCLUSION: Modality.CANNOT,
+    RuleKind.PROHIBITION: Modality.CANNOT,
+    RuleKind.DUTY: Modality.MUST,
+    RuleKind.STEP: Modality.MUST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a reply that says a rule, taken apart but not yet looked up."""
+
+    text: str
+    places: tuple[str, ...]
+    kinds: tuple[RuleKind, ...]
+    fields: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, RuleKind]:
+        """By which a later line takes it back."""
+        return self.places[0], self.kinds[0]
+
+    @property
+    def numbers(self) -> list[int]:
+        """Of the lines that it cites."""
+        return [int(place.rstrip("abcdefghijklmnopqrstuvwxyz")) for place in self.places]
+
+
+@dataclass(slots=True)
+class _Reply:
+    """What a reply says: names by number, rules in their order, and what could not be read."""
+
+    names: dict[int, Mention] = field(default_factory=dict)
+    lines: list[_Line] = field(default_factory=list)
+    unread: list[Reject] = field(default_factory=list)
+    is_empty: bool = False  # it says that there is no rule
+
+    def add(self, text: str) -> None:
+        """Take in a line."""
+        line = _BULLET.sub("", text).strip()
+        if not line or line.isupper():
+            return
+        if line.lower().strip(".") in _NOTHING:
+            self.is_empty = True
+        elif entity := _ENTITY.fullmatch(line):
+            self._name(int(entity[1]), entity[2], entity[3])
+        elif rule := _RULE.fullmatch(line):
+            try:
+                self._rule(line, rule)
+            except UnusableItem as problem:
+                self.unread.append(Reject(described(line), str(problem)))
+        else:
+            self.unread.append(Reject(described(line), "it is neither an entity nor a rule"))
+
+    def _name(self, number: int, written: str, kind: str | None) -> None:
+        surface = clean_name(written, LONGEST_NAME)
+        if surface is not None and surface.lower() in _WE:
+            self.names[number] = PUBLISHER
+        elif surface is not None:
+            self.names[number] = Mention(surface, entity_key(surface), _TYPES.get(kind or "", type_name(kind)))
+
+    def _rule(self, text: str, found: re.Match[str]) -> None:
+        first, *fields = _FIELD.findall(found["rest"])
+        words = first.lower().replace("procedure step", "step").replace(",", " ").split()
+        if found["drop"]:  # a reason may follow
+            words = [word.strip(":") for word in words[:1]]
+        unknown = [word for word in words if word not in _KINDS]
+        if unknown:
+            raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {unknown[0]!r}")
+        kinds = tuple(dict.fromkeys(_KINDS[word] for word in words))
+        line = _Line(text, tuple(_places(found["places"].lower())), kinds, tuple(one.strip() for one in fields))
+        if found["drop"]:
+            self.lines = [one for one in self.lines if one.key != line.key]
+        else:
+            self.lines.append(line)
+
+
+def _places(text: str) -> Iterator[str]:
+    """ "4,6-8" as 4, 6, 7, 8."""
+    for number, letter, last in _PLACE.findall(text):
+        yield number + letter
+        if last:
+            if not int(number) < int(last) < int(number) + _MOST_PLACES:
+                raise UnusableItem(f"it has no lines {number} to {last}")
+            yield from map(str, range(int(number) + 1, int(last) + 1))
+
+
+class _Chunk:
+    """One chunk of a call: what its rules are checked against, and what was made of them."""
+
+    def __init__(self, call: Call, place: int, shown: ShownWords, names: dict[int, Mention]) -> None:
+        source = call.inputs[place]
+        elements = {one.label: one for one in (*source.above, *source.around, *source.elements)}
+        self._places = Places(call.labels[place], elements)
+        self._shown, self._section = shown, ShownWords(section_texts(source))
+        self._names = names
+        self.rules: dict[Rule, None] = {}
+        self.statements: dict[Statement, None] = {}
+        self.passages: dict[Passage, None] = {}
+        self.rejects: list[Reject] = []
+
+    def read(self, line: _Line) -> bool:
+        """Keep what a line that cites an own element says; whether it can be used."""
+        conditions = ConditionReader(self._places, self._shown)
+        try:
+            rule, fact = self._rule(line, conditions)
+        except UnusableItem as problem:
+            self.rejects.append(Reject(described(line.text), str(problem)))
+            return False
+        self.rejects += [Reject(described(line.text), note) for note in conditions.notes]
+        self.rules[rule] = None
+        if fact is not None:
+            self.statements[fact] = None
+        else:
+            kind = PassageKind.NAMES if rule.condition is None else PassageKind.RULE
+            named = tuple(role.entity for role in rule.roles if role.entity != PUBLISHER)
+            self.passages[Passage(kind, rule.spans, rule.condition, named)] = None
+        return True
+
+    def extraction(self, more: Sequence[Reject]) -> Extraction:
+        """What was kept, with rejects that belong to no chunk."""
+        rejects = told([*self.rejects, *more])
+        return Extraction(tuple(self.statements), rejects, tuple(self.passages), tuple(self.rules))
+
+    def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, Statement | None]:
+        own, others = self._spans(line)
+        by_name = {name: [one for one in line.fields if opening(one)] for name, opening in _FIELDS.items()}
+        condition = conditions.read(" and ".join(f"({one[3:]})" for one in by_name["if"]))
+        roles: dict[Role, None] = {}
+        fact: Statement | None = None
+        modality = _MODALITIES.get(line.kinds[0], Modality.IS)
+        for part in line.fields:
+            try:
+                if part in by_name["roles"]:
+                    roles |= dict.fromkeys(self._roles(part.lower()))
+                elif part in by_name["fact"]:
+                    fact = self._fact(part, (own, *others), condition)
+                elif part not in by_name["if"]:
+                    modality = known_modality(part)
+            except UnusableItem as problem:  # the rule stands without it
+                conditions.notes.append(f"left out: {problem}")
+        if 1 in self._names and not any(role.name is RoleName.ABOUT for role in roles):
+            roles = {Role(RoleName.ABOUT, self._named(1)): None} | roles
+        if fact is not None and fact.modality is not Modality.IS:
+            modality = fact.modality
+        words = self._own_words(own, condition)
+        holds = fact.polarity if fact is not None else line.kinds[0] not in _BARRING
+        rule = Rule(
+            line.kinds,
+            tuple(dict.fromkeys((self._places.around(own, leaves(condition)), *others))),
+            tuple(self._in_line(role, own) for role in roles),
+            tuple(dict.fromkeys(Literal(one.text, one.kind) for one in RuledClause(words).values)),
+            holds and modality not in (Modality.CANNOT, Modality.NEED_NOT),
+            modality,
+            condition,
+            *effective_dates(words),
+        )
+        return rule, fact and replace(fact, spans=rule.spans)
+
+    def _spans(self, line: _Line) -> tuple[Span, list[Span]]:
+        """The rule's own words, and the rest of them: those of an item go on from its lead-in."""
+        found = [self._places.find(place) for place in line.places]
+        spans = [span for span in found if span is not None and span.anchor.startswith("e")]
+        if not spans or found[0] is None:
+            raise UnusableItem("it cites a line that its section does not have")
+        first = self._places.elements[spans[0].anchor]
+        lead_in = self._places.elements.get(first.lead_in or "")
+        if lead_in is not None and all(span.anchor != lead_in.label for span in spans):
+            spans.append(Span(lead_in.label, 0, len(lead_in.text)))
+        return spans[0], spans[1:]
+
+    def _own_words(self, own: Span, condition: Condition | None) -> str:
+        words = self._places.text(own)
+        for leaf in leaves(condition):
+            words = words.replace(leaf.text, " ") if leaf.anchor == own.anchor else words
+        return words
+
+    def _roles(self, part: str) -> Iterator[Role]:
+        for found in _ROLE.finditer(part):
+            for number in re.findall(r"\d+", found[2]):
+                yield Role(RoleName(found[1]), self._named(int(number)))
+
+    def _named(self, number: int) -> Mention:
+        name = self._names.get(number)
+        if name is None:
+            raise UnusableItem(f"it names @{number}, which the reply does not say")
+        if name == PUBLISHER:
+            return name
+        if name.surface.lower() in _PRONOUNS:
+            raise UnusableItem(f"it names a pronoun: {name.surface!r}")
+        if not self._shown.names(name.surface):
+            raise UnusableItem(f"not stated: {name.surface!r}")
+        return name
+
+    def _in_line(self, role: Role, own: Span) -> Role:
+        """The role with "you" where the line has that in the place of a person's name."""
+        entity, text = role.entity, self._places.elements[own.anchor].text
+        spoken = _YOU.search(text) if entity.type in _PERSONS and not has_words(text, entity.surface) else None
+        return replace(role, entity=replace(entity, written="you")) if spoken else role
+
+    def _fact(self, part: str, spans: tuple[Span, ...], condition: Condition | None) -> Statement | None:
+        found = _FACT.fullmatch(part.rstrip("."))
+        relation = relation_name(found[2]) if found else None
+        if found is None or relation is None:
+            raise UnusableItem(f"its fact cannot be read: {described(part)}")
+        subject = self._named(int(found[1]))
+        target = self._named(int(found[3])) if found[3] else self._value(found[4], spans)
+        if PUBLISHER in (subject, target):  # whose name only the page's rules get
+            return None
+        return without_modality(Statement(subject, relation, target, spans, condition=condition))
+
+    def _value(self, text: str, spans: tuple[Span, ...]) -> Literal:
+        surface = clean_name(text, LONGEST_NAME)
+        here = surface and any(has_words(self._places.elements[span.anchor].text, surface) for span in spans)
+        if not surface or not (here or (self._section.numbers >= numbers_of(surface) and self._shown.names(surface))):
+            raise UnusableItem(f"not stated: value {surface!r}")
+        return Literal(surface, value_kind(surface) or "text")
+
+
+def parse_rules(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
+    """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
+
+    A rule belongs to the chunk whose input has most of the lines it cites, one of them its own. A reply that breaks
+    off covers the chunks before the last one it spoke of.
+
+    Raises:
+        UnusableReply: there is nothing in it that can be read.
+    """
+    reply = _Reply()
+    lines = text.splitlines()[:MOST_ITEMS]
+    for line in lines[:-1] if cut_off else lines:
+        reply.add(line)
+    if not (reply.lines or reply.names or reply.is_empty):
+        raise UnusableReply(f"the model's reply has no rule: {described(text)}")
+    headings = [text for source in call.inputs for text in (source.title, *source.headings)]
+    shown = ShownWords([*headings, *(text for one in call.printed for text in shown_texts(one.element))])
+    chunks = [_Chunk(call, place, shown, reply.names) for place in range(len(call.inputs))]
+    last = 0  # the chunk of the last rule that could be placed
+    for rule in reply.lines:
+        owners = _owners(rule.numbers, call)
+        if not owners:
+            reply.unread.append(Reject(described(rule.text), "it cites no line of its own section"))
+            continue
+        last = min(owners)
+        chunks[last].read(rule)
+    covered = last if cut_off else len(chunks)
+    made = [chunk.extraction(reply.unread if place == 0 else ()) for place, chunk in enumerate(chunks)]
+    return tuple(one if place < covered else None for place, one in enumerate(made))
+
+
+def _owners(numbers: Sequence[int], call: Call) -> list[int]:
+    """The chunks of a call that own the first of the cited lines, else another."""
+    for number in numbers:
+        owning = [place for place, labels in enumerate(call.labels) if labels.get(number, "s").startswith("e")]
+        if owning:
+            return owning
+    return []

@@ -1,4 +1,4 @@
-"""Parts of a model's items: names, element numbers, modality, and how a rejected item is shown."""
+"""Parts of what a model says: relations, types, modality, and how what is rejected is shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from clausegraph.core.extraction import Reject
 from clausegraph.core.language.lexicon import is_base, third_person
 from clausegraph.core.language.normalise import clean_name
-from clausegraph.core.types import Mention, Modality, Passage, PassageKind, Statement
+from clausegraph.core.types import Modality, Statement
 
 T = TypeVar("T")
 LONGEST_NAME = 200
@@ -20,7 +20,6 @@ MOST_ITEMS = 5_000  # of a reply that are read: more than any that was asked for
 _MOST_REJECTS = 100  # of a chunk that are told one by one
 _LONGEST_SHOWN = 120
 _LONGEST_TYPE = 40
-_HIGHEST = 10**9  # of element numbers
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ROLES = ("subject", "relation", "object")
 _MODALITIES = {
@@ -31,7 +30,6 @@ _MODALITIES = {
     **dict.fromkeys(("might", "could"), Modality.CAN),
     **dict.fromkeys(("can not", "must not", "may not", "can't", "mustn't"), Modality.CANNOT),
 }
-_TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
 _AUXILIARY = re.compile(
     r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
 )
@@ -43,11 +41,6 @@ _SHORT.maxlevel = 2
 
 class UnusableItem(Exception):
     """The item cannot be used, and why."""
-
-
-def exact_object(**properties: Any) -> dict[str, Any]:
-    """The JSON schema of an object with exactly these keys: strict schemas know no optional ones."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def relation_name(value: Any) -> str | None:
@@ -77,16 +70,6 @@ def told(rejects: Sequence[Reject]) -> tuple[Reject, ...]:
     return (*rejects[:_MOST_REJECTS], more)
 
 
-def element_number(value: Any) -> int | None:
-    """A number of an element: a positive integer, also as a whole float or a text of digits; none for all else."""
-    if isinstance(value, str):
-        digits = value.strip()
-        value = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _HIGHEST:
-        return None
-    return int(value) if value == int(value) else None
-
-
 def described(item: Any) -> str:
     """An item in at most 120 characters, its control characters written out."""
     if isinstance(item, dict) and any(role in item for role in _ROLES):
@@ -101,25 +84,6 @@ def _short(value: Any) -> str:
         return "null" if value is None else _SHORT.repr(value)
     shown = value[:_LONGEST_SHOWN]
     return shown if shown.isprintable() else repr(shown)[1:-1]
-
-
-def left_of(made: Statement) -> Passage:
-    """A passage that is found where the statement stood, and claims nothing."""
-    names = tuple(end for end in (made.subject, made.object) if isinstance(end, Mention))
-    kind = PassageKind.NAMES if made.condition is None else PassageKind.RULE
-    return Passage(kind, made.spans, made.condition, names)
-
-
-def truth(value: Any) -> bool:
-    """What ``holds`` says; true where it is not given.
-
-    Raises:
-        UnusableItem: it is neither.
-    """
-    found = value is not False if value is None or isinstance(value, bool) else _TRUTHS.get(_lowered(value))
-    if found is None:
-        raise UnusableItem('its "holds" is neither true nor false')
-    return found
 
 
 def known_modality(value: Any) -> Modality:

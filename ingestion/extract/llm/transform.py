@@ -40,7 +40,7 @@ class TripletExtractor(TransformComponent):
     """
 
     llm: LLM = Field(description="any LLM; it is put behind a guard")
-    prompt: str = "triplets-conditional"
+    prompt: str = "rules"
     call_tokens: int = 2000
     at_once: int = 16
     skip_failed: bool = False

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clausegraph.core.extraction import names_above
+from clausegraph.core.language.clauses import after_number
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import clean_name, tokens
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, leaves
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, Span, leaves
 from clausegraph.ingestion.extract.llm.items import UnusableItem
 from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, content_words, numbers_of
 from clausegraph.ingestion.extract.llm.parts import Places
@@ -48,22 +49,34 @@ class ConditionReader:
     def __init__(self, places: Places, shown: ShownWords) -> None:
         self._places, self._shown = places, shown
         self._tokens: list[re.Match[str]] = []
+        self._own = Span("", 0, 0)
         self._leaves = 0
         self.notes: list[str] = []  # on meanings that were left out
 
-    def read(self, text: str) -> Condition | None:
+    def read(self, text: str, own: Span) -> Condition | None:
         """The tree without repeated children, and without leaves that only point to others; none for no text.
+
+        Args:
+            own: the words of the rule. What of them is its condition ("After six months we do not pay") may be cited
+                with what it means alone.
 
         Raises:
             UnusableItem: it is malformed or too large, or cites what the chunk does not say.
         """
         if not text.strip():
             return None
-        self._leaves, self._tokens = 0, list(reversed(list(_TOKEN.finditer(text.rstrip()))))
+        self._own, self._leaves, self._tokens = own, 0, list(reversed(list(_TOKEN.finditer(text.rstrip()))))
         tree = self._joined("or", 1)
         if self._tokens:
             raise UnusableItem(f"its condition cannot be read at {self._tokens[-1][0].strip()!r}")
-        return self._without_pointers(tree)
+        children = tree.children if isinstance(tree, All) else (tree,)
+        kept = [
+            child for child in children if not (isinstance(child, Leaf) and self._is_own(child) and not child.meaning)
+        ]
+        return self._without_pointers(join("all", kept)) if kept else None
+
+    def _is_own(self, leaf: Leaf) -> bool:
+        return leaf.anchor == self._own.anchor and leaf.start <= self._own.start and self._own.end <= leaf.end
 
     def _next(self, *wanted: str) -> re.Match[str] | None:
         """The next token, taken if it is one of the words that are wanted (any, without them)."""
@@ -129,13 +142,15 @@ class ConditionReader:
 
     def _meaning(self, leaf: Leaf, means: str) -> str:
         """The meaning, if it says what the leaf says and the page has its words; empty where it only repeats it."""
-        meaning, text = clean_name(means, _LONGEST_MEANING), leaf.text
+        meaning, text = clean_name(means, _LONGEST_MEANING), leaf.text[after_number(leaf.text) :]
         if meaning is None:
             raise UnusableItem("what its condition means is no text, empty or too long")
         if tokens(meaning) == tokens(text):
             return ""
         if not self._shown.names(meaning):
             raise UnusableItem(f"not stated: what its condition means, {meaning!r}")
+        if not self._places.is_condition(Span(leaf.anchor, leaf.start, leaf.end)):  # a situation that it speaks of
+            return meaning
         if not numbers_of(meaning).issuperset(numbers_of(_ONE.sub("", text))):
             raise UnusableItem(f"what its condition means, {meaning!r}, lacks a number of {text!r}")
         wanted, found = content_words(text) - _LEANING, content_words(meaning)

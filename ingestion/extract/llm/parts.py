@@ -34,6 +34,7 @@ class LinePart:
     at: int
     start: int
     end: int
+    is_condition: bool = False
 
 
 @lru_cache(maxsize=_CACHED)
@@ -61,7 +62,7 @@ def _clauses(text: str, start: int, end: int) -> list[LinePart]:
     for place, span in enumerate(pairwise(bounds)):
         if place % 2:
             gap = text[joined : span[0]]
-            found.append(LinePart(joined + len(gap) - len(gap.lstrip(_EDGES)), *span))
+            found.append(LinePart(joined + len(gap) - len(gap.lstrip(_EDGES)), *span, is_condition=True))
             joined = span[1]
             continue
         own_start, own_end = _without_joining(text, *span, opens=place == 0, closes=span[1] == end)
@@ -111,13 +112,21 @@ class Places:
             found = self._quotables.setdefault(label, Quotable(element.text)).find(quote)
             return Span(label, *found) if found else None
         letter = place[-1]
+        if not element.text:
+            return None
         if not letter.isalpha():
-            return Span(label, 0, len(element.text)) if element.text else None
+            return Span(label, 0, len(element.text))
         parts = parts_of(element.text, element.tag)
         number = ascii_lowercase.index(letter)
-        if number >= len(parts):  # "3a" of a line that has no letters is the line
-            return Span(label, 0, len(element.text)) if number == 0 and not parts and element.text else None
-        return Span(label, parts[number].start, parts[number].end)
+        if number >= len(parts) > 0:
+            return None
+        return Span(label, parts[number].start, parts[number].end) if parts else Span(label, 0, len(element.text))
+
+    def is_condition(self, span: Span) -> bool:
+        """Whether a span is nothing but a condition, as far as a line's form tells."""
+        element = self.elements[span.anchor]
+        parts = parts_of(element.text, element.tag)
+        return element.tag != "p" or any(part.is_condition and part.end >= span.end > part.start for part in parts)
 
     def text(self, span: Span) -> str:
         """The words of a span."""

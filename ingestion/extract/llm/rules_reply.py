@@ -67,6 +67,7 @@ _FIELD = re.compile(r"(?:[^|\"]|\"[^\"]*\"|\")+")
 _ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
 _FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|```\w*$)")
+_READER = 2  # number of the person whom the page addresses
 _MOST_PLACES = 60  # lines of one rule
 _KINDS = {kind.value: kind for kind in RuleKind} | {"step": RuleKind.STEP}
 _NOTHING = word_set("none nothing")
@@ -210,14 +211,14 @@ class _Chunk:
     def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, Statement | None]:
         own, others = self._spans(line)
         by_name = {name: [one for one in line.fields if opening(one)] for name, opening in _FIELDS.items()}
-        condition = conditions.read(" and ".join(f"({one[3:]})" for one in by_name["if"]))
+        condition = conditions.read(" and ".join(f"({one[3:]})" for one in by_name["if"]), own)
         roles: dict[Role, None] = {}
         fact: Statement | None = None
         modality = _MODALITIES.get(line.kinds[0], Modality.IS)
         for part in line.fields:
             try:
                 if part in by_name["roles"]:
-                    roles |= dict.fromkeys(self._roles(part.lower()))
+                    roles |= dict.fromkeys(self._roles(part.lower(), conditions.notes))
                 elif part in by_name["fact"]:
                     fact = self._fact(part, (own, *others), condition)
                 elif part not in by_name["if"]:
@@ -260,10 +261,13 @@ class _Chunk:
             words = words.replace(leaf.text, " ") if leaf.anchor == own.anchor else words
         return words
 
-    def _roles(self, part: str) -> Iterator[Role]:
+    def _roles(self, part: str, notes: list[str]) -> Iterator[Role]:
         for found in _ROLE.finditer(part):
             for number in re.findall(r"\d+", found[2]):
-                yield Role(RoleName(found[1]), self._named(int(number)))
+                try:
+                    yield Role(RoleName(found[1]), self._named(int(number)))
+                except UnusableItem as problem:
+                    notes.append(f"left out: {problem}")
 
     def _named(self, number: int) -> Mention:
         name = self._names.get(number)
@@ -273,7 +277,8 @@ class _Chunk:
             return name
         if name.surface.lower() in _PRONOUNS:
             raise UnusableItem(f"it names a pronoun: {name.surface!r}")
-        if not self._shown.names(name.surface):
+        is_reader = number == _READER and name.type in _PERSONS  # whom a page need not name
+        if not is_reader and not self._shown.names(name.surface):
             raise UnusableItem(f"not stated: {name.surface!r}")
         return name
 

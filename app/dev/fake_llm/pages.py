@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r"^<<<PAGE ([0-9a-fA-F]+)>>>[ \t]*\n(.*?)^<<<END \1>>>", re.MULTILINE | re.DOTALL)
 _ELEMENT = re.compile(r"(\d+)([.\-|]|#{1,3}) (.*?)(?: \(columns: (.*)\))?$")
 _TAGGED = re.compile(r"<(p|li|tr|h[1-3])>(.*)</\1>")  # a line of the prompts that show elements as HTML
-_LETTER = re.compile(r"(?:^|(?<= ))\([a-z]\) ")  # before a part of a line
+_LETTER = re.compile(r"(?:^|(?<= ))\[[a-z]\] ")  # before a part of a line
 _TAGS = {".": "p", "-": "li", "|": "tr", "#": "h1", "##": "h2", "###": "h3"}
 _GROUPED = re.compile(r"(?<=\d),(?=\d)")
 _LINE = re.compile(

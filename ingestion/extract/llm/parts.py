@@ -1,6 +1,6 @@
 """The parts of a numbered line: sentences, what of them is a condition, cells. A prompt marks them with letters.
 
-``3 (a) Once your boat is insured, (b) you can get a permit (c) unless it is over 9 metres.``: a reply cites ``3b``
+``3 [a] Once your boat is insured, [b] you can get a permit [c] unless it is over 9 metres.``: a reply cites ``3b``
 under ``3a and not 3c`` and quotes nothing.
 """
 
@@ -89,7 +89,7 @@ def marked(text: str, tag: str) -> str:
     parts = parts_of(text, tag)
     bounds = [part.at for part in parts] + [len(text)]
     shown = (
-        f"({letter}) {text[slice(*span)].strip()}"
+        f"[{letter}] {text[slice(*span)].strip()}"
         for letter, span in zip(ascii_lowercase, pairwise(bounds), strict=False)
     )
     return " ".join([text[: bounds[0]].strip(), *shown]).strip() if parts else text

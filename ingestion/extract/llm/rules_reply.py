@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
@@ -58,11 +59,12 @@ from clausegraph.ingestion.extract.llm.page_words import (
 from clausegraph.ingestion.extract.llm.parts import Places
 
 _ENTITY = re.compile(r"@(\d{1,5})\s+(.{1,400}?)\s*(?:\(([\w -]{1,40})\))?")
+_ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
 _RULE = re.compile(
-    r"(?:(?P<drop>drop)\s+)?(?P<places>\d{1,7}[a-z]?(?:\s*[,-]\s*\d{1,7}[a-z]?)*)\s*:?\s+(?P<rest>[a-z].*)",
+    rf"(?:(?P<drop>drop)\s+)?(?P<places>{_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+(?P<rest>[a-z].*)",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"(\d+)([a-z]?)(?:\s*-\s*(\d+))?", re.IGNORECASE)
+_PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE)
 _FIELD = re.compile(r"(?:[^|\"]|\"[^\"]*\"|\")+")
 _ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
 _FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
@@ -97,19 +99,19 @@ class _Line:
     """A line of a reply that says a rule, taken apart but not yet looked up."""
 
     text: str
-    places: tuple[str, ...]
+    places: tuple[tuple[str, str], ...]  # each as number with letter, and the words quoted of it
     kinds: tuple[RuleKind, ...]
     fields: tuple[str, ...]
 
     @property
-    def key(self) -> tuple[str, RuleKind]:
+    def key(self) -> tuple[tuple[str, str], RuleKind]:
         """By which a later line takes it back."""
         return self.places[0], self.kinds[0]
 
     @property
     def numbers(self) -> list[int]:
         """Of the lines that it cites."""
-        return [int(place.rstrip("abcdefghijklmnopqrstuvwxyz")) for place in self.places]
+        return [int(place.rstrip(ascii_lowercase)) for place, _ in self.places]
 
 
 @dataclass(slots=True)
@@ -154,21 +156,21 @@ class _Reply:
         if unknown:
             raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {unknown[0]!r}")
         kinds = tuple(dict.fromkeys(_KINDS[word] for word in words))
-        line = _Line(text, tuple(_places(found["places"].lower())), kinds, tuple(one.strip() for one in fields))
+        line = _Line(text, tuple(_places(found["places"])), kinds, tuple(one.strip() for one in fields))
         if found["drop"]:
             self.lines = [one for one in self.lines if one.key != line.key]
         else:
             self.lines.append(line)
 
 
-def _places(text: str) -> Iterator[str]:
+def _places(text: str) -> Iterator[tuple[str, str]]:
     """ "4,6-8" as 4, 6, 7, 8."""
-    for number, letter, last in _PLACE.findall(text):
-        yield number + letter
+    for number, letter, quote, last in _PLACE.findall(text):
+        yield number + letter.lower(), quote
         if last:
             if not int(number) < int(last) < int(number) + _MOST_PLACES:
                 raise UnusableItem(f"it has no lines {number} to {last}")
-            yield from map(str, range(int(number) + 1, int(last) + 1))
+            yield from ((str(line), "") for line in range(int(number) + 1, int(last) + 1))
 
 
 class _Chunk:
@@ -245,7 +247,7 @@ class _Chunk:
 
     def _spans(self, line: _Line) -> tuple[Span, list[Span]]:
         """The rule's own words, and the rest of them: those of an item go on from its lead-in."""
-        found = [self._places.find(place) for place in line.places]
+        found = [self._places.find(*place) for place in line.places]
         spans = [span for span in found if span is not None and span.anchor.startswith("e")]
         if not spans or found[0] is None:
             raise UnusableItem("it cites a line that its section does not have")

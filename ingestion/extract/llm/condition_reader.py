@@ -16,7 +16,7 @@ from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import clean_name, tokens
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, Span, leaves
-from clausegraph.ingestion.extract.llm.items import UnusableItem
+from clausegraph.ingestion.extract.llm.items import UnusableItem, described
 from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, content_words, numbers_of
 from clausegraph.ingestion.extract.llm.parts import Places
 
@@ -39,7 +39,7 @@ _SHARE = 1 / 3  # of the words of a condition that its meaning has, in some form
 _TOKEN = re.compile(
     r"""\s*(?:(?P<word>and|or|not|any|all)\b|(?P<bracket>[()])|(?P<first>\d+)\s*-\s*(?P<last>\d+)(?![a-z\d])
     |(?P<place>\d+[a-z]?)(?:(?P<quote>"[^"]*"))?(?:\s*=\s*(?P<means>"[^"]*"))?(?!\w)|(?P<wrong>\S+))""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 
 
@@ -68,7 +68,7 @@ class ConditionReader:
         self._own, self._leaves, self._tokens = own, 0, list(reversed(list(_TOKEN.finditer(text.rstrip()))))
         tree = self._joined("or", 1)
         if self._tokens:
-            raise UnusableItem(f"its condition cannot be read at {self._tokens[-1][0].strip()!r}")
+            raise UnusableItem(f"its condition cannot be read at {described(self._tokens[-1][0].strip())}")
         children = tree.children if isinstance(tree, All) else (tree,)
         kept = [
             child for child in children if not (isinstance(child, Leaf) and self._is_own(child) and not child.meaning)
@@ -115,8 +115,8 @@ class ConditionReader:
         if token["first"]:
             return self._list("all", token)
         if not token["place"]:
-            raise UnusableItem(f"its condition cannot be read at {word!r}")
-        leaf = self._leaf(token["place"], token["quote"])
+            raise UnusableItem(f"its condition cannot be read at {described(word)}")
+        leaf = self._leaf(token["place"].lower(), token["quote"])
         if token["means"]:
             try:
                 return replace(leaf, meaning=self._meaning(leaf, token["means"].strip('"')))
@@ -136,8 +136,8 @@ class ConditionReader:
             raise UnusableItem(f"its condition has more than {MAX_LEAVES} parts")
         span = self._places.find(place, quote.strip('"') if quote else "")
         if span is None:
-            what = f"has no words {quote} in {place}" if quote else f"cites {place}, which its section does not have"
-            raise UnusableItem(f"its condition {what}")
+            what = f"has no words {described(quote)} in" if quote else "cites what its section does not have:"
+            raise UnusableItem(f"its condition {what} {described(place)}")
         return Leaf(span.anchor, span.start, span.end, self._places.text(span))
 
     def _meaning(self, leaf: Leaf, means: str) -> str:

@@ -46,6 +46,7 @@ from clausegraph.ingestion.extract.llm.items import (
     type_name,
     without_modality,
 )
+from clausegraph.ingestion.extract.llm.lines import LONGEST_LINE
 from clausegraph.ingestion.extract.llm.numbering import Call
 from clausegraph.ingestion.extract.llm.page_words import (
     BARE_PRONOUNS,
@@ -62,9 +63,9 @@ _ENTITY = re.compile(r"@(\d{1,5})\s+(.{1,400}?)\s*(?:\(([\w -]{1,40})\))?")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
 _RULE = re.compile(
     rf"(?:(?P<drop>drop)\s+)?(?P<places>{_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+(?P<rest>[a-z].*)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
-_PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE)
+_PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE | re.ASCII)
 _FIELD = re.compile(r"(?:[^|\"]|\"[^\"]*\"|\")+")
 _ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
 _FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
@@ -125,10 +126,12 @@ class _Reply:
 
     def add(self, text: str) -> None:
         """Take in a line."""
-        line = _BULLET.sub("", text).strip()
-        if not line or line.isupper():
+        line = " ".join(_BULLET.sub("", text).split())
+        if not line or (line.isupper() and line[0].isalpha()):
             return
-        if line.lower().strip(".") in _NOTHING:
+        if len(line) > LONGEST_LINE:
+            self.unread.append(Reject(described(line), "the line is too long"))
+        elif line.lower().strip(".") in _NOTHING:
             self.is_empty = True
         elif entity := _ENTITY.fullmatch(line):
             self._name(int(entity[1]), entity[2], entity[3])
@@ -154,7 +157,7 @@ class _Reply:
             words = [word.strip(":") for word in words[:1]]
         unknown = [word for word in words if word not in _KINDS]
         if unknown:
-            raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {unknown[0]!r}")
+            raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {described(unknown[0])}")
         kinds = tuple(dict.fromkeys(_KINDS[word] for word in words))
         line = _Line(text, tuple(_places(found["places"])), kinds, tuple(one.strip() for one in fields))
         if found["drop"]:
@@ -228,7 +231,7 @@ class _Chunk:
             except UnusableItem as problem:  # the rule stands without it
                 conditions.notes.append(f"left out: {problem}")
         if 1 in self._names and not any(role.name is RoleName.ABOUT for role in roles):
-            roles = {Role(RoleName.ABOUT, self._named(1)): None} | roles
+            roles = dict.fromkeys(self._roles("about @1", conditions.notes)) | roles
         if fact is not None and fact.modality is not Modality.IS:
             modality = fact.modality
         words = self._own_words(own, condition)

@@ -6,7 +6,6 @@ under ``3a and not 3c`` and quotes nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,11 +16,11 @@ from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import WORD
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import Leaf, Span, leaves
 
-_CELLS = re.compile(r" ?\| ?")
-_WORD = re.compile(r"[\w'’]+")
+_BETWEEN = " | "  # cells
 _JOINING = word_set("if only unless when where while once until except and or but so as long provided that even")
 _EDGES = " ,;:–-"
 _CACHED = 1024  # lines whose parts are kept: a page's
@@ -41,10 +40,10 @@ class LinePart:
 def parts_of(text: str, tag: str) -> tuple[LinePart, ...]:
     """The parts of a line in their order; none where it has one alone. Those after the 26th belong to that."""
     if tag == "tr":
-        bounds = [0, *(bound for found in _CELLS.finditer(text) for bound in found.span()), len(text)]
-        found = [
-            LinePart(start, start, end) for start, end in zip(bounds[::2], bounds[1::2], strict=True) if start < end
-        ]
+        found, start = [], 0
+        for cell in text.split(_BETWEEN):
+            found += [LinePart(start, start, start + len(cell))] if cell else []
+            start += len(cell) + len(_BETWEEN)
     else:
         found = [part for start, end in sentence_spans(text) for part in _clauses(text, start, end)]
     if len(found) > len(ascii_lowercase):
@@ -66,8 +65,8 @@ def _clauses(text: str, start: int, end: int) -> list[LinePart]:
             joined = span[1]
             continue
         own_start, own_end = _without_joining(text, *span, opens=place == 0, closes=span[1] == end)
-        words = _WORD.findall(text, own_start, own_end)
-        if words and (place or not all(map(str.isdigit, words))):  # the number of a clause is no part
+        words = WORD.findall(text, own_start, own_end)
+        if words and (place or any(word[0].isalpha() for word in words)):  # the number of a clause is no part
             found.append(LinePart(own_start, own_start, own_end))
             joined = own_end
     return found
@@ -75,7 +74,7 @@ def _clauses(text: str, start: int, end: int) -> list[LinePart]:
 
 def _without_joining(text: str, start: int, end: int, *, opens: bool, closes: bool) -> tuple[int, int]:
     """What stands between two conditions, without the words that join it to them."""
-    words = list(_WORD.finditer(text, start, end))
+    words = list(WORD.finditer(text, start, end))
     while words and words[-1][0].lower() in _JOINING and not closes:
         end = words.pop().start()
     while words and words[0][0].lower() in _JOINING and not opens:

@@ -14,8 +14,8 @@ from string import ascii_lowercase
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
-from clausegraph.core.language.lexicon import phrases, word_set
-from clausegraph.core.language.normalise import clean_name, entity_key
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import clean_name, entity_key, tokens
 from clausegraph.core.language.rule_kinds import RuledClause
 from clausegraph.core.language.values import effective_dates, value_kind
 from clausegraph.core.types import (
@@ -69,7 +69,6 @@ _PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNOR
 _FIELD = re.compile(r"(?:[^|\"]|\"[^\"]*\"|\")+")
 _ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
 _FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
-_BULLET = re.compile(r"^\s*(?:[-*•]\s+|```\w*$)")
 _READER = 2  # number of the person whom the page addresses
 _MOST_PLACES = 60  # lines of one rule
 _KINDS = {kind.value: kind for kind in RuleKind} | {"step": RuleKind.STEP}
@@ -77,7 +76,6 @@ _NOTHING = word_set("none nothing")
 _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU
 _PERSONS = word_set("role person people group")
-_YOU = phrases("you|your|yours|yourself")
 _FIELDS: dict[str, Callable[[str], object]] = {
     "if": lambda text: text.lower().startswith("if "),
     "fact": lambda text: text.startswith("@"),
@@ -126,8 +124,8 @@ class _Reply:
 
     def add(self, text: str) -> None:
         """Take in a line."""
-        line = " ".join(_BULLET.sub("", text).split())
-        if not line or (line.isupper() and line[0].isalpha()):
+        line = " ".join(text.split()).lstrip("-*• ")
+        if not line or line.startswith("```") or (line.isupper() and line[0].isalpha()):
             return
         if len(line) > LONGEST_LINE:
             self.unread.append(Reject(described(line), "the line is too long"))
@@ -290,7 +288,7 @@ class _Chunk:
     def _in_line(self, role: Role, own: Span) -> Role:
         """The role with "you" where the line has that in the place of a person's name."""
         entity, text = role.entity, self._places.elements[own.anchor].text
-        spoken = _YOU.search(text) if entity.type in _PERSONS and not has_words(text, entity.surface) else None
+        spoken = entity.type in _PERSONS and not YOU.isdisjoint(tokens(text)) and not has_words(text, entity.surface)
         return replace(role, entity=replace(entity, written="you")) if spoken else role
 
     def _fact(self, part: str, spans: tuple[Span, ...], condition: Condition | None) -> Statement | None:

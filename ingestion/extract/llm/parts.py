@@ -13,7 +13,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 
 from clausegraph.core.extraction import InputElement
-from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import WORD
@@ -54,6 +54,7 @@ def parts_of(text: str, tag: str) -> tuple[LinePart, ...]:
 
 def _clauses(text: str, start: int, end: int) -> list[LinePart]:
     """The conditions of a sentence and what stands between them."""
+    start += after_number(text[start:end])  # which is no part
     own = sorted((leaf.start, leaf.end) for leaf in leaves(parse_conditions(text, "", start, end).condition))
     bounds = [start, *(bound for span in own for bound in span), end]
     found: list[LinePart] = []
@@ -65,8 +66,7 @@ def _clauses(text: str, start: int, end: int) -> list[LinePart]:
             joined = span[1]
             continue
         own_start, own_end = _without_joining(text, *span, opens=place == 0, closes=span[1] == end)
-        words = WORD.findall(text, own_start, own_end)
-        if words and (place or any(word[0].isalpha() for word in words)):  # the number of a clause is no part
+        if WORD.search(text, own_start, own_end):
             found.append(LinePart(own_start, own_start, own_end))
             joined = own_end
     return found

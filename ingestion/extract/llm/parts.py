@@ -139,5 +139,6 @@ class Places:
             return span
         near = [one for one in conditions if one.anchor == span.anchor and sentence[0] <= one.start < sentence[1]]
         start, end = min([span.start, *(one.start for one in near)]), max([span.end, *(one.end for one in near)])
-        inside = [part for part in parts_of(element.text, element.tag) if part.start <= start < part.end]
+        parts = parts_of(element.text, element.tag)
+        inside = [one for one in parts if one.start == start or (start < span.start and one.start < start < one.end)]
         return Span(span.anchor, inside[0].at if inside else start, end)

@@ -1,17 +1,36 @@
-"""Calls and replies for parser tests."""
+"""Calls for parser tests, and what a reply of rules says of them."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
-from clausegraph.core.types import Statement
-from clausegraph.ingestion.extract.llm.conditional import parse_conditional
+from clausegraph.core.types import Rule
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
+from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
+from tests.ingestion.rules.sketch import page
 
 TITLE = "Heating Grant"
 LEAD = "You can get the Heating Grant if all of these apply:"
+PAGE = """\
+# Who can get it
+You can get the Heating Grant if you rent your home, unless you are in prison.
+You cannot get it if any of these apply:
+- you live in a care home
+- your partner is not over 18
+- you get Basic Support
+# Payments
+We pay £210 a year. Tenants must send form HG1 to the council within 3 months of 1 May 2026.
+|# Household | Each week
+| Single | £12
+If it is urgent, call the council."""
+ENTITIES = """\
+@1 Heating Grant (benefit)
+@2 tenant (role)
+@3 we (organisation)
+@4 form HG1 (document)
+@5 council (organisation)
+"""
 
 
 def element(label: str, text: str, tag: str = "p", lead_in: str | None = None, **more: Any) -> InputElement:
@@ -44,80 +63,25 @@ def grant_call() -> Call:
     )
 
 
-def triple(
-    subject: str = "applicant", relation: str = "gets", target: str = "Heating Grant", **more: Any
-) -> dict[str, Any]:
-    """A triple of element 1, as a strict server sends it."""
-    plain = {"subject_type": "person", "object_type": "benefit", "elements": [1], "holds": True, "modality": "is"}
-    rest = {"if": None, "in_force": None, "doubt": ""}
-    return {"subject": subject, "relation": relation, "object": target, **plain, **rest, **more}
+PAGE_CALL = number_call([page(PAGE)])  # 2 has the parts a, b and c; 8 and 11 have a and b
 
 
-def reply(*triples: Any) -> str:
-    return json.dumps({"triples": list(triples)})
+def read(*lines: str, call: Call = PAGE_CALL) -> Extraction:
+    """The extraction of a call's first chunk from the lines of a reply, after the entities of ``PAGE`` for its call."""
+    named = [ENTITIES] if call is PAGE_CALL else []
+    first = parse_rules("\n".join([*named, *lines]), call, cut_off=False)[0]
+    assert first is not None
+    return first
 
 
-def heating_call() -> Call:
-    """Two sections of one page: the second has the heading of the first above it; 1 to 7, and 8 to 10."""
-    top = ("Eligibility",)
-    below = (*top, "If you rent")
-    return number_call(
-        [
-            ExtractionInput(
-                TITLE,
-                top,
-                (
-                    element("e0", "Eligibility", "h1"),
-                    element("e1", "You can get the Heating Grant if you are adopting a child.", headings=top),
-                    element("e2", "You should apply within 3 months of the decision.", headings=top),
-                    element("e3", "We pay £210 a year. It might take 6 weeks.", headings=top),
-                    element("e4", "Use form HG1.", headings=top),
-                    element("e5", "Single | £12", "tr", headings=top, headers=("Household", "Each week")),
-                    element("e6", "You cannot claim after 31 March 2026.", headings=top),
-                ),
-            ),
-            ExtractionInput(
-                TITLE,
-                below,
-                (
-                    element("e0", "If you rent", "h2", headings=top),
-                    element("e1", "You can get the grant if:", headings=below),
-                    element("e2", "your landlord agrees", "li", "e1", headings=below),
-                ),
-                above=(element("h0", "Eligibility", "h1"),),
-            ),
-        ],
-    )
+def only_rule(line: str, call: Call = PAGE_CALL) -> Rule:
+    """The rule of a line for which nothing was rejected or left out."""
+    found = read(line, call=call)
+    (rule,) = found.rules
+    assert not found.rejects
+    return rule
 
 
-def parsed(call: Call, *triples: Any) -> list[Extraction]:
-    """The extractions of the chunks that a reply covers."""
-    return [one for one in parse_conditional(reply(*triples), call, cut_off=False) if one is not None]
-
-
-def only(call: Call, *triples: Any) -> Statement:
-    """The one statement, for which nothing was rejected."""
-    found = parsed(call, *triples)
-    assert not [reject for one in found for reject in one.rejects]
-    (statement,) = [statement for one in found for statement in one.statements]
-    return statement
-
-
-def reasons(call: Call, *triples: Any) -> list[str]:
-    """Why nothing at all came of the triples."""
-    found = parsed(call, *triples)
-    assert not [statement for one in found for statement in one.statements]
-    return [reject.reason for one in found for reject in one.rejects]
-
-
-def assert_strict(schema: dict[str, Any]) -> None:
-    """Every object of a schema has exactly its keys, all of them required."""
-    pending: list[Any] = [schema]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            if node.get("type") == "object":
-                assert node["additionalProperties"] is False and node["required"] == list(node["properties"])
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
+def reasons(*lines: str, call: Call = PAGE_CALL) -> list[str]:
+    """Why something of the lines was rejected or left out."""
+    return [reject.reason for reject in read(*lines, call=call).rejects]

@@ -1,0 +1,357 @@
+"""Replies of rules, one a line: what comes of each line, and to which chunk it goes."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.wording import relation_words
+from clausegraph.core.types import (
+    Literal,
+    Mention,
+    Modality,
+    Passage,
+    PassageKind,
+    Role,
+    RoleName,
+    Rule,
+    Statement,
+    leaves,
+)
+from clausegraph.ingestion.extract.llm.numbering import Call
+from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
+from tests.ingestion.llm.calls import ENTITIES, PAGE, PAGE_CALL, TITLE, grant_call, only_rule, read, reasons
+from tests.ingestion.rules.sketch import written
+
+pytestmark = pytest.mark.unit
+
+CALL = grant_call()
+LINES = [line.lstrip("#-| ") for line in PAGE.splitlines()]
+
+
+def words_of(rule: Rule) -> list[str]:
+    """The words of a rule of ``PAGE``, its own first."""
+    return [LINES[int(span.anchor[1:])][span.start : span.end] for span in rule.spans]
+
+
+def roles_of(rule: Rule) -> list[str]:
+    shown = ((role.name, role.entity.surface, role.entity.written) for role in rule.roles)
+    return [f"{name} {surface}{f' ({spoken})' if spoken else ''}" for name, surface, spoken in shown]
+
+
+# Where a rule stands.
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("2 permission", [LINES[1]]),
+        ("2a permission", ["You can get the Heating Grant"]),
+        ("2A: Permission", ["You can get the Heating Grant"]),
+        ("- 2a   permission", ["You can get the Heating Grant"]),
+        ("8b duty", ["Tenants must send form HG1 to the council within 3 months of 1 May 2026."]),
+        ('8b"send form HG1" duty', ["send form HG1"]),
+        ("10b amount", ["£12"]),  # a cell
+        ("3,4-6 exclusion", [LINES[2], *LINES[3:6]]),
+        ("6 exclusion", [LINES[5], LINES[2]]),  # an item goes on from its lead-in
+        ("8a,10b amount", ["We pay £210 a year.", "£12"]),  # said twice
+        ("2a permission | if 2b", ["You can get the Heating Grant if you rent your home"]),
+        ("2a permission | if not 2c", [LINES[1].removesuffix(".")]),
+        ("2a permission | if 4", ["You can get the Heating Grant"]),
+        ("10b amount | if 10a", ["£12"]),
+    ],
+)
+def test_places(line: str, words: list[str]) -> None:
+    assert words_of(only_rule(line)) == words
+
+
+# Its kinds, and how strongly it holds.
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds", "modality", "holds"),
+    [
+        ("2a eligibility", ["eligibility"], "may", True),
+        ("2a eligibility amount", ["eligibility", "amount"], "may", True),
+        ("2a amount, eligibility, amount", ["amount", "eligibility"], "is", True),
+        ("2a permission | need not", ["permission"], "need not", False),
+        ("8b procedure step deadline", ["procedure step", "deadline"], "must", True),
+        ("8b step | should", ["procedure step"], "should", True),
+        ("8b duty", ["duty"], "must", True),
+        ("3 exclusion", ["exclusion"], "cannot", False),
+        ("3 prohibition | must", ["prohibition"], "must", False),
+        ("8b contact", ["contact"], "is", True),
+        ("8b definition | SHALL", ["definition"], "must", True),
+        ("8b consequence | can not", ["consequence"], "cannot", False),
+        ("8b duty | @2 should send @4", ["duty"], "should", True),  # the fact says it
+        ("8b duty | @2 need not send @4", ["duty"], "need not", False),
+    ],
+)
+def test_kinds_and_modality(line: str, kinds: list[str], modality: str, holds: bool) -> None:
+    rule = only_rule(line)
+    assert (list(rule.kinds), rule.modality, rule.polarity) == (kinds, modality, holds)
+
+
+def test_values_and_dates_are_those_of_its_words() -> None:
+    rule = only_rule("8b duty deadline")
+    assert rule.values == (Literal("3 months", "duration"), Literal("1 May 2026", "date"))
+    assert only_rule("5 exclusion").values == (Literal("over 18", "age"),)
+    assert not only_rule('5 exclusion | if 5"over 18"').values  # those of its condition stay there
+    found = read("5 exclusion", call=CALL).rules[0]
+    assert (found.effective_from, found.effective_to) == ("2026-03-31", None)
+
+
+# Entities and roles.
+
+
+@pytest.mark.parametrize(
+    ("fields", "roles"),
+    [
+        ("", ["about Heating Grant"]),
+        ("actor @2", ["about Heating Grant", "actor tenant (you)"]),
+        ("about @4", ["about form HG1"]),
+        ("Actor @2, authority @3", ["about Heating Grant", "actor tenant (you)", "authority the publisher (we)"]),
+        ("counterparty @5 document @4", ["about Heating Grant", "counterparty council", "document form HG1"]),
+        ("object @4, @5 | place @5", ["about Heating Grant", "object form HG1", "object council", "place council"]),
+        ("actor @2, actor @2", ["about Heating Grant", "actor tenant (you)"]),
+    ],
+)
+def test_roles(fields: str, roles: list[str]) -> None:
+    assert roles_of(only_rule(f"2a permission | {fields}" if fields else "2a permission")) == roles
+
+
+def test_you_is_written_where_the_line_does_not_name_the_person() -> None:
+    assert roles_of(only_rule("8b duty | actor @2")) == ["about Heating Grant", "actor tenant"]
+    assert only_rule("8b duty").roles == (Role(RoleName.ABOUT, Mention(TITLE, entity_key(TITLE), "benefit")),)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("form HG1 (document)", None),
+        ("council office", None),  # half of its words
+        ("payment", None),  # another form of "pay"
+        ("boiler makers (people)", "not stated: 'boiler makers'"),
+        ("grant of 2019", "not stated: 'grant of 2019'"),  # a number that the page does not have
+        ("Eiffel Tower", "not stated: 'Eiffel Tower'"),
+        ("it", "it names a pronoun: 'it'"),
+        ("You (person)", "it names a pronoun: 'You'"),
+        ("!!!", "it names @9, which the reply does not say"),
+        ("x" * 300, "it names @9, which the reply does not say"),
+    ],
+)
+def test_a_name_that_the_page_does_not_state_is_left_out_of_its_rule(name: str, reason: str | None) -> None:
+    found = read(f"@9 {name}", "2a permission | object @9")
+    (rule,) = found.rules
+    assert len(rule.roles) == (2 if reason is None else 1)
+    assert [reject.reason for reject in found.rejects] == ([] if reason is None else [f"left out: {reason}"])
+
+
+def test_names_may_be_in_capitals_and_the_reader_need_not_be_named() -> None:
+    found = read("@1 HG1", "@2 householder (person)", "2a permission | actor @2")
+    assert roles_of(found.rules[0]) == ["about HG1", "actor householder (you)"] and not found.rejects
+    topic = read("@1 Winter Fuel Scheme", "2a permission", "8b duty")  # which the page does not name
+    assert [roles_of(rule) for rule in topic.rules] == [[], []] and len(topic.rejects) == 2
+    assert not parse_rules("2a permission", PAGE_CALL, cut_off=False)[0].rules[0].roles  # type: ignore[union-attr]
+
+
+# Facts.
+
+
+@pytest.mark.parametrize(
+    ("fact", "stated"),
+    [
+        ("@2 may get @1", "tenant may get Heating Grant"),
+        ("@2 must send @4.", "tenant must send form HG1"),
+        ("@2 cannot use @4", "tenant cannot use form HG1"),
+        ("@2 need not send @4", "tenant need not send form HG1"),
+        ("@1 does not cover @4", "Heating Grant does not cover form HG1"),
+        ("@1 are paid by @5", "Heating Grant is paid by council"),
+        ('@1 is "£210 a year"', "Heating Grant is £210 a year"),
+        ('@2 must send within "3 months"', "tenant must send within 3 months"),
+    ],
+)
+def test_facts(fact: str, stated: str) -> None:
+    found = read(f"8 duty | if 10a | {fact}")
+    (one,) = found.statements
+    target = one.object.value if isinstance(one.object, Literal) else one.object.surface
+    assert f"{one.subject.surface} {relation_words(one)} {target}" == stated
+    (rule,) = found.rules
+    assert (one.spans, one.condition, one.modality) == (rule.spans, rule.condition, rule.modality) or (
+        one.modality is Modality.IS
+    )
+    assert not found.rejects and not found.passages
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        ('@1 is "£999"', "left out: not stated: value '£999'"),
+        ('@1 is "the moon"', "left out: not stated: value 'the moon'"),
+        ('@1 is "%s"' % ("£210 " * 50), "left out: not stated: value None"),
+        ("@2 may get @99", "left out: it names @99, which the reply does not say"),
+        ("@2 dances", "left out: its fact cannot be read: @2 dances"),
+        ("@2 " + "may get " * 30 + "@1", "left out: its fact cannot be read"),
+        ("@2", "left out: its fact cannot be read: @2"),
+    ],
+)
+def test_a_fact_that_is_not_stated_is_left_out(fact: str, reason: str) -> None:
+    found = read(f"8a amount | {fact}")
+    assert len(found.rules) == 1 and not found.statements
+    assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
+
+
+def test_a_rule_without_fact_is_a_passage_that_names_things() -> None:
+    """As is one whose fact names the publisher, who has no name yet."""
+    for line in ("8a amount | actor @3 | @3 pays @1", "8a amount | actor @3"):
+        found = read(line)
+        (left,) = found.passages
+        assert (left.kind, [name.surface for name in left.names]) == (PassageKind.NAMES, [TITLE])
+        assert not found.statements and left.spans == found.rules[0].spans
+    (rule,) = read("8a amount | if 10a").passages
+    assert (rule.kind, written(rule.condition)) == (PassageKind.RULE, "Single")
+
+
+# What is taken back, what cannot be read, and what is left of it.
+
+
+@pytest.mark.parametrize(
+    ("lines", "modalities"),
+    [
+        (["2a permission", "drop 2a permission"], []),
+        (["2a permission | may", "Drop 2a permission: misleading", "2a permission | must"], ["must"]),
+        (["2a permission", "2a duty", "drop 2a duty amount | may"], ["may"]),
+        (["2a permission", "drop 2 permission"], ["may"]),
+        (["drop 2a permission", "2a permission"], ["may"]),
+    ],
+)
+def test_drop_takes_back_what_was_said_before(lines: list[str], modalities: list[str]) -> None:
+    found = read(*lines)
+    assert [rule.modality for rule in found.rules] == modalities and not found.rejects
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("99 permission", "it cites no line of its own section"),
+        ("2z permission", "it cites a line that its section does not have"),
+        ('2"you own a boat" permission', "it cites a line that its section does not have"),
+        ("2-999 permission", "it has no lines 2 to 999"),
+        ("6-4 permission", "it has no lines 6 to 4"),
+        ("2a", "it is neither an entity nor a rule"),
+        ("3ſ permission", "it is neither an entity nor a rule"),
+        ("You can get the grant.", "it is neither an entity nor a rule"),
+        ("2a nonsense", "its kind is none of eligibility, exclusion"),
+        ("2a permission " + "x" * 3000, "the line is too long"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_rejected(line: str, reason: str) -> None:
+    found = read(line, "8a amount")
+    assert len(found.rules) == 1
+    assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
+
+
+def test_a_field_that_is_none_is_left_out() -> None:
+    assert reasons("2a permission | perhaps")[0].startswith("left out: its modality is none of is, may")
+    assert read("2a permission | perhaps").rules == read("2a permission").rules
+
+
+def test_a_rule_said_twice_is_one() -> None:
+    assert read("2a permission | may", "2a permission").rules == (only_rule("2a permission"),)
+
+
+@pytest.mark.parametrize("text", ["", "I cannot help with that.", "{}", '{"rules": []}', "99", "RULES", "```\n```"])
+def test_nothing_to_read(text: str) -> None:
+    with pytest.raises(UnusableReply):
+        parse_rules(text, CALL, cut_off=False)
+
+
+@pytest.mark.parametrize("text", ["none", "None.", "```\nnone\n```", "RULES\nnothing"])
+def test_a_reply_may_say_there_is_none(text: str) -> None:
+    assert parse_rules(text, CALL, cut_off=False) == (Extraction(()),) * 3
+
+
+# Several chunks in one call.
+
+
+def placed(*lines: str, cut_off: bool = False, call: Call = CALL) -> list[set[str] | None]:
+    """The first anchors of the rules of each chunk that the reply covers."""
+    found = parse_rules("\n".join(lines), call, cut_off=cut_off)
+    return [one and {rule.spans[0].anchor for rule in one.rules} for one in found]  # type: ignore[misc]
+
+
+def test_each_chunk_gets_its_own_in_any_order() -> None:
+    lines = ["1 eligibility", "6 eligibility", "7 amount", "8 step", "@5 council"]
+    for order in itertools.permutations(lines):
+        assert placed(*order) == [{"e0"}, {"e0", "e1"}, {"e0"}]
+    assert placed("6,1 eligibility") == [set(), {"e0"}, set()]
+    assert placed("1,8 eligibility") == [{"e0"}, set(), set()]  # of the chunk that owns the first line it cites
+
+
+def test_a_cut_off_reply_covers_the_chunks_before_its_last() -> None:
+    lines = ["1 eligibility", "7 amount", "8 step"]
+    assert placed(*lines[:2], "8 st", cut_off=True) == [{"e0"}, None, None]  # its last line is not whole
+    assert placed(*lines, "9", cut_off=True) == [{"e0"}, {"e1"}, None]
+    with pytest.raises(UnusableReply):
+        placed(lines[0], cut_off=True)
+    assert placed(*lines[:2]) == [{"e0"}, {"e1"}, set()]
+
+
+PIECES = st.one_of(
+    st.sampled_from(
+        [
+            *ENTITIES.splitlines(),
+            *(f"{place} permission" for place in ("1", "2a", "3b", "4,6", "6", "7", "8-9", "drop 1")),
+        ]
+    ),
+    st.lists(
+        st.one_of(
+            st.sampled_from(
+                [
+                    *'()="-,|',
+                    "1",
+                    "2a",
+                    "6",
+                    "8",
+                    "1-3",
+                    "@1",
+                    "@2",
+                    "if",
+                    "and",
+                    "or",
+                    "not",
+                    "any",
+                    "actor",
+                    "duty",
+                    "may",
+                ]
+            ),
+            st.text(max_size=4),
+        ),
+        max_size=12,
+    ).map(" ".join),
+)
+
+
+@given(st.lists(PIECES, max_size=6), st.booleans())
+def test_any_lines_stay_within_the_call(lines: list[str], cut_off: bool) -> None:
+    """Whatever the reply, spans and leaves lie in the chunk's own input."""
+    try:
+        found = parse_rules("\n".join(lines), CALL, cut_off=cut_off)
+    except UnusableReply:
+        return
+    assert len(found) == len(CALL.inputs)
+    for source, extraction in zip(CALL.inputs, found, strict=True):
+        texts = {element.label: element.text for element in source.elements}
+        made: list[Rule | Statement | Passage] = []
+        made += [*extraction.rules, *extraction.statements, *extraction.passages] if extraction else []
+        for one in made:
+            assert one.spans and all(0 <= n.start < n.end <= len(texts[n.anchor]) for n in one.spans)
+            for leaf in leaves(one.condition):
+                assert leaf.text and leaf.text == texts[leaf.anchor][leaf.start : leaf.end]

@@ -37,9 +37,9 @@ from clausegraph.core.types import (
 from clausegraph.ingestion.extract.llm.condition_reader import ConditionReader
 from clausegraph.ingestion.extract.llm.items import (
     LONGEST_NAME,
-    MOST_ITEMS,
     UnusableItem,
     described,
+    first_items,
     known_modality,
     relation_name,
     told,
@@ -77,7 +77,7 @@ _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU
 _PERSONS = word_set("role person people group")
 _FIELDS: dict[str, Callable[[str], object]] = {
-    "if": lambda text: text.lower().startswith("if "),
+    "if": lambda text: text.lower().startswith(("if ", "if:")),
     "fact": lambda text: text.startswith("@"),
     "roles": lambda text: _ROLE.match(text.lower()),
 }  # what a field is, by how it begins; any other says how strongly the rule holds
@@ -226,7 +226,9 @@ class _Chunk:
                     fact = self._fact(part, (own, *others), condition)
                 elif part not in by_name["if"]:
                     modality = known_modality(part)
-            except UnusableItem as problem:  # the rule stands without it
+            except UnusableItem as problem:  # the rule stands without it, unless it may be a condition
+                if part not in by_name["roles"] + by_name["fact"] and any(map(str.isdigit, part)):
+                    raise
                 conditions.notes.append(f"left out: {problem}")
         if 1 in self._names and not any(role.name is RoleName.ABOUT for role in roles):
             roles = dict.fromkeys(self._roles("about @1", conditions.notes)) | roles
@@ -280,7 +282,7 @@ class _Chunk:
             return name
         if name.surface.lower() in _PRONOUNS:
             raise UnusableItem(f"it names a pronoun: {name.surface!r}")
-        is_reader = number == _READER and name.type in _PERSONS  # whom a page need not name
+        is_reader = number == _READER and name.type in _PERSONS and name.surface.islower()  # whom a page need not name
         if not is_reader and not self._shown.names(name.surface):
             raise UnusableItem(f"not stated: {name.surface!r}")
         return name
@@ -313,14 +315,15 @@ class _Chunk:
 def parse_rules(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
     """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
 
-    A rule belongs to the chunk whose input has most of the lines it cites, one of them its own. A reply that breaks
-    off covers the chunks before the last one it spoke of.
+    A rule belongs to the chunk that owns the first line it cites. A reply that breaks off covers the chunks before the
+    last one it spoke of.
 
     Raises:
         UnusableReply: there is nothing in it that can be read.
     """
     reply = _Reply()
-    lines = text.splitlines()[:MOST_ITEMS]
+    lines, unread = first_items(text.splitlines())
+    reply.unread += unread
     for line in lines[:-1] if cut_off else lines:
         reply.add(line)
     if not (reply.lines or reply.names or reply.is_empty):

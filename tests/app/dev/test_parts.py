@@ -1,4 +1,4 @@
-"""The pure parts of the fake: pages, triples, schema instances, tokens, faults, options."""
+"""The pure parts of the fake: pages, rules, schema instances, tokens, faults, options."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from pydantic import BaseModel
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions, FaultPlan
 from clausegraph.app.dev.fake_llm.pages import (
-    as_lines,
     cheap_reading,
     page_in,
-    rule_triples,
+    rule_lines,
     sections_of,
-    short_triples,
+    short_lines,
+    triple_lines,
 )
 from clausegraph.app.dev.fake_llm.replies import Replier, minimal_instance, wanted
 from clausegraph.app.dev.fake_llm.wire import count_tokens, cut_to_tokens
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
+from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.app.dev.conftest import PAGE
+from tests.ingestion.llm.calls import PAGE_CALL
 
 pytestmark = pytest.mark.unit
 
@@ -43,7 +44,6 @@ class Node(BaseModel):
 
 SCHEMAS: list[dict[str, Any]] = [
     Node.model_json_schema(),
-    CONDITIONAL_SCHEMA,
     {"type": "object"},
     {"type": "integer", "minimum": 3},
     {"type": "integer", "exclusiveMinimum": 0},
@@ -72,7 +72,7 @@ def test_a_page_is_read_back() -> None:
 def test_what_numbering_prints_is_read_back() -> None:
     elements = (
         InputElement("e0", "h2", "Rates"),
-        InputElement("e1", "p", "3. not a number of ours"),
+        InputElement("e1", "p", "3. not a number of ours. You get it if you rent."),
         InputElement("e2", "li", "## no heading"),
         InputElement("e3", "tr", "a | b", headers=("x", "y")),
     )
@@ -95,24 +95,21 @@ def test_pages_with_numbered_headings_and_without_numbers_are_read_back() -> Non
     ]
 
 
-def test_triples_have_the_form_that_the_prompt_asks_for() -> None:
-    form = Draft202012Validator(CONDITIONAL_SCHEMA)
-    form.validate({"triples": rule_triples(PAGE)})
-    form.validate({"triples": short_triples(PAGE)})
-
-
-def test_rules_read_conditions_across_elements() -> None:
-    triples = rule_triples((page_in(PAGE) or ("",))[0])
-    claim = triples[0]
-    assert claim["elements"] == [1, 2, 3]
-    leaves = [{"element": 2, "quote": "you are over 16"}, {"element": 3, "quote": "you live in the UK"}]
-    assert claim["if"] == {"all": leaves}
-    tell = next(t for t in triples if t["modality"] == "must" and t["elements"] == [4])
-    assert tell["if"] == {"not": {"element": 4, "quote": "you are ill"}}
-    (row,) = rule_triples("## Tax credit > Rates\n5| Single | £1,200 (columns: Status | Amount)")
-    assert row["elements"] == [5]
-    assert (row["object"], row["object_type"]) == ("£1,200", "amount")
-    assert any(t["elements"] == [7] and t["modality"] == "cannot" for t in triples)
+def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() -> None:
+    lines = rule_lines((page_in(PAGE) or ("",))[0]).splitlines()
+    assert lines[1:4] == [
+        "@2 Tax credit applicant (person)",
+        "@3 tax credit (benefit)",
+        "@4 applicant for tax credit (role)",
+    ]
+    claim, tell, row, barred = lines[5:]
+    assert claim.startswith("1,2,3 eligibility") and claim.endswith("| may | @4 may claim @3")
+    assert '| if (2"you are over 16" and 3"you live in the UK") |' in claim
+    assert tell.endswith('| if not 4"you are ill" | must | @4 must tell within "30 days"')
+    assert row == '5 amount | about @1 | if 5"Single" | is'
+    assert (
+        barred == '7 exclusion prohibition | about @1, actor @2 | if 7"you are in prison" | cannot | @4 cannot claim @3'
+    )
     page = """\
 # Heating Grant
 1# Who can get it
@@ -121,22 +118,26 @@ def test_rules_read_conditions_across_elements() -> None:
 4- you or your partner get one of these benefits:
 5- Basic Support
 6- Rent Supplement"""
-    (triple,) = rule_triples(page)  # what follows an item with a colon is a list of its own
-    assert [leaf["element"] for leaf in triple["if"]["all"][1]["any"]] == [5, 6]
+    (rule,) = rule_lines(page).splitlines()[4:]  # what follows an item with a colon is a list of its own
+    assert '(5"Basic Support" or 6"Rent Supplement")' in rule
 
 
-def test_short_triples_and_lines_are_made_of_the_elements_words() -> None:
-    triples = short_triples(PAGE)
-    assert [t["elements"] for t in triples] == [[n] for n in range(1, 8)]
-    assert (triples[3]["subject"], triples[3]["object"]) == ("You must", "unless you are ill.")
-    lines = as_lines(short_triples("1| A, b | £1,200\n2. One")).splitlines()
-    assert lines == ["(A b, states, £1200)", "(One, states, One)"]
-    assert as_lines([]) == "none"  # what the prompts ask for
+def test_the_parser_takes_every_line_of_the_fakes() -> None:
+    page = "\n".join(["# Heating Grant", *page_text(PAGE_CALL).splitlines()[1:]])
+    for text, least in ((rule_lines(page), 6), (short_lines(page), 11)):
+        (found,) = parse_rules(text, PAGE_CALL, cut_off=False)
+        assert found is not None and len(found.rules) >= least
+        assert not [one for one in found.rejects if "publisher" not in one.reason]
+
+
+def test_short_rules_and_triples_are_made_of_the_elements_words() -> None:
+    lines = short_lines((page_in(PAGE) or ("",))[0]).splitlines()
+    assert lines[:4] == ["@1 You can", "1 definition | about @1", "@2 you are", "2 definition | about @2"]
+    assert len(lines) == 2 * 7
+    assert triple_lines("1. The Bus Grant is £1,200 a year.") == "(Bus Grant, is, £1200 a year)"
+    assert [made("") for made in (rule_lines, short_lines, triple_lines)] == ["none"] * 3  # what the prompts ask for
     asked = {"messages": [{"role": "user", "content": "triplets as (subject, predicate, object):\n" + PAGE}]}
-    as_json = {"messages": [{"role": "system", "content": "Reply with JSON"}, *asked["messages"]]}
-    replier = Replier(FakeOptions(replies="short"))
-    assert replier.reply(wanted(asked)).text.startswith("(You can, states, all of these apply:)")
-    assert len(json.loads(replier.reply(wanted(as_json)).text)["triples"]) == 7
+    assert Replier(FakeOptions()).reply(wanted(asked)).text.startswith("(")
 
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: json.dumps(schema)[:40])

@@ -22,24 +22,21 @@ def events(response: httpx.Response) -> list[Any]:
     return [line if line == "[DONE]" else json.loads(line) for line in lines]
 
 
-def test_a_numbered_page_gets_its_triples(fake: FakeModelServer, client: httpx.Client) -> None:
-    triples = json.loads(said(ask(client)))["triples"]
-    assert triples[0]["elements"] == [1, 2, 3]
-    assert [part["element"] for part in triples[0]["if"]["all"]] == [2, 3]
+def test_a_numbered_page_gets_its_rules(fake: FakeModelServer, client: httpx.Client) -> None:
+    assert "\n1,2,3 eligibility permission | about @1, actor @2" in said(ask(client))
     fake.set(replies="short")
-    assert len(json.loads(said(ask(client)))["triples"]) == 7
+    assert len(said(ask(client)).splitlines()) == 2 * 7
     fake.set(replies="lines")
     assert said(ask(client)).startswith("(applicant for tax credit, ")
     fake.set(replies="echo")
     assert said(ask(client, "say this")) == "say this"
 
 
-def test_a_schema_with_triples_gets_triples_another_gets_an_instance(client: httpx.Client) -> None:
+def test_a_schema_gets_an_instance(client: httpx.Client) -> None:
     def shaped(schema: dict[str, Any]) -> Any:
         shape = {"type": "json_schema", "json_schema": {"name": "it", "schema": schema}}
         return json.loads(said(ask(client, response_format=shape)))
 
-    assert shaped({"type": "object", "properties": {"triples": {"type": "array"}}})["triples"]
     other = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 2}}, "required": ["n"]}
     assert shaped(other) == {"n": 2}
     assert "text" in json.loads(said(ask(client, "no page", response_format={"type": "json_object"})))

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from clausegraph.core.errors import NotFoundError, PromptError
-from clausegraph.core.extraction import ExtractionInput
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.prompts import Prompt, PromptMessage, fence, library, shipped_examples, shipped_prompts
 from clausegraph.core.tokens import count_tokens
-from clausegraph.core.types import Modality
-from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
 from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text, render_call
+from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import chunk, element, grant_call
+from tests.ingestion.rules.sketch import page
 
 pytestmark = pytest.mark.unit
 
@@ -159,8 +157,8 @@ def test_fence_markers_do_not_occur_in_the_text(text: str) -> None:
 
 
 PROMPTS = shipped_prompts().all()
-TRIPLETS = [prompt for prompt in PROMPTS if prompt.task.startswith("triplets-")]
-FIXED_TOKENS = 834  # of the default prompt: every call pays them
+EXTRACTION = [shipped_prompts().get(task) for task in ("rules", "triplets-v1")]
+FIXED_TOKENS = 840  # of the default prompt: every call pays them
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
@@ -178,7 +176,7 @@ def rendered(prompt: Prompt) -> str:
     return "\n".join(message.content for message in messages)
 
 
-@pytest.mark.parametrize("prompt", TRIPLETS, ids=lambda prompt: prompt.id)
+@pytest.mark.parametrize("prompt", EXTRACTION, ids=lambda prompt: prompt.id)
 def test_extraction_prompts(prompt: Prompt) -> None:
     whole = rendered(prompt)
     assert shipped_examples(prompt) and shipped_examples(prompt) in whole
@@ -188,36 +186,37 @@ def test_extraction_prompts(prompt: Prompt) -> None:
 
 
 def test_the_default_prompt_is_small() -> None:
-    prompt = shipped_prompts().get("triplets-conditional")
+    prompt = shipped_prompts().get("rules")
     ontology = policy_ontology().guide
-    messages = prompt.render(title="", page="", examples=shipped_examples(prompt), types="", ontology=ontology)
+    messages = prompt.render(title="", page="", examples=shipped_examples(prompt), ontology=ontology)
     assert sum(count_tokens(message.content) for message in messages) <= FIXED_TOKENS
 
 
 def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:
-    assert policy_ontology().guide in rendered(shipped_prompts().get("triplets-conditional"))
+    assert policy_ontology().guide in rendered(shipped_prompts().get("rules"))
 
 
 def test_the_example_of_the_default_prompt_is_right() -> None:
-    """It is as a strict server sends it, its page as it is printed, and the parser takes the triple."""
-    text = shipped_examples(shipped_prompts().get("triplets-conditional"))
-    page, _, reply = text.removeprefix("Example page:\n# Mooring\n").partition("\nReply:")
-    top, below = ("Day permit",), ("Day permit", "If you live abroad")
-    elements = [
-        element("e0", "Day permit", "h1"),
-        element("e1", "If you live abroad", "h2", headings=top),
-        element("e2", page.splitlines()[-1].removeprefix("3. "), headings=below),
-    ]
-    call = number_call([ExtractionInput("Mooring", below, tuple(elements))])
-    assert page_text(call) == page
-    Draft202012Validator(CONDITIONAL_SCHEMA).validate(json.loads(reply))
-    (found,) = parse_conditional(reply, call, cut_off=False)
+    """Its page is as it is printed, and every line of its reply comes to what it says."""
+    text = shipped_examples(shipped_prompts().get("rules"))
+    shown, _, reply = text.removeprefix("Example page:\n# Mooring\n").partition("\nReply:\n")
+    sketch = """\
+# Day permit
+## If you live abroad
+Once your boat is insured, you can get a permit unless it is over 9 metres. Send us form M2 by 1 May.
+|# Boat | Fee
+| Sailing boat | £12"""
+    call = number_call([replace(page(sketch, "Mooring"), headings=())])
+    assert page_text(call).replace("#", "") == shown.replace("#", "")
+    (found,) = parse_rules(reply, call, cut_off=False)
     assert found is not None and not found.rejects
-    (made,) = found.statements
-    assert (made.subject.written, made.modality, made.relation) == ("your", Modality.MAY, "gets")
-    assert condition_words(made.condition) == (
-        "(If you live abroad and your boat is insured and not the boat is over 9 metres)"
-    )
+    assert [(" ".join(rule.kinds), condition_words(rule.condition), len(rule.roles)) for rule in found.rules] == [
+        ("eligibility", "(If you live abroad and your boat is insured and not the boat is over 9 metres)", 2),
+        ("procedure step deadline", "If you live abroad", 4),
+        ("amount", "(If you live abroad and Sailing boat)", 1),
+    ]
+    stated = [f"{one.subject.surface} {relation_words(one)}" for one in found.statements]
+    assert stated == ["boat owner may get", "day mooring permit costs"]
 
 
 def test_the_examples_of_the_plain_prompt_are_right() -> None:

@@ -37,7 +37,7 @@ def test_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.v3.jinja").write_text(MINE)
     monkeypatch.setenv("CLAUSEGRAPH_PROMPTS", str(tmp_path))
     found = {one["id"]: one for one in json.loads(cli("list", "--json").stdout)}
-    assert found["mine.v3"]["origin"] == "yours" and found["triplets-conditional.v5"]["origin"] == "shipped"
+    assert found["mine.v3"]["origin"] == "yours" and found["rules.v1"]["origin"] == "shipped"
     assert found["mine.v3"]["digest"] in cli("list").stdout
 
 
@@ -51,21 +51,21 @@ def test_show() -> None:
 
 def test_render(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("1. a page")
-    (tmp_path / "inputs.json").write_text('{"title": "from file", "types": "", "ontology": "role", "page": "no"}')
+    (tmp_path / "inputs.json").write_text('{"title": "from file", "ontology": "role", "page": "no"}')
     words = [
         "render",
-        "triplets-conditional.v5",
+        "rules.v1",
         "--inputs",
         "inputs.json",
         "--input",
         "page=@page.txt",
         "-i",
-        "types=@@x",
+        "examples=@@x",
     ]
     messages = json.loads(cli(*words, "--json").stdout)["messages"]
     assert [one["role"] for one in messages] == ["system", "user"]
     assert "1. a page" in messages[1]["content"] and "from file" in messages[1]["content"]
-    assert "Mooring" in messages[0]["content"] and "\n@x\n" in messages[0]["content"]
+    assert "role" in messages[0]["content"] and "\n@x" in messages[0]["content"]
     assert "=== user ===" in cli(*words).stdout
 
 
@@ -83,6 +83,6 @@ def test_render(tmp_path: Path) -> None:
 def test_render_errors(tmp_path: Path, words: list[str], message: str) -> None:
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "list.json").write_text("[]")
-    done = cli("render", "triplets-conditional", *words)
+    done = cli("render", "rules", *words)
     assert done.exit_code == 2 and message in done.stderr
-    assert "Error" in cli("render", "triplets-conditional", *words, "--json").stdout
+    assert "Error" in cli("render", "rules", *words, "--json").stdout

@@ -75,12 +75,12 @@ def test_calls_of_a_model(collector: Collector, run: Run) -> None:
         model = {"CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": KEY}
         ingested = run("ingest", str(GUIDES), "--json", **traced(collector, **model))
     assert ingested.returncode == 0 and ingested.stderr == ""
-    used = json.loads(ingested.stdout)["usage"]["triplets-conditional"]
+    used = json.loads(ingested.stdout)["usage"]["rules"]
     calls = [each for each in collector.spans if each.name == "model.call"]
     assert len(calls) == used["calls"] > 0
     assert {collector.tree()["model.call"]} == {"ingest.extract"}
     assert sum(each.attributes["gen_ai.usage.input_tokens"] for each in calls) == used["prompt_tokens"]  # type: ignore[misc]
-    assert {each.attributes["clausegraph.prompt"] for each in calls} == {"triplets-conditional.v5"}
+    assert {each.attributes["clausegraph.prompt"] for each in calls} == {"rules.v1"}
     sent = b"".join(collector.bodies).decode("utf-8", "replace")
     assert KEY not in sent and not [text for text in page_texts() if text in sent]
 

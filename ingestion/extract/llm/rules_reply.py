@@ -59,7 +59,7 @@ from clausegraph.ingestion.extract.llm.page_words import (
 )
 from clausegraph.ingestion.extract.llm.parts import Places
 
-_ENTITY = re.compile(r"@(\d{1,5})\s+(.{1,400}?)\s*(?:\(([\w -]{1,40})\))?")
+_ENTITY = re.compile(r"@(\d{1,5})\s+([^(].{0,400}?)\s*(?:\(([\w -]{1,40})\))?")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
 _RULE = re.compile(
     rf"(?:(?P<drop>drop)\s+)?(?P<places>{_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+(?P<rest>[a-z].*)",

@@ -156,6 +156,7 @@ def test_a_name_that_the_page_does_not_state_is_left_out_of_its_rule(name: str, 
 def test_names_may_be_in_capitals_and_the_reader_need_not_be_named() -> None:
     found = read("@1 HG1", "@2 householder (person)", "2a permission | actor @2")
     assert roles_of(found.rules[0]) == ["about HG1", "actor householder (you)"] and not found.rejects
+    assert reasons("@2 Attacker Bank (person)", "2a permission | actor @2") == ["left out: not stated: 'Attacker Bank'"]
     topic = read("@1 Winter Fuel Scheme", "2a permission", "8b duty")  # which the page does not name
     assert [roles_of(rule) for rule in topic.rules] == [[], []] and len(topic.rejects) == 2
     assert not parse_rules("2a permission", PAGE_CALL, cut_off=False)[0].rules[0].roles  # type: ignore[union-attr]
@@ -257,9 +258,22 @@ def test_a_line_that_cannot_be_read_is_rejected(line: str, reason: str) -> None:
     assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
 
 
+@pytest.mark.parametrize("field", ["unless 2c", "when 2b", "only if 2b", "2b", "condition: 2b", "actr @2"])
+def test_a_field_that_may_be_a_condition_rejects_its_rule(field: str) -> None:
+    found = read(f"2a permission | {field}")
+    assert not found.rules and found.rejects
+
+
 def test_a_field_that_is_none_is_left_out() -> None:
     assert reasons("2a permission | perhaps")[0].startswith("left out: its modality is none of is, may")
     assert read("2a permission | perhaps").rules == read("2a permission").rules
+
+
+def test_lines_beyond_the_most_that_are_read_are_told() -> None:
+    (found,) = parse_rules("2a permission\n" * 5001, PAGE_CALL, cut_off=False)
+    assert found is not None and [one.reason for one in found.rejects] == [
+        "of its 5,001 items only the first 5,000 are read"
+    ]
 
 
 def test_a_rule_said_twice_is_one() -> None:

@@ -24,12 +24,12 @@ FORMS: dict[str, Callable[[str], str]] = {
 
 
 def _document(key: str) -> str:
-    triple = {"subject": f"you {key}", "relation": f"has {key}", "object": key, "elements": [1, key], "if": {key: key}}
-    return json.dumps({"triples": [triple, key, {key: key}], key: key}, ensure_ascii=False).replace("\\\\u", "\\u")
+    rules = (f"1 duty {key}", f'1 duty | {key} | if 1"{key}"', f'1 duty | @1 has {key} "{key}"', f"1 contact | {key}")
+    return "\n".join([f"@1 you {key} ({key})", f"@2 {key}", *rules, key])
 
 
 def _echo(form: str) -> Content:
-    return Content(f"the key in a triple: {form}", lambda asked: _document(FORMS[form](asked.key)))
+    return Content(f"the key in a rule: {form}", lambda asked: _document(FORMS[form](asked.key)))
 
 
 def _error(asked: Sent) -> RawReply:

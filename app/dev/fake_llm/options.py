@@ -39,9 +39,9 @@ _WHOLE = 1 << 64
 class FakeOptions:
     """Everything that can be set; ``port`` only before the start.
 
-    ``replies``: "rules" (triples of the numbered page by the rule extractor, as JSON, or as lines where the prompt
-    asks for ``(subject, …)``), "short" (one cheap triple per element), "lines" (as "rules", always lines), "echo" (the
-    last user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
+    ``replies``: "rules" (those that the rule extractor reads on the numbered page, one a line, or triples where the
+    prompt asks for ``(subject, …)``), "short" (one cheap rule per element), "lines" (always triples), "echo" (the last
+    user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
     of the last user message to its reply; a reply that is no string is sent as JSON.
 
     ``fault``: one of ``FAULTS`` or ``MORE_FAULTS``, or several with commas, of which a request's hash takes one.

@@ -98,7 +98,7 @@ def rule_lines(page: str) -> str:
 
     "none" where there are none. The same page is read once.
     """
-    from clausegraph.core.types import Literal
+    from clausegraph.core.types import PUBLISHER, Literal
     from clausegraph.ingestion.extract.rules.extractor import ChunkReader
 
     names: dict[Mention, str] = {}
@@ -127,8 +127,8 @@ def rule_lines(page: str) -> str:
             kind = "amount" if isinstance(told.object, Literal) else "definition"
             fields = [f"{told.spans[0].anchor.removeprefix('e')} {kind}", *condition_field(told.condition)]
             lines.append(" | ".join([*fields, _fact(told, name)]))
-    entities = (f"{number} {entity.surface} ({entity.type})" for entity, number in names.items())
-    return "\n".join([*entities, *lines]) or "none"
+    shown = ((number, "we" if one.key == PUBLISHER.key else one.surface, one.type) for one, number in names.items())
+    return "\n".join([*(f"{number} {surface} ({kind})" for number, surface, kind in shown), *lines]) or "none"
 
 
 def _states(rule: Rule, statement: Statement) -> bool:

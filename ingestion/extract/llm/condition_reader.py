@@ -135,6 +135,9 @@ class ConditionReader:
         if self._leaves > MAX_LEAVES:
             raise UnusableItem(f"its condition has more than {MAX_LEAVES} parts")
         span = self._places.find(place, quote.strip('"') if quote else "")
+        if span is None and (far := self._places.elsewhere(place, quote.strip('"') if quote else "")):
+            own = self._own  # the section cannot cite it; what it says is what is meant
+            return Leaf(own.anchor, own.start, own.end, self._places.text(own), far)
         if span is None:
             what = f"has no words {described(quote)} in" if quote else "cites what its section does not have:"
             raise UnusableItem(f"its condition {what} {described(place)}")

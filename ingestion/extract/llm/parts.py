@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from string import ascii_lowercase
+from types import MappingProxyType
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.clauses import after_number, sentence_spans
@@ -95,31 +96,35 @@ def marked(text: str, tag: str) -> str:
 
 
 class Places:
-    """The lines that one chunk of a call may cite, and their parts."""
+    """The lines that one chunk of a call may cite, and their parts; ``printed`` are all lines of the call."""
 
-    def __init__(self, labels: Mapping[int, str], elements: Mapping[str, InputElement]) -> None:
-        self.labels, self.elements = labels, elements
+    def __init__(
+        self,
+        labels: Mapping[int, str],
+        elements: Mapping[str, InputElement],
+        printed: Mapping[int, InputElement] = MappingProxyType({}),
+    ) -> None:
+        self.labels, self.elements, self._printed = labels, elements, printed
         self._quotables: dict[str, Quotable] = {}
 
     def find(self, place: str, quote: str = "") -> Span | None:
         """The span of a line ("3"), of a part of it ("3b"), or of words in it; none where there is no such place."""
-        label = self.labels.get(int(place.rstrip(ascii_lowercase)[:9]))
+        label = self.labels.get(_number(place))
         if label is None:
             return None
-        element = self.elements[label]
         if quote:
-            found = self._quotables.setdefault(label, Quotable(element.text)).find(quote)
+            found = self._quotables.setdefault(label, Quotable(self.elements[label].text)).find(quote)
             return Span(label, *found) if found else None
-        letter = place[-1]
-        if not element.text:
-            return None
-        if not letter.isalpha():
-            return Span(label, 0, len(element.text))
-        parts = parts_of(element.text, element.tag)
-        number = ascii_lowercase.index(letter)
-        if number >= len(parts) > 0:
-            return None
-        return Span(label, parts[number].start, parts[number].end) if parts else Span(label, 0, len(element.text))
+        return _span(self.elements[label], label, place)
+
+    def elsewhere(self, place: str, quote: str = "") -> str:
+        """The words of a place that another section of the call prints; "" where there are none."""
+        element = None if _number(place) in self.labels else self._printed.get(_number(place))
+        if element is None:
+            return ""
+        quoted = Quotable(element.text).find(quote) if quote else None
+        span = Span("", *quoted) if quoted else None if quote else _span(element, "", place)
+        return element.text[span.start : span.end] if span is not None else ""
 
     def is_condition(self, span: Span) -> bool:
         """Whether a span is nothing but a condition, as far as a line's form tells."""
@@ -142,3 +147,16 @@ class Places:
         parts = parts_of(element.text, element.tag)
         inside = [one for one in parts if one.start == start or (start < span.start and one.start < start < one.end)]
         return Span(span.anchor, inside[0].at if inside else start, end)
+
+
+def _number(place: str) -> int:
+    return int(place.rstrip(ascii_lowercase)[:9])
+
+
+def _span(element: InputElement, label: str, place: str) -> Span | None:
+    """A line or a part of it."""
+    parts = parts_of(element.text, element.tag) if place[-1].isalpha() else ()
+    number = ascii_lowercase.index(place[-1]) if parts else 0
+    if not element.text or number > len(parts) - 1 >= 0:
+        return None
+    return Span(label, parts[number].start, parts[number].end) if parts else Span(label, 0, len(element.text))

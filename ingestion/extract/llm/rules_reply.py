@@ -180,7 +180,7 @@ class _Chunk:
     def __init__(self, call: Call, place: int, shown: ShownWords, names: dict[int, Mention]) -> None:
         source = call.inputs[place]
         elements = {one.label: one for one in (*source.above, *source.around, *source.elements)}
-        self._places = Places(call.labels[place], elements)
+        self._places = Places(call.labels[place], elements, {item.number: item.element for item in call.printed})
         self._shown, self._section = shown, ShownWords(section_texts(source))
         self._names = names
         self.rules: dict[Rule, None] = {}
@@ -224,7 +224,7 @@ class _Chunk:
                     roles |= dict.fromkeys(self._roles(part.lower(), conditions.notes))
                 elif part in by_name["fact"]:
                     fact = self._fact(part, (own, *others), condition)
-                elif part not in by_name["if"]:
+                elif part and part not in by_name["if"]:
                     modality = known_modality(part)
             except UnusableItem as problem:  # the rule stands without it, unless it may be a condition
                 if part not in by_name["roles"] + by_name["fact"] and any(map(str.isdigit, part)):

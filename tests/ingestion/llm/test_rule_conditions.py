@@ -86,12 +86,14 @@ def test_a_rule_without_its_condition_would_be_false(condition: str, reason: str
     assert reject.reason.startswith("its condition") and reason in reject.reason
 
 
-def test_a_condition_may_stand_above_the_chunk_but_in_no_other() -> None:
+def test_a_condition_of_another_chunk_is_kept_in_its_words() -> None:
     call = grant_call()
     lead_in = read("6 eligibility | if 1", call=call)  # of the second chunk, which the first has none of
     assert not lead_in.rules and not lead_in.rejects
-    foreign = reasons("5 exclusion | if 6", call=call)
-    assert foreign == ["its condition cites what its section does not have: 6"]
+    (rule,) = read("5 exclusion | if 6", call=call).rules
+    (leaf,) = leaves(rule.condition)
+    assert leaf.words == "you rent your home from a private landlord" and leaf.anchor == rule.spans[0].anchor
+    assert reasons("5 exclusion | if 99", call=call) == ["its condition cites what its section does not have: 99"]
 
 
 # Meanings: what a condition's words leave open is said in full.

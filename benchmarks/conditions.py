@@ -12,12 +12,12 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from clausegraph.core.errors import InputError
-from clausegraph.core.extraction import Extraction, Extractor, extraction_input
+from clausegraph.core.extraction import Extractor, extraction_input
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
@@ -30,16 +30,17 @@ from clausegraph.core.types import (
     Leaf,
     Modality,
     Not,
-    Passage,
-    PassageKind,
     Reading,
+    Rule,
+    RuleKind,
     Span,
     Stated,
     leaves,
 )
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.metrics import best_pairs, element_key, token_f1
-from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.indexes.derive import with_anchors
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor, read_rules
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -54,6 +55,7 @@ _DOUBT = re.compile(
     r"|^you (?:do not|don['’]t) (?:know|hear|understand)\b|^you (?:think|disagree)\b",
     re.IGNORECASE,
 )
+_BINDING = {RuleKind.DUTY, RuleKind.PROHIBITION, RuleKind.ELIGIBILITY, RuleKind.EXCLUSION}
 _MOMENT = re.compile(r"\b(?:once|while)\s+$", re.IGNORECASE)
 _INSTRUCTS = re.compile(
     r"^(?:contacts|calls|phones|emails|talks|speaks|tells|asks|uses|downloads|fills|follows|includes|provides)\b"
@@ -95,8 +97,8 @@ def decides(stated: Stated, leaf: Leaf, text: str) -> bool:
 
     Not so for an instruction where to turn or what to use, a state of mind, or the moment something happens.
     """
-    if isinstance(stated, Passage):
-        instruction = stated.kind is PassageKind.INSTRUCTION
+    if isinstance(stated, Rule):
+        instruction = stated.kind is RuleKind.CONTACT
     else:
         duty = stated.modality in (Modality.MUST, Modality.SHOULD) and stated.polarity
         instruction = duty and stated.subject.type == "role" and bool(_INSTRUCTS.match(stated.relation))
@@ -107,18 +109,22 @@ def decides(stated: Stated, leaf: Leaf, text: str) -> bool:
 
 
 def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
-    """Anchors of a page that hold a leaf of the condition of a statement or passage which an answer may depend on."""
+    """Anchors of a page that hold a leaf of the condition of a statement or rule which an answer may depend on, or a
+    rule that binds everybody."""
     texts = {element.anchor: element.text for element in reading.elements}
-    marked: set[str] = set()
+    every: list[Stated] = list(read_rules(reading))
+    marked = {span.anchor for one in every if isinstance(one, Rule) and _binds(one) for span in one.spans}
     for chunk in reading.chunks:
         source, anchors = extraction_input(reading, chunk)
-        found = extractor.extract(source)
-        every: list[Stated] = [*found.statements, *found.passages]
-        for stated in every:
-            for leaf in leaves(stated.condition):
-                if decides(stated, leaf, texts[anchors[leaf.anchor]]):
-                    marked.add(anchors[leaf.anchor])
+        every += [with_anchors(one, anchors) for one in extractor.extract(source).statements]
+    for stated in every:
+        found = (leaf for leaf in leaves(stated.condition) if decides(stated, leaf, texts[leaf.anchor]))
+        marked |= {leaf.anchor for leaf in found}
     return marked
+
+
+def _binds(rule: Rule) -> bool:
+    return rule.condition is None and not _BINDING.isdisjoint(rule.kinds)
 
 
 def keyword_anchors(reading: Reading) -> set[str]:
@@ -254,40 +260,40 @@ def predicted_trees(
     found: dict[str, Tree | None] = {}
     for label in labels:
         if label["page"] in extracted:
-            extraction, elements = extracted[label["page"]]
-            stated = _labelled(label, (*extraction.statements, *extraction.passages), elements)
+            every, elements = extracted[label["page"]]
+            stated = _labelled(label, every, elements)
             own = {element_key(html) for html in (label["statement"], *label["context"])}
             found[label["id"]] = tree_of(stated.condition, elements, own) if stated is not None else None
     return found
 
 
-def _whole_page(reading: Reading, extractor: Extractor) -> tuple[Extraction, dict[str, Element]]:
-    """Extract a page as one chunk; also the elements by their labels."""
+def _whole_page(reading: Reading, extractor: Extractor) -> tuple[list[Stated], dict[str, Element]]:
+    """The statements and rules of a page as one chunk; also the elements by their anchors."""
     parts = tuple(Span(element.anchor, 0, len(element.text)) for element in reading.elements)
-    source, anchors = extraction_input(reading, Chunk("page", (), parts, "", ""))
-    by_anchor = {element.anchor: element for element in reading.elements}
-    return extractor.extract(source), {label: by_anchor[anchor] for label, anchor in anchors.items()}
+    whole = replace(reading, chunks=(Chunk("page", (), parts, "", ""),))
+    source, anchors = extraction_input(whole, whole.chunks[0])
+    stated = [with_anchors(one, anchors) for one in extractor.extract(source).statements]
+    return [*stated, *read_rules(whole)], {element.anchor: element for element in reading.elements}
 
 
 def _labelled(label: Mapping[str, Any], found: Sequence[Stated], elements: Mapping[str, Element]) -> Stated | None:
-    """The statement a label is about, else the passage that holds its sentence, or None."""
+    """The statement a label is about, else the rule of its sentence, or None."""
     key, words = element_key(label["statement"]), set(tokens(label["sentence"]))
     candidates: list[tuple[tuple[float, ...], Stated]] = []
     for stated in found:
         first = stated.spans[0]
         element = elements[first.anchor]
         cited = tokens(element.text[first.start : first.end])
-        is_rule = not isinstance(stated, Passage) or stated.kind not in (PassageKind.NAMES, PassageKind.REQUIREMENTS)
         within = sum(word in words for word in cited) >= 0.9 * len(cited)
-        if element_key(element.plain_html) == key and is_rule and within:
+        if element_key(element.plain_html) == key and within:
             likeness = (*_likeness(label, stated), token_f1(" ".join(cited), label["sentence"]))
             candidates.append((likeness, stated))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
 def _likeness(label: Mapping[str, Any], stated: Stated) -> tuple[float, float, float]:
-    """Whether modality and polarity are the label's, and how alike the subjects are; a passage has none of them."""
-    if isinstance(stated, Passage):
+    """Whether modality and polarity are the label's, and how alike the subjects are; of a rule its words tell."""
+    if isinstance(stated, Rule):
         return 0.0, 0.0, 0.0
     return (
         float(stated.modality == label["modality"]),

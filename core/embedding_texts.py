@@ -1,7 +1,7 @@
-"""What is embedded of an element, a statement and a passage; a chunk is embedded as ``Chunk.text``.
+"""What is embedded of an element, a statement and a rule; a chunk is embedded as ``Chunk.text``.
 
 An element alone says too little ("at least 16"): title, heading path and lead-in stand in front of it. So they do
-before a fact, whose conditions follow it. A passage claims nothing, so its own words stand for it.
+before a fact, whose conditions follow it. A rule is told in its own words.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from clausegraph.core.extraction import introducer
-from clausegraph.core.types import Element, Leaf, Mention, Modality, Passage, Reading, Span, Statement, leaves
+from clausegraph.core.types import Element, Leaf, Mention, Modality, Reading, Rule, Span, Statement, leaves
 
-FINGERPRINT = "embedding-texts:4"  # raise it when a text below changes: every corpus is embedded again
+FINGERPRINT = "embedding-texts:5"  # raise it when a text below changes: every corpus is embedded again
 _CONDITIONS = 600  # characters of a statement's conditions: a long list of them has an element, and a text, for each
-_WORDS = 600  # characters of a passage's own words: with its conditions as much as a model takes in
+_WORDS = 600  # characters of a rule's own words: with its conditions as much as a model takes in
 _CONTEXT = 2000  # characters of a lead-in or parent item: more than a model takes in, repeated for each of its items
 
 
@@ -32,14 +32,14 @@ def statement_text(title: str, headings: Sequence[str], statement: Statement) ->
     return _under(title, headings, _if(said, (leaf.words for leaf in leaves(statement.condition))))
 
 
-def passage_text(title: str, headings: Sequence[str], passage: Passage, elements: Mapping[str, Element]) -> str:
-    """Of a passage under a page's title and heading path: its words, and what of its conditions stands elsewhere.
+def rule_text(title: str, headings: Sequence[str], rule: Rule, elements: Mapping[str, Element]) -> str:
+    """Of a rule under a page's title and heading path: its words, and what of its conditions stands elsewhere.
 
     Args:
         elements: of its page, by anchor.
     """
-    words = " ".join(elements[span.anchor].text[span.start : span.end] for span in passage.spans)[:_WORDS]
-    apart = dict.fromkeys(leaf.text for leaf in leaves(passage.condition) if not is_within(leaf, passage.spans))
+    words = " ".join(elements[span.anchor].text[span.start : span.end] for span in rule.spans)[:_WORDS]
+    apart = dict.fromkeys(leaf.text for leaf in leaves(rule.condition) if not is_within(leaf, rule.spans))
     return _under(title, headings, _if(words, apart))
 
 

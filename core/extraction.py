@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 from clausegraph.core.hashing import LLMFingerprint, canonical_json, content_hash
-from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Rule, Statement
+from clausegraph.core.types import Chunk, Element, Link, Reading, Rule, Statement
 
 
 class ListMember(Protocol):
@@ -123,12 +123,10 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The statements of one chunk, what was rejected on the way, the passages that no statement holds, and the rules,
-    where who extracts states them."""
+    """The statements of one chunk, what was rejected on the way, and the rules, where who extracts states them."""
 
     statements: tuple[Statement, ...]
     rejects: tuple[Reject, ...] = ()
-    passages: tuple[Passage, ...] = ()
     rules: tuple[Rule, ...] = ()
 
 

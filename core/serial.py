@@ -35,8 +35,6 @@ from clausegraph.core.types import (
     Modality,
     Not,
     PageKey,
-    Passage,
-    PassageKind,
     Reading,
     Role,
     RoleName,
@@ -155,34 +153,6 @@ def statement_from_text(text: str) -> Statement:
     return statement_from_json(json.loads(text))
 
 
-def passage_to_json(passage: Passage) -> dict[str, Any]:
-    """A passage as a JSON object; what it lacks is left out."""
-    value: dict[str, Any] = {
-        "kind": passage.kind.value,
-        "spans": _spans_to_json(passage.spans),
-        "condition": condition_to_json(passage.condition),
-        "names": [_node_to_json(name) for name in passage.names] or None,
-        "step": _step_to_json(passage.step),
-    }
-    return {key: item for key, item in value.items() if item is not None}
-
-
-def passage_from_json(value: dict[str, Any]) -> Passage:
-    """The passage of ``passage_to_json``."""
-    return Passage(
-        PassageKind(value["kind"]),
-        tuple(Span(*span) for span in value["spans"]),
-        condition_from_json(value.get("condition")),
-        tuple(Mention(*name[1:]) for name in value.get("names", ())),
-        _step_from_json(value.get("step")),
-    )
-
-
-def passage_from_text(text: str) -> Passage:
-    """The passage of a JSON text."""
-    return passage_from_json(json.loads(text))
-
-
 def rule_to_json(rule: Rule) -> dict[str, Any]:
     """A rule as a JSON object; what it lacks is left out."""
     value: dict[str, Any] = {
@@ -247,13 +217,11 @@ def _node_from_json(value: list[str]) -> Mention | Literal:
 
 
 def extraction_to_json(extraction: Extraction) -> dict[str, Any]:
-    """Statements, rejects, passages and rules of one chunk."""
+    """Statements, rejects and rules of one chunk."""
     value: dict[str, Any] = {
         "statements": [statement_to_json(statement) for statement in extraction.statements],
         "rejects": [[reject.what, reject.reason] for reject in extraction.rejects],
     }
-    if extraction.passages:
-        value["passages"] = [passage_to_json(passage) for passage in extraction.passages]
     if extraction.rules:
         value["rules"] = [rule_to_json(rule) for rule in extraction.rules]
     return value
@@ -264,7 +232,6 @@ def extraction_from_json(value: dict[str, Any]) -> Extraction:
     return Extraction(
         tuple(statement_from_json(item) for item in value["statements"]),
         tuple(Reject(*item) for item in value["rejects"]),
-        tuple(passage_from_json(item) for item in value.get("passages", ())),
         tuple(rule_from_json(item) for item in value.get("rules", ())),
     )
 

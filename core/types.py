@@ -379,34 +379,6 @@ class Statement:
     step: StepOrder | None = None
 
 
-class PassageKind(StrEnum):
-    """What a passage was found to be."""
-
-    RULE = "rule"  # a clause that holds under a condition
-    INSTRUCTION = "instruction"  # the same of whom to tell, where to turn, what to use
-    LIST = "list"  # a list of what must hold, or of the cases in which something is refused or not asked for
-    REQUIREMENTS = "requirements"  # all that a section requires without saying "if"
-    NAMES = "names"  # nothing was understood but the things it names, if any
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Elements of a page that say something which no statement holds: under what condition, and of what things.
-
-    It claims nothing: what the clause says of these things was not understood. It is there to be found and to give the
-    conditions of what is quoted. Anchors are labels or the page's, as those of a statement.
-    """
-
-    kind: PassageKind
-    spans: tuple[Span, ...]
-    condition: Condition | None = None
-    names: tuple[Mention, ...] = ()
-    step: StepOrder | None = None  # as a statement's
-
-
-Stated = Statement | Passage
-
-
 # --- rules ----------------------------------------------------------------------------------------
 
 
@@ -494,15 +466,7 @@ class Rule:
         return self.kinds[0]
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPassage:
-    """A passage at its place, with real anchors; ``key`` is unique on its page."""
-
-    key: str
-    page: PageKey
-    chunk_key: str
-    passage: Passage
-    extractor: str  # fingerprint
+Stated = Statement | Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
-from clausegraph.core.embedding_texts import element_texts, passage_text, statement_text
+from clausegraph.core.embedding_texts import element_texts, rule_text, statement_text
 from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
@@ -21,14 +21,13 @@ from clausegraph.core.language.rule_kinds import VERSION as RULES_VERSION
 from clausegraph.core.page_rules import PageNodes, page_rules
 from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import (
-    passage_to_json,
     relabel,
     rule_from_text,
     rule_to_json,
     statement_from_text,
     statement_to_json,
 )
-from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Rule, Span, Statement, Support
+from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Rule, Span, Statement, Support
 
 DERIVATION_FINGERPRINT = (
     f"projection:5+rules:{RULES_VERSION}+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
@@ -38,7 +37,7 @@ RULE_READER = f"ruling:{RULES_VERSION}"  # who reads the rules of pages, whichev
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 
 
-T = TypeVar("T", Statement, Passage, Rule)
+T = TypeVar("T", Statement, Rule)
 Texts = Mapping[tuple[str, str], str]  # chunk key and statement (JSON) → what is embedded of it, in order
 
 
@@ -59,14 +58,6 @@ class SupportRow:
     content_key: str
     extractor: str
     statement: str  # canonical JSON with real anchors
-
-
-@dataclass(frozen=True, slots=True)
-class PassageRow:
-    chunk_key: str
-    content_key: str
-    extractor: str
-    passage: str  # canonical JSON with real anchors
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +89,7 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class PageRows:
-    """The rows of one page version; ``vectors`` are those of its chunks, elements and passages.
+    """The rows of one page version; ``vectors`` are those of its chunks, elements and rules.
 
     Those of its facts follow from the supports and their ``texts`` by :func:`fact_vectors`, once the names of the
     supports are resolved.
@@ -108,7 +99,6 @@ class PageRows:
     supports: tuple[SupportRow, ...]
     vectors: tuple[VectorRow, ...]
     texts: Texts = field(default_factory=dict)
-    passages: tuple[PassageRow, ...] = ()
     rules: tuple[RuleRow, ...] = ()
 
 
@@ -123,7 +113,7 @@ def derive_rows(
 
     Args:
         reading: elements and chunks of the page.
-        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports and no passages.
+        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
         ruled: the rules of its chunks with the page's anchors, each with the key of its chunk, where they are none of
@@ -131,10 +121,8 @@ def derive_rows(
     """
     chunk_rows: list[ChunkRow] = []
     placed: list[tuple[str, Statement, str]] = []
-    passages: dict[str, PassageRow] = {}
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
-    by_anchor = {element.anchor: element for element in reading.elements}
     steps = PageSteps.of(reading)
     of_chunks = {steps.placed(rule): chunk for rule, chunk in (ruled or {}).items()}
     texts = zip(reading.elements, element_texts(reading), strict=True)
@@ -148,13 +136,6 @@ def derive_rows(
             placed.append((chunk.key, steps.placed(with_anchors(statement, anchors)), by))
         for rule in extraction.rules if extraction else ():
             of_chunks[steps.placed(with_anchors(rule, anchors))] = chunk.key
-        for passage in extraction.passages if extraction else ():
-            there = steps.placed(with_anchors(passage, anchors))
-            body = canonical_json(passage_to_json(there))
-            key = content_hash("passage", chunk.key, body, extractor)
-            if key not in passages:
-                vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there, by_anchor)))
-            passages[key] = PassageRow(chunk.key, key, extractor, body)
     rules = page_rules(list(of_chunks), reading, (one for _, one, by in placed if by != DEFINITIONS))
     nodes = PageNodes.of(rules)
     supports, stated = {}, []
@@ -164,16 +145,11 @@ def derive_rows(
         supports[row.content_key] = row
         if by != DEFINITIONS:
             stated.append((row.chunk_key, row.statement, narrowed))
-    return PageRows(
-        tuple(chunk_rows),
-        tuple(supports.values()),
-        tuple(vectors),
-        _texts(reading, stated),
-        tuple(passages.values()),
-        _rule_rows(
-            rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}, RULE_READER if ruled else extractor
-        ),
-    )
+    by = RULE_READER if ruled else extractor
+    ruled_rows = _rule_rows(rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}, by)
+    vectors += _rule_vectors(reading, ruled_rows)
+    texts_stated = _texts(reading, stated)
+    return PageRows(tuple(chunk_rows), tuple(supports.values()), tuple(vectors), texts_stated, ruled_rows)
 
 
 def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], by: str) -> tuple[RuleRow, ...]:
@@ -185,6 +161,14 @@ def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], by
         key = content_hash("rule", chunk, body)
         found[key] = RuleRow(chunk, key, by, rule.kind.value, body)
     return tuple(found.values())
+
+
+def _rule_vectors(reading: Reading, rows: Iterable[RuleRow]) -> Iterator[VectorRow]:
+    by_anchor = {element.anchor: element for element in reading.elements}
+    headings = {chunk.key: chunk.headings for chunk in reading.chunks}
+    for row in rows:
+        text = rule_text(reading.title, headings[row.chunk_key], rule_from_text(row.rule), by_anchor)
+        yield _vector("rule", row.content_key, text)
 
 
 def role_rows(rows: Iterable[RuleRow], names: Mapping[str, str]) -> list[RoleRow]:
@@ -239,7 +223,7 @@ def statement_id(support: Support) -> str:
 
 
 def with_anchors(stated: T, anchors: Mapping[str, str]) -> T:
-    """The statement, passage or rule with its labels replaced by the page's anchors."""
+    """The statement or rule with its labels replaced by the page's anchors."""
     spans = tuple(Span(anchors[span.anchor], span.start, span.end) for span in stated.spans)
     return replace(stated, spans=spans, condition=relabel(stated.condition, dict(anchors)))
 

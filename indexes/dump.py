@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.serial import passage_to_json, rule_to_json, statement_to_json
+from clausegraph.core.serial import rule_to_json, statement_to_json
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.ledger.schema import VECTOR_KINDS
 from clausegraph.indexes.views import View
 
 
 def dump_lines(view: View) -> list[str]:
-    """Pages, chunks, passages, facts, supports, merged names and vector keys of the view's epoch, sorted."""
+    """Pages, chunks, facts, supports, rules, merged names and vector keys of the view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
     lines += [*_page_lines(view), *graph_lines(view.graph)]
     lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
@@ -48,8 +48,6 @@ def _page_lines(view: View) -> Iterator[str]:
         )
         for chunk in reading.chunks:
             yield canonical_json(["chunk", str(page), chunk.key, chunk.content_hash, chunk.text])
-        for one in view.passages(page):
-            yield canonical_json(["passage", str(page), one.chunk_key, one.extractor, passage_to_json(one.passage)])
 
 
 def _rule_lines(graph: Graph) -> Iterator[str]:

@@ -34,7 +34,6 @@ from clausegraph.indexes.ledger.schema import (
     entity_names,
     hidden_supports,
     members,
-    passages,
     rule_roles,
     rules,
     supports,
@@ -147,7 +146,6 @@ class _Planner:
         self._compare(members, page_id, wanted, ("page_version_id", "extractor", "projection"))
         self._compare(chunks, page_id, map(asdict, rows.chunks), ("key", "content_hash", "input_key"))
         self._compare_supports(page_id, renamed, hidden)
-        self._compare(passages, page_id, map(asdict, rows.passages), ("content_key",))
         self._compare(rules, page_id, map(asdict, rows.rules), ("content_key",))
         self._compare_roles(page_id, rows.rules)
         self._compare_vectors(page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])

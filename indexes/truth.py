@@ -1,4 +1,4 @@
-"""What was read and paid for, stored once: page versions, passages, extractions and embeddings."""
+"""What was read and paid for, stored once: page versions, extractions and embeddings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from clausegraph.core.serial import (
     extraction_from_bytes,
     extraction_to_json,
     pack,
-    passage_from_text,
     reading_from_bytes,
     reading_to_json,
     rule_from_text,
     statement_from_text,
 )
-from clausegraph.core.types import PageKey, PlacedPassage, PlacedRule, Reading
+from clausegraph.core.types import PageKey, PlacedRule, Reading
 from clausegraph.indexes.ledger.cells import COUNTS, damage_error, decode, record_of
 from clausegraph.indexes.ledger.dialect import insert_new, without_index
 from clausegraph.indexes.ledger.schema import (
@@ -43,7 +42,6 @@ from clausegraph.indexes.ledger.schema import (
     on_pages,
     page_versions,
     pages,
-    passages,
     rule_roles,
     rules,
     seen_at,
@@ -271,20 +269,6 @@ def vector_from_bytes(data: bytes) -> Vectors:
     return vector
 
 
-def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: int) -> Iterator[PlacedPassage]:
-    """The passages of a page at an epoch, by chunk and key."""
-    query = (
-        select(passages)
-        .select_from(on_pages(passages))
-        .where(sources.c.corpus_id == corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
-        .where(seen_at(passages, epoch))
-        .order_by(passages.c.chunk_key, passages.c.content_key)
-    )
-    for row in connection.execute(query):
-        passage = decode(passages.c.passage, row.id, row.passage, passage_from_text)
-        yield PlacedPassage(row.content_key, page, row.chunk_key, passage, row.extractor)
-
-
 def load_rules(reads: Reads, corpus_id: int, epoch: int, *among: ColumnElement[bool]) -> list[PlacedRule]:
     """The rules of an epoch by page and key, of pages or kinds that ``among`` names."""
     # by the index on until, every rule of the corpus would be read for those of a page
@@ -371,7 +355,6 @@ _FORMS: dict[Table, tuple[Column[Any], Column[Any], Callable[[Any], object]]] = 
     embeddings: (embeddings.c.text_hash, embeddings.c.data, vector_from_bytes),
     supports: (supports.c.id, supports.c.statement, statement_from_text),
     hidden_supports: (hidden_supports.c.id, hidden_supports.c.statement, statement_from_text),
-    passages: (passages.c.id, passages.c.passage, passage_from_text),
     rules: (rules.c.id, rules.c.rule, rule_from_text),
     epochs: (epochs.c.number, epochs.c.summary, lambda text: COUNTS.validate_json(text, strict=True)),
 }

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.types import PageKey, PlacedPassage, Reading
+from clausegraph.core.types import PageKey, PlacedRule, Reading
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.graph.protocol import Graph
@@ -24,7 +24,7 @@ from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
 from clausegraph.indexes.ledger.schema import members, on_pages, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import StoredWords
-from clausegraph.indexes.truth import load_passages, load_reading
+from clausegraph.indexes.truth import load_reading
 from clausegraph.indexes.vectors.protocol import VisibleVectors
 from clausegraph.indexes.vectors.segments import open_segments
 
@@ -38,7 +38,7 @@ _PAUSE_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class VectorHit:
-    """A vector found: ``ref`` is a chunk key, an anchor, a fact id or the key of a passage.
+    """A vector found: ``ref`` is a chunk key, an anchor, a fact id or the key of a rule.
 
     A fact has a vector on each page that states it, and comes with that page; with none where it stands for all of
     them (:meth:`View.search_facts`).
@@ -64,7 +64,7 @@ class View:
         self._corpus_id = corpus.id
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
-        self._passages: OrderedDict[PageKey, tuple[PlacedPassage, ...]] = OrderedDict()
+        self._rules: OrderedDict[PageKey, tuple[PlacedRule, ...]] = OrderedDict()
         self._assertions: OrderedDict[PageKey, tuple[Assertion, ...]] = OrderedDict()
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._versions: dict[PageKey, int] = {}
@@ -90,14 +90,14 @@ class View:
         """
         return self._kept(self._readings, page, self._load_reading)
 
-    def passages(self, page: PageKey) -> tuple[PlacedPassage, ...]:
-        """The passages of a page, by chunk and key; none of a page that the epoch does not have."""
-        return self._kept(self._passages, page, self._load_passages)
+    def rules(self, page: PageKey) -> tuple[PlacedRule, ...]:
+        """The rules of a page, by key; none of a page that the epoch does not have."""
+        return self._kept(self._rules, page, lambda wanted: tuple(self.graph.rules_on(wanted)))
 
-    def passages_on(self, page: PageKey, anchors: Collection[str]) -> list[PlacedPassage]:
-        """The passages of a page that are on one of the elements."""
+    def rules_on(self, page: PageKey, anchors: Collection[str]) -> list[PlacedRule]:
+        """The rules of a page that are on one of the elements."""
         wanted = set(anchors)
-        return [one for one in self.passages(page) if any(span.anchor in wanted for span in one.passage.spans)]
+        return [one for one in self.rules(page) if any(span.anchor in wanted for span in one.rule.spans)]
 
     def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
         """What the rules of a page say, as what another page may contradict.
@@ -116,10 +116,10 @@ class View:
         return self._hidden.get(page, frozenset())
 
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
-        """The ``limit`` nearest chunks, elements, facts or passages of the epoch.
+        """The ``limit`` nearest chunks, elements, facts or rules of the epoch.
 
         Args:
-            kind: "chunk", "element", "fact" or "passage".
+            kind: "chunk", "element", "fact" or "rule".
             vector: shape (dimension,), length 1.
 
         Order: score descending, then page and ref.
@@ -202,12 +202,8 @@ class View:
         with self._reads.read() as connection:
             return load_reading(connection, self._versions[page])
 
-    def _load_passages(self, page: PageKey) -> tuple[PlacedPassage, ...]:
-        with self._reads.read() as connection:
-            return tuple(load_passages(connection, self._corpus_id, page, self.epoch))
-
     def _load_assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        return tuple(assertions_of(self.graph.rules_on(page), {page: self.reading(page)}))
+        return tuple(assertions_of(self.rules(page), {page: self.reading(page)}))
 
     def _load_versions(self) -> dict[PageKey, int]:
         query = select(sources.c.name, pages.c.uri, members.c.page_version_id).select_from(on_pages(members))

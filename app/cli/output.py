@@ -100,7 +100,7 @@ def figure(value: float) -> str:
 
 
 def step_words(step: str | None, procedure: str | None) -> str:
-    """Which step it is, behind the words of a statement or passage; empty where it is none."""
+    """Which step it is, behind the words of a statement; empty where it is none."""
     return f" (step {step} of: {one_line(procedure, 80)})" if step else ""
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clausegraph.app.cli.ingest import report_lines, run_lines
-from clausegraph.app.cli.output import moment, step_words, table
+from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, argument, command, option
 from clausegraph.core.errors import ModelError
 from clausegraph.core.text import counted, one_line
@@ -47,10 +46,6 @@ def pages_show(session: Session, *, page: PageArgument, corpus: CorpusOption = N
         f"  read: {moment(found['read'])}, {one_line(found['content_type'])}, bytes {found['bytes'][:12]}",
         f"  holds: {held}",
     ]
-    if passages := found["passages"]:
-        kinds = Counter(one["kind"] for one in passages)
-        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        lines.append(f"  not claimed: {counted(len(passages), 'passage')} ({listed}); `clausegraph show` has them")
     if found["url"] and found["url"] != found["uri"]:
         lines.append(f"  now at: {one_line(found['url'])}")
     if found["updated"]:
@@ -100,7 +95,7 @@ def show(
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """Show a page with its elements, chunks, facts and passages; a fact with its statements; or a run."""
+    """Show a page with its elements, chunks and facts; a fact with its statements; or a run."""
     from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
 
     workspace = session.workspace(corpus)
@@ -113,9 +108,8 @@ def show(
 
 
 def _page_lines(found: FoundPage) -> list[Any]:
-    """Elements, chunks, statements, and what no fact claims, with what that names and its condition."""
-    from clausegraph.app.render import condition_tree
-    from clausegraph.app.services.records import passage_record, statement_words
+    """Elements, chunks and statements, and how many rules."""
+    from clausegraph.app.services.records import statement_words
     from clausegraph.indexes.derive import statement_id
 
     reading = found.reading
@@ -124,7 +118,7 @@ def _page_lines(found: FoundPage) -> list[Any]:
     columns, skipped = ("page", "element", "text"), 0 if any(number for number, _, _ in elements) else 1
     sections = [(chunk.key, " › ".join(chunk.headings), len(chunk.anchors)) for chunk in reading.chunks]
     stated = [(one.fact_id[:8], statement_id(one)[:8], statement_words(one.statement)) for one in found.stated]
-    lines: list[Any] = [
+    return [
         f"{one_line(reading.title)}\n{one_line(found.page)}\n{address}",
         table(columns[skipped:], [row[skipped:] for row in elements]),
         "",
@@ -133,18 +127,6 @@ def _page_lines(found: FoundPage) -> list[Any]:
         table(("fact", "statement", "states"), stated),
         f"\n{counted(len(found.rules), 'rule')}; `clausegraph rules {shlex.quote(str(found.page))}` lists them",
     ]
-    if found.passages:
-        lines.append(f"\nnot claimed: {counted(len(found.passages), 'passage')}, which no fact states")
-    for one in found.passages:
-        record = passage_record(one, reading)
-        step = step_words(record["step"], record["procedure"])
-        for element in record["elements"]:
-            quote = one_line(element["quote"])
-            lines.append(f"\n{one.passage.kind.value} {element['anchor']}{step}\n  “{quote}”")
-        lines += [f"  names: {one_line(', '.join(record['names']))}"] if record["names"] else []
-        if one.passage.condition is not None:
-            lines.append(condition_tree(one.passage.condition, title="  holds if"))
-    return lines
 
 
 def _fact_lines(found: FoundFact) -> list[Any]:

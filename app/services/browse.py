@@ -24,7 +24,6 @@ from clausegraph.app.services.records import (
     fact_record,
     in_page_order,
     page_record,
-    passage_record,
     shown_rules,
     shown_statement,
     statement_words,
@@ -33,7 +32,7 @@ from clausegraph.app.services.records import (
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedPassage, PlacedRule, Reading, Support
+from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Reading, Support
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_corpus, get_published, why_no_run
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -51,7 +50,7 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import load_passages, load_reading
+from clausegraph.indexes.truth import load_reading
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
@@ -196,21 +195,13 @@ class Shelf:
         found = self.graph.supports_on(page, list(place))
         return sorted(found, key=lambda one: min((place.get(s.anchor, 0), s.start) for s in one.statement.spans))
 
-    def passages_on(self, page: PageKey, reading: Reading) -> list[PlacedPassage]:
-        """What the page says that no statement claims, in its order."""
-        place = {element.anchor: number for number, element in enumerate(reading.elements)}
-        with self.ledger.read() as connection:
-            found = list(load_passages(connection, self.corpus.id, page, self.epoch))
-        return sorted(found, key=lambda one: min((place.get(span.anchor, 0) for span in one.passage.spans), default=0))
-
     def rules_on(self, page: PageKey, reading: Reading) -> list[PlacedRule]:
         """Every rule of a page, in its order."""
         return in_page_order(self.graph.rules_on(page), reading)
 
     def found_page(self, page: PageKey, reading: Reading) -> FoundPage:
         """The page with all that was read from it."""
-        stated, passages = self.facts_on(page, reading), self.passages_on(page, reading)
-        return FoundPage(page, reading, tuple(stated), tuple(passages), tuple(self.rules_on(page, reading)))
+        return FoundPage(page, reading, tuple(self.facts_on(page, reading)), tuple(self.rules_on(page, reading)))
 
 
 def _only(found: list[PageKey], name: str) -> PageKey:
@@ -238,12 +229,11 @@ class FoundRun:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page with what is stated on it, its passages, of which nothing is claimed, and its rules."""
+    """A page with what is stated on it, and its rules."""
 
     page: PageKey
     reading: Reading
     stated: tuple[Support, ...]
-    passages: tuple[PlacedPassage, ...]
     rules: tuple[PlacedRule, ...]
 
     @property
@@ -261,7 +251,6 @@ class FoundPage:
                 {"id": one.fact_id, "statement": statement_words(one.statement), "statement_id": statement_id(one)}
                 for one in self.stated
             ],
-            "passages": [passage_record(one, self.reading) for one in self.passages],
             "rules": self.shown_rules,
         }
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.ingest import as_retained, run_ingest, run_tools, web_options
-from clausegraph.app.services.records import page_record, passage_record
+from clausegraph.app.services.records import page_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
@@ -50,8 +50,7 @@ def element_texts(
 
 
 def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
-    """A page: its version, its addresses with what each answered last, how much it holds and states, and its passages:
-    what it says that nothing claims.
+    """A page: its version, its addresses with what each answered last, and how much it holds and states.
 
     Args:
         name: uri, ``source:uri``, title, or another address of the page.
@@ -78,7 +77,6 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
         "chunks": len(reading.chunks),
         "statements": len(shelf.facts_on(key, reading)),
         "rules": len(shelf.graph.rules_on(key)),
-        "passages": [passage_record(one, reading) for one in shelf.passages_on(key, reading)],
         "addresses": [_address(one) for one in _fetches(shelf, key.source) if one.uri == key.uri],
     }
 

@@ -22,7 +22,6 @@ from clausegraph.core.types import (
     Leaf,
     Mention,
     PageKey,
-    PlacedPassage,
     PlacedRule,
     Reading,
     Role,
@@ -195,24 +194,6 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
         "quotes": [
             {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
             for element, quote in quotes(support, reading)
-        ],
-    }
-
-
-def passage_record(placed: PlacedPassage, reading: Reading) -> dict[str, Any]:
-    """What the page says under a condition, or of what it names, without that anything is claimed of it."""
-    passage = placed.passage
-    return {
-        "key": placed.key,
-        "kind": passage.kind.value,
-        "chunk": placed.chunk_key,
-        "condition": condition_json(passage.condition),
-        "names": [one.surface for one in passage.names],
-        **step_record(passage.step),
-        "extractor": placed.extractor,
-        "elements": [
-            {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
-            for element, quote in quoted(passage.spans, reading)
         ],
     }
 

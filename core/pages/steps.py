@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from clausegraph.core.types import Element, Passage, Reading, Rule, Span, Statement, StepOrder
+from clausegraph.core.types import Element, Reading, Rule, Span, Statement, StepOrder
 
 _DEEPEST = 8  # steps in steps; no real procedure is nested so deeply
 _LONGEST = 200  # characters of a procedure's name
 _LABEL = re.compile(r"(?i:step|stage)\s+(\d{1,3})(?:\s*[:.)–—-]|\s+(?=[A-Z])|$)")
-_S = TypeVar("_S", Statement, Passage, Rule)
+_S = TypeVar("_S", Statement, Rule)
 
 
 @dataclass(frozen=True, slots=True)

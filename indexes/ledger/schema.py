@@ -193,12 +193,6 @@ hidden_supports = _table(  # would be supports if nobody had decided to hide wha
     Index("hidden_supports_page", "page_id", "until"),
     Index("hidden_supports_until", "corpus_id", "until"),
 )
-passages = _table(  # what was not understood, with its conditions and names; no part of the graph
-    "passages",
-    "id corpus_id page_id chunk_key content_key:64 extractor passage since until",
-    Index("passages_page", "page_id", "until"),
-    Index("passages_until", "corpus_id", "until"),
-)
 rules = _table(
     "rules",
     "id corpus_id page_id chunk_key content_key:64 extractor kind:20 rule since until",
@@ -261,14 +255,13 @@ work_batches = _table(
 
 check_cells(metadata)
 
-VECTOR_KINDS = ("chunk", "element", "fact", "passage")  # what is embedded of a page
+VECTOR_KINDS = ("chunk", "element", "fact", "rule")  # what is embedded of a page
 VERSIONED = (
     members,
     entity_names,
     chunks,
     supports,
     hidden_supports,
-    passages,
     rules,
     rule_roles,
     vectors,

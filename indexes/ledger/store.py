@@ -23,7 +23,7 @@ from clausegraph.indexes.ledger.dialect import (
 from clausegraph.indexes.ledger.schema import identity
 
 T = TypeVar("T")
-SCHEMA_VERSION = "0011"
+SCHEMA_VERSION = "0012"
 _BATCH = 500  # bound parameters in one IN list
 
 

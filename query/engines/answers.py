@@ -11,7 +11,7 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import Answer, Evidence, PageKey, PlacedPassage, Reading, Support, TraceStep
+from clausegraph.core.types import Answer, Evidence, PageKey, PlacedRule, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.read.protocol import READERS, Reader, ReadResult, make_reader
@@ -75,8 +75,8 @@ class ViewRules:
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         return self.view.graph.supports_on(page, anchors)
 
-    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
-        return self.view.passages_on(page, anchors)
+    def rules_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedRule]:
+        return self.view.rules_on(page, anchors)
 
 
 def asks(options: EngineOptions) -> bool:
@@ -132,5 +132,5 @@ def _extractors(view: View, cited: Sequence[Evidence]) -> tuple[str, ...]:
     found: set[str] = set()
     for page, wanted in anchors.items():
         found |= {support.extractor for support in view.graph.supports_on(page, sorted(wanted))}
-        found |= {placed.extractor for placed in view.passages_on(page, wanted)}
+        found |= {placed.extractor for placed in view.rules_on(page, wanted)}
     return tuple(sorted(found))

@@ -14,7 +14,7 @@ from clausegraph.core.types import (
     Contradiction,
     Evidence,
     PageKey,
-    PlacedPassage,
+    PlacedRule,
     Reading,
     Sentence,
     Support,
@@ -26,7 +26,7 @@ Pages = Callable[[PageKey], Reading]
 
 
 class Rules(Protocol):
-    """What the corpus states: its pages, and the statements with their conditions that were extracted from them."""
+    """What the corpus states: its pages, and the statements and rules that were read from them."""
 
     def reading(self, page: PageKey) -> Reading:
         """Title, elements and chunks of a page."""
@@ -34,8 +34,8 @@ class Rules(Protocol):
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         """The statements at any of these elements; none where nothing was extracted."""
 
-    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
-        """What else has conditions or names at these elements, though it was not understood."""
+    def rules_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedRule]:
+        """The rules at any of these elements."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,8 @@ from clausegraph.core.types import (
     JudgedLeaf,
     Leaf,
     PageKey,
-    Passage,
-    PassageKind,
     Reading,
+    Rule,
     Stated,
     holds,
     leaves,
@@ -140,9 +139,9 @@ def stated_condition(rules: Rules, page: PageKey, element: Element, start: int, 
             continue
         if element.lead_in in cited and any(leaf.anchor == element.anchor for leaf in leaves(tree)):
             return tree
-        requires = isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS  # of all the section
-        within = any(one.anchor == element.anchor and one.start < end and one.end > start for one in stated.spans)
-        if within and not requires and not _is_the_answer(tree, element, start, end):
+        words = stated.spans[:1] if isinstance(stated, Rule) else stated.spans  # the rest leads to those of a rule
+        within = any(one.anchor == element.anchor and one.start < end and one.end > start for one in words)
+        if within and not _is_the_answer(tree, element, start, end):
             citing.append(tree)
     if citing:  # the fullest of them; the first of equals
         return max(citing, key=lambda condition: len(list(leaves(condition))))
@@ -168,10 +167,10 @@ def _sentence_condition(reading: Reading, element: Element, start: int, end: int
 
 
 def _stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
-    """The statements and passages at an element or at its lead-in."""
+    """The statements and rules at an element or at its lead-in."""
     anchors = [anchor for anchor in (element.anchor, element.lead_in) if anchor]
     statements = [one.statement for one in rules.supports_on(page, anchors)]
-    return [*statements, *(one.passage for one in rules.passages_on(page, anchors))]
+    return [*statements, *(one.rule for one in rules.rules_on(page, anchors))]
 
 
 def judged_condition(context: QuestionContext, candidate: Candidate, first: int, last: int) -> JudgedCondition | None:

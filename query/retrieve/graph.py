@@ -12,8 +12,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.models.embedding import Embedder, Vectors
-from clausegraph.core.types import LITERAL, Fact, Mention, PlacedRule, RoleName, Support
-from clausegraph.indexes.graph.links import title_names
+from clausegraph.core.types import LITERAL, Fact, Mention, PageKey, PlacedRule, RoleName, Support
 from clausegraph.indexes.graph.protocol import Graph, entity_ends
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
@@ -247,8 +246,8 @@ def _order(path: Sequence[Hop | RuleHop], held: Mapping[str, int]) -> tuple[int,
 
 @dataclass(frozen=True, slots=True)
 class Ego:
-    """Facts around the topics that survive, nearest first, the places that state them (and passages about the topics
-    beside them) by distance, the shared entities, and for each surviving entity the chain of facts that leads to it."""
+    """Facts around the topics that survive, nearest first, the places that state them (and beside them the rules
+    that name every topic) by distance, the shared entities, and for each surviving entity the chain of facts to it."""
 
     facts: tuple[Fact, ...]
     places: Mapping[Place, int]
@@ -273,7 +272,7 @@ def ego_of(view: View, topics: Sequence[str], relations: Sequence[str] = (), *, 
     paths.sort(key=lambda path: (len(path), -sum(hop.fact.supports for hop in path), [hop.fact.id for hop in path]))
     places = _places(view, kept)
     if not relations:
-        beside = _passages(view, places, topics, whole=radius == RADIUS)
+        beside = _rule_places(view, {page for page, _ in places}, topics)
         places |= {place: radius for place in beside if place not in places}
     return Ego(tuple(kept), places, shared, tuple(paths))
 
@@ -300,23 +299,12 @@ def _places(view: View, facts: Sequence[Fact]) -> dict[Place, int]:
     return found
 
 
-def _passages(view: View, places: Iterable[Place], topics: Sequence[str], *, whole: bool) -> Iterator[Place]:
-    """Where the pages that state the facts have passages about a topic: those that name it, and of a whole page that it
-    names, all."""
-    for page in dict.fromkeys(page for page, _ in places):
-        reading = view.reading(page)
-        every = whole and not set(topics).isdisjoint(title_names(reading.title))
-        says = {element.anchor for element in reading.elements if _says(element.text, topics)}
-        for one in view.passages(page):
-            names = {name.key for name in one.passage.names}
-            spoken = not says.isdisjoint(span.anchor for span in one.passage.spans)
-            if every or spoken or not names.isdisjoint(topics):
-                yield from ((page, anchor) for anchor in anchors_of(one.passage))
-
-
-def _says(text: str, topics: Iterable[str]) -> bool:
-    words = f" {entity_key(text)} "
-    return any(f" {topic} " in words for topic in topics)
+def _rule_places(view: View, pages: Iterable[PageKey], topics: Iterable[str]) -> Iterator[Place]:
+    """Where the pages that state the facts have rules that name every topic."""
+    for page in sorted(pages):
+        for one in view.rules(page):
+            if set(topics).issubset(one.entities):
+                yield from ((page, anchor) for anchor in anchors_of(one.rule))
 
 
 def in_words(path: Path) -> str:

@@ -8,13 +8,13 @@ For a question q, element e, chunk c, page p::
             + rule (if e states something under a condition) - heading (if e is a heading)
             - length * ln(characters of e)
     s'(e) = s(e) + lead_in * max(0, best s' among the items e introduces - s(e))
-    s"(e) = s'(e) + joined * (best s' of the elements that a statement of e has - s'(e))
+    s"(e) = s'(e) + joined * (best s' of what rules of its section state without condition - s'(e))
 
 A chunk sees the context that an element lacks, and an element is exact where a chunk is broad; evidence comes from one
 or two pages; BM25 knows rare words; an item is not to be read without the line that introduces it; a heading repeats in
 the heading path; a budget is counted in tokens, so length costs. An element that states a rule decides more often than
-one that describes, and what one statement holds together is evidence together. Weights are round numbers, chosen on the
-development questions (docs/figures.md).
+one that describes, and what a section rules for everybody is evidence together. Weights are round numbers, chosen on
+the development questions (docs/figures.md).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Signals:
     keywords: Mapping[Place, float] = field(default_factory=dict)  # BM25, by chunk key
     facts: Mapping[Place, float] = field(default_factory=dict)  # 0 to 1, by anchor
     rules: Set[Place] = frozenset()  # elements that state something under a condition, by anchor
-    joined: Mapping[PageKey, Sequence[tuple[str, ...]]] = field(default_factory=dict)  # anchors that one statement has
+    joined: Mapping[PageKey, Sequence[tuple[str, ...]]] = field(default_factory=dict)  # anchors of evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _score_page(
             "page": prior,
             "fact": weights.fact * signals.facts.get((page, element.anchor), 0.0),
             "rule": weights.rule if (page, element.anchor) in signals.rules else 0.0,
-            "form": _form(element, weights),
+            "form": form(element, weights),
         }
         for element in reading.elements
     ]
@@ -137,7 +137,7 @@ def _score_page(
     ]
 
 
-def _form(element: Element, weights: Weights) -> float:
+def form(element: Element, weights: Weights) -> float:
     """What being a heading and being long costs."""
     heading = weights.heading if element.is_heading else 0.0
     return -heading - weights.length * math.log(max(len(element.text), 1))
@@ -159,7 +159,7 @@ def _lifted(elements: Iterable[Element], scores: list[float], share: float) -> l
 def _joined(
     elements: Iterable[Element], scores: list[float], groups: Iterable[tuple[str, ...]], share: float
 ) -> list[float]:
-    """Scores in which the elements of one statement have their share of the best of them."""
+    """Scores in which the elements of a group have their share of the best of them."""
     position = {element.anchor: number for number, element in enumerate(elements)}
     joined = list(scores)
     for group in groups:

@@ -48,8 +48,7 @@ async def pages(at: PartOfEpoch) -> Response:
 @pages_router.get("/page", response_model=dict[str, Any], responses=_READ)
 async def page(at: AtEpoch, name: NameQuery) -> Response:
     """A page by its uri, `source:uri`, title or another address of it: its version, its addresses with what each
-    answered last, how much it holds and states, and its passages: what it says that no fact claims, each with its
-    elements and condition tree."""
+    answered last, and how much it holds and states."""
     found = await at.run(show_page, name, at.epoch)
     return by_content(at.request, found, found["epoch"])  # a fetch may add to its addresses at any time
 

@@ -24,8 +24,6 @@ from clausegraph.core.types import (
     Literal,
     Mention,
     Modality,
-    Passage,
-    PassageKind,
     Role,
     RoleName,
     Rule,
@@ -185,7 +183,6 @@ class _Chunk:
         self._names = names
         self.rules: dict[Rule, None] = {}
         self.statements: dict[Statement, None] = {}
-        self.passages: dict[Passage, None] = {}
         self.rejects: list[Reject] = []
 
     def read(self, line: _Line) -> bool:
@@ -200,16 +197,12 @@ class _Chunk:
         self.rules[rule] = None
         if fact is not None:
             self.statements[fact] = None
-        else:
-            kind = PassageKind.NAMES if rule.condition is None else PassageKind.RULE
-            named = tuple(role.entity for role in rule.roles if role.entity != PUBLISHER)
-            self.passages[Passage(kind, rule.spans, rule.condition, named)] = None
         return True
 
     def extraction(self, more: Sequence[Reject]) -> Extraction:
         """What was kept, with rejects that belong to no chunk."""
         rejects = told([*self.rejects, *more])
-        return Extraction(tuple(self.statements), rejects, tuple(self.passages), tuple(self.rules))
+        return Extraction(tuple(self.statements), rejects, tuple(self.rules))
 
     def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, Statement | None]:
         own, others = self._spans(line)

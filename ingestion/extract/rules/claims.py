@@ -1,8 +1,7 @@
 """Statements of plain sentences: who, does or may do what, to what, or by which value.
 
 A clause makes a statement where it is short and whole: a named subject, a known verb, and a value, a state ("refunded")
-or one thing that may, must or cannot be, or has a name of its own. Of any other clause a passage keeps the sentence and
-its condition.
+or one thing that may, must or cannot be, or has a name of its own. Any other clause is told by its rule alone.
 """
 
 from __future__ import annotations
@@ -74,9 +73,6 @@ _ASKS_FOR = word_set("gets claims applies")  # verbs whose object may go without
 _ACTS = word_set(  # verbs that say little of their object without the page: to or for whom, where, how
     "includes contacts calls does makes tells asks takes goes reads finds sees checks works is"
 )
-_KNOWN = word_set("you we it they")
-_CLAUSAL = word_set("if that which who how what because when whether where why")
-_LONGEST_OBJECT = 12  # words
 _ALIKE = 4  # letters by which a word of a heading and one of a statement are taken for one
 _LONGEST_LEAF = 40  # words of a condition
 _CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only says that something may be
@@ -161,13 +157,6 @@ def claims(clause: Clause, scene: Scene) -> list[Statement]:
     wording = said.removeprefix(parts.subject).removesuffix(parts.object).strip(" ,")
     own = made.relation == parts.verb and wording != relation_words(made) and parts.modal
     return [replace(made, wording=wording) if own else made]
-
-
-def is_simple(parts: Proposition, scene: Scene) -> bool:
-    """Whether a clause has a known subject and verb, and no clause of its own behind them."""
-    known = parts.subject.lower() in _KNOWN or (parts.subject and resolve(parts.subject, scene) is not None)
-    behind = parts.object.lower().split()
-    return bool(known and parts.verb) and len(behind) < _LONGEST_OBJECT and _CLAUSAL.isdisjoint(behind)
 
 
 def combined(first: Condition | None, second: Condition | None) -> Condition | None:

@@ -1,8 +1,8 @@
-"""Facts without a language model: statements and passages of policy English by rules, deterministic and fast.
+"""Facts without a language model: statements and rules of policy English by rules, deterministic and fast.
 
 An element is a table row, a list item or prose; each becomes statements. Prose is read sentence by sentence and clause
-by clause; a list item goes on from its lead-in. A clause whose parts are not surely understood makes no statement; the
-condition that it states, or what it names, is kept as a passage.
+by clause; a list item goes on from its lead-in. A clause whose parts are not surely understood makes no statement; what
+it rules is a rule, in its own words.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.hashing import content_hash
@@ -19,9 +18,9 @@ from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses, points_back
 from clausegraph.core.language.conditions import join, opening_case, parse_conditions
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
-from clausegraph.core.language.names import Scene, named, resolve, things_named
-from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
-from clausegraph.core.language.propositions import Proposition, split_proposition
+from clausegraph.core.language.names import Scene
+from clausegraph.core.language.normalise import expand, lemmas, plain
+from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
@@ -32,35 +31,19 @@ from clausegraph.core.types import (
     Mention,
     Modality,
     Not,
-    Passage,
-    PassageKind,
     Reading,
     Rule,
     RuleKind,
     Span,
-    Stated,
     Statement,
-    leaves,
 )
 from clausegraph.indexes.derive import with_anchors
-from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined, is_simple
+from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
-from clausegraph.ingestion.extract.rules.restrictions import (
-    instructs,
-    lists_bounds,
-    lists_duties,
-    lists_prohibitions,
-    restricts,
-)
 from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
-from clausegraph.ingestion.extract.rules.sections import Requirements, Scopes, excluded
+from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
-_DANGLES = re.compile(  # only points to what was told before: "if you do not"
-    r"(?:(?:you|they|we|it|he|she|this|that)\s)?(?:do|does|did|are|is|was|were|have|has|can|cannot|will|would|so|not)"
-    r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)",
-    re.IGNORECASE,
-)
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _DEEPEST = 6  # lists within lists that are looked at
 VERSION = 6  # raise it with every change of what the rules state: pages are then extracted again
@@ -79,24 +62,20 @@ class _Before:
 
 
 class ChunkReader:
-    """Reads one input; keeps the statements and passages found so far, each once."""
+    """Reads one input; keeps the statements and rules found so far, each once."""
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._elements = chunk_input.elements
         self.outline = Outline(chunk_input)
         said = " ".join(element.text for element in chunk_input.elements)
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
-        self._required = Requirements()
         self._rulings = Rulings(chunk_input)
         self._scopes = Scopes(chunk_input)
         self.found: dict[Statement, tuple[str, ...]] = {}  # and the headings that each stands under
-        self.left: dict[Passage, None] = {}
-        self._excluded: list[Passage] = []
         self._refused: list[tuple[tuple[str, ...], frozenset[str], Condition]] = []  # headings, of what, when
-        self._says: set[str] = set()  # labels of elements with a simple clause: they are found, whatever they name
 
     def read(self) -> Extraction:
-        """All statements of the own elements, and the passages that none of them holds, without repeats."""
+        """All statements of the own elements, without repeats."""
         for element in self._elements:
             if element.is_own and element.text.strip():
                 self._element(element)
@@ -104,14 +83,7 @@ class ChunkReader:
                 lead = self.outline.lead(element)
                 if lead is not None and lead.lists_conditions:
                     self._lead(element, lead)
-        every: list[Stated] = [*self.found, *self.left]
-        told = {span.anchor for one in every for span in one.spans}
-        for element in self._elements:
-            if element.is_own and element.tag not in _HEADINGS and (element.parent or element.label not in told):
-                self._name(element)
-        self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
-        statements = dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())
-        return Extraction(tuple(statements), passages=tuple(self.left))
+        return Extraction(tuple(dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())))
 
     def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
         """A statement that grants something, with all that its section refuses of it as an exception."""
@@ -138,15 +110,11 @@ class ChunkReader:
             self._prose(element)
 
     def _row(self, element: InputElement) -> None:
-        """A row of a table; the case that its header states is kept where the row is not understood."""
+        """A row of a table; the case that its header states is the condition of its rule."""
         row = Row(element, self._elements, self._scene(element))
-        found = row.statements()
-        self._state(element, found)
-        condition = row.case()
+        self._state(element, row.statements())
         if not row.is_header:
-            self._rulings.row(element, self._scoped(element, condition), self._scene(element))
-        if condition is not None and not any(one.condition for one in found):
-            self._leave(element, Passage(PassageKind.RULE, (_whole(element),), condition))
+            self._rulings.row(element, self._scoped(element, row.case()), self._scene(element))
 
     def _prose(self, element: InputElement) -> None:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
@@ -178,10 +146,7 @@ class ChunkReader:
         else:
             found = self._claims(element, main, spans, condition, inherits=before.conditioned)
         self._ruled(element, start, end, condition)
-        if not self._state(element, found):
-            self._rule(element, spans, text, condition, proposition)
-        if condition is None and main.strip() and restricts(proposition, main):
-            self._required.add(element, start, end)
+        self._state(element, found)
         before.condition, before.statement = condition, found[0] if found else None
         before.conditioned |= condition is not None
 
@@ -244,42 +209,6 @@ class ChunkReader:
         )
         return claims(clause, self._scene(element))
 
-    def _rule(
-        self,
-        element: InputElement,
-        spans: tuple[Span, ...],
-        text: str,
-        condition: Condition | None,
-        proposition: Proposition,
-    ) -> None:
-        """Keep the condition of a clause that makes no statement, or of all in its section."""
-        instruction = instructs(proposition)
-        self._says |= {element.label} if is_simple(proposition, self._scene(element)) else set()
-        rules = proposition.modality is not Modality.IS or element.label in self._says
-        cased = rules and not instruction and self._scopes.of(element.headings) is not None
-        if not spans or (condition is None and not cased) or _dangles(condition):
-            return
-        for leaf in leaves(condition):  # what the rule is on stands beside its condition
-            text = text.replace(leaf.text, ";")
-        names = () if instruction else tuple(self._named(text, self._scene(element), 1))
-        kind = PassageKind.INSTRUCTION if instruction else PassageKind.RULE
-        self._leave(element, Passage(kind, spans, condition, names))
-
-    def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
-        """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
-        found = (resolve(name, scene) for name in things_named(text, 2 * most))
-        named = (one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key))
-        kinds = (one for one in named if one.type != "thing" or not (one.written or one.surface.islower()))
-        return list(islice(kinds, most))
-
-    def _name(self, element: InputElement) -> None:
-        """Keep an element that says something or names things, links among them."""
-        linked = (link.text.strip() for link in element.links)
-        pages = [named(text, "page") for text in linked if entity_key(text)]
-        names = tuple(dict.fromkeys([*self._named(element.text, self._scene(element), 2), *pages]))
-        if names or element.label in self._says:
-            self.left[Passage(PassageKind.NAMES, (_whole(element),), None, names)] = None
-
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
         items = [item for item in self.outline.items(element) if item.is_own]
@@ -293,7 +222,8 @@ class ChunkReader:
             condition = lead.parsed.condition
         else:
             listed = [*spans, *map(_whole, below)] if spans else []
-            excluding = self._exclusion(element, lead, listed)
+            excluding = excluded(self.outline, element, lead)
+            self._refuse(element, lead, excluding)
             if spans and (excluding is not None or not are_acts(items)):
                 own = combined(lead.parsed.condition, excluding)
                 listed += self._context(element, lead.start, lead.text)
@@ -301,10 +231,11 @@ class ChunkReader:
             return
         if not spans:
             return
+        kinds = kinds_of(RuledClause(lead.text))
         if not lead.requires:
             text = " ".join([lead.text, *(item.text for item in below)])
             self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main))
-        elif not are_acts(items) or RuleKind.ELIGIBILITY in kinds_of(RuledClause(lead.text)):
+        elif kinds and (not are_acts(items) or RuleKind.ELIGIBILITY in kinds):
             own = lead.parsed.condition  # the list is what must be, and no condition
             self._rule_of(element, Ruling(tuple(spans), lead.text, own, lead.main), below)
         else:
@@ -313,26 +244,11 @@ class ChunkReader:
         main = element.text[slice(*lead.parsed.main)]
         sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
         found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
-        if self._state(element, found):
-            return
-        if lead.requires and condition is not None:  # "You must:" what must be met for what the section grants
-            self._leave(element, Passage(PassageKind.LIST, tuple(spans), condition))
-        else:
-            self._rule(element, tuple(spans), lead.text, condition, lead.proposition)
+        self._state(element, found)
 
     def _scoped(self, element: InputElement, condition: Condition | None) -> Condition | None:
         """A condition with what holds for all of the element's section."""
         return both(self._scopes.of(element.headings), condition)
-
-    def _exclusion(self, element: InputElement, lead: Lead, spans: list[Span]) -> Condition | None:
-        """A list of cases in which something is refused or not asked for: any of them is enough."""
-        condition = excluded(self.outline, element, lead)
-        self._refuse(element, lead, condition)
-        if condition is not None and spans:
-            names = tuple(self._named(lead.main, self._scene(element), 1))
-            whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
-            self._excluded.append(Passage(PassageKind.LIST, tuple(spans), whole, names))
-        return condition
 
     def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
         """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
@@ -340,7 +256,7 @@ class ChunkReader:
             self._refused.append((element.headings, lemmas(expand(lead.main)) - LOSABLE - _REFUSES, condition))
 
     def _item(self, element: InputElement) -> None:
-        """A list item: a condition of its lead-in, which states it, or a passage that goes on from its lead-in."""
+        """A list item: a condition of its lead-in, which states it, or what goes on from its lead-in."""
         leads: list[Lead] = []
         above = self.outline.above(element)
         while above is not None and len(leads) <= _DEEPEST:
@@ -353,22 +269,16 @@ class ChunkReader:
             self._object_item(element, leads[0])
 
     def _object_item(self, element: InputElement, lead: Lead) -> None:
-        """An item that goes on from the verb of its lead-in: what it says of when it holds, and what it requires."""
+        """An item that goes on from the verb of its lead-in: when it holds, and its further sentences."""
         spans = readable_spans(element.text)
         start, end = spans[0]
         parsed = parse_conditions(element.text, element.label, start, end)
-        main = element.text[slice(*parsed.main)]
         own = parsed.condition
         if parsed.slot is not None:
             below = (self.outline.item_condition(item, "all") for item in self.outline.items(element))
             own = parsed.with_items([one for one in below if one])
         whole = combined(lead.parsed.condition, own)
-        self._rule(element, (_whole(element),), element.text, whole, lead.proposition)
         self._item_ruled(element, lead, whole)
-        barred = lists_prohibitions(lead.proposition)
-        duty = lists_duties(lead.proposition, lead.text) or lists_bounds(lead.proposition, lead.text, main)
-        if own is None and (barred or duty or lead.lists_examples):
-            self._required.add(element, *parsed.main, barred=barred)
         before = _Before()
         for start, end in spans[1:]:
             self._clause(element, start, end, before)
@@ -377,7 +287,8 @@ class ChunkReader:
         """Keep what an item rules with its lead-in, where the items of its list each rule something by themselves."""
         above = self.outline.above(element)
         siblings = self.outline.items(above) if above is not None else []
-        alone = are_acts(siblings) and excluded(self.outline, above, lead) is None if above is not None else False
+        bare = not kinds_of(RuledClause(lead.text))  # such a list rules nothing as a whole
+        alone = (bare or are_acts(siblings)) and above is not None and excluded(self.outline, above, lead) is None
         if above is not None and (alone or not above.is_own):
             below = (_whole(item) for item in self.outline.items_below(element) if item.is_own)
             spans = (_whole(element), *below, Span(above.label, lead.start, lead.end))
@@ -392,11 +303,6 @@ class ChunkReader:
         self.found |= dict.fromkeys(kept, element.headings)
         return bool(statements)
 
-    def _leave(self, element: InputElement, passage: Passage) -> None:
-        """Keep a passage, under what holds for all of the element's section."""
-        scope = self._scopes.of(element.headings)
-        self.left[replace(passage, condition=combined(scope, passage.condition))] = None
-
 
 def _another_value(main: str, before: Statement | None) -> Literal | None:
     """The value that takes the place of a statement's: "and £200", "and by 30 June" after "apply by 31 May"."""
@@ -408,12 +314,6 @@ def _another_value(main: str, before: Statement | None) -> Literal | None:
 
 def _whole(element: InputElement) -> Span:
     return Span(element.label, 0, len(element.text))
-
-
-def _dangles(condition: Condition | None) -> bool:
-    """Whether all that a condition says only points to what was told before."""
-    pointing = [_DANGLES.fullmatch(leaf.text.strip()) is not None for leaf in leaves(condition)]
-    return bool(pointing) and all(pointing)
 
 
 class RuleExtractor:
@@ -429,12 +329,11 @@ class RuleExtractor:
         return f"rules:{VERSION}:{content_hash(self._ontology.digest)[:12]}"
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
-        """The statements and passages of one chunk, in element order; nothing is rejected."""
+        """The statements of one chunk, in element order; nothing is rejected."""
         found = ChunkReader(chunk_input).read()
         if self._ontology is policy_ontology():
             return found
-        passages = (replace(one, names=tuple(self._named(name) for name in one.names)) for one in found.passages)
-        return Extraction(tuple(self._typed(one) for one in found.statements), passages=tuple(passages))
+        return Extraction(tuple(self._typed(one) for one in found.statements))
 
     def _typed(self, statement: Statement) -> Statement:
         target = self._named(statement.object) if isinstance(statement.object, Mention) else statement.object

@@ -18,14 +18,13 @@ from clausegraph.core.language.conditions import (
     Slot,
     join,
     leaves_of,
-    lists_examples,
     parse_conditions,
     quantifier,
     split_item,
 )
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
-from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
+from clausegraph.core.types import Condition, Leaf, Modality, Not
 from clausegraph.ingestion.extract.rules.restrictions import lists_requirements
 
 _GRANT = re.compile(
@@ -71,12 +70,6 @@ class Lead:
         """Whether its list names what is refused: "You cannot get it if:", "We will not pay for:"."""
         denied = not self.proposition.polarity and self.proposition.modality is Modality.IS
         return denied or self.proposition.modality is Modality.CANNOT
-
-    @property
-    def lists_examples(self) -> bool:
-        """Whether the list gives examples of the lead-in's own condition: "if you need help with things like:"."""
-        last = max((leaf.end for leaf in leaves(self.parsed.condition)), default=self.start)
-        return lists_examples(self.text) and self.end - last < _GAP
 
 
 class Outline:

@@ -1,4 +1,4 @@
-"""What holds for a whole section: the case that its heading sets, what it requires, what its lists exclude."""
+"""What holds for a whole section: the case that its heading sets, and what its lists exclude."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from dataclasses import replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.clauses import trim
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.headings import heading_case
-from clausegraph.core.language.normalise import plain
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Passage, PassageKind, Span
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
@@ -36,29 +34,6 @@ class Scopes:
         paths = (headings[:length] for length in range(len(headings) + 1))
         found = [condition for path in paths for condition in self._set.get(path, ())]
         return join("all", found) if found else None
-
-
-class Requirements:
-    """The requirements found so far, by section."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, ...], dict[Leaf, Condition]] = {}
-
-    def add(self, element: InputElement, start: int, end: int, *, barred: bool = False) -> None:
-        """A clause that must hold, or with ``barred`` must not."""
-        begin, stop = trim(plain(element.text), start, end)
-        if begin >= stop:
-            return
-        leaf = Leaf(element.label, begin, stop, element.text[begin:stop])
-        self._found.setdefault(element.headings, {}).setdefault(leaf, Not(leaf) if barred else leaf)
-
-    def passages(self) -> list[Passage]:
-        """One for each section, in the order in which the sections came."""
-        kind, made = PassageKind.REQUIREMENTS, []
-        for found in self._found.values():
-            spans = tuple(Span(leaf.anchor, leaf.start, leaf.end) for leaf in found)
-            made.append(Passage(kind, spans, join("all", list(found.values()))))
-        return made
 
 
 def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.normalise import content
-from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
+from clausegraph.core.types import Element, PageKey, PlacedRule, Reading, Support
 from clausegraph.query.retrieve.bank import Hit
 
 _LONGEST = 1_500  # characters of an example's elements
@@ -141,7 +141,7 @@ class CitedPages:
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         return ()
 
-    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
+    def rules_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedRule]:
         return ()
 
     def hits(self, question: LabelledQuestion) -> list[Hit]:

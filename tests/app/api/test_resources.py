@@ -18,7 +18,7 @@ from clausegraph.app.api.application import _api_routes
 from clausegraph.indexes.corpora import get_corpus, list_sources
 from clausegraph.indexes.fetches import FetchRow, store_fetch
 from clausegraph.indexes.ledger.store import open_ledger
-from tests.app.api.conftest import PAGES, Stand, Talks, conversation
+from tests.app.api.conftest import Stand, Talks, conversation
 
 pytestmark = pytest.mark.unit
 
@@ -146,8 +146,6 @@ async def test_pages_epochs_runs_and_changes_can_be_looked_at(client: httpx.Asyn
         one for one in (await _get(client, f"{WHERE}/changes"))["statements"] if one["page"] == beside["page"]
     ]
     assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
-    shown = [(await _get(client, f"{WHERE}/page", name=name))["passages"] for name in PAGES]
-    assert all(one["elements"] and "condition" in one for passages in shown for one in passages) and any(shown)
     assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
     on = [(await _get(client, f"{WHERE}/epochs", on=day))["items"] for day in ("9000-01-01", date.today().isoformat())]
     assert [[one["epoch"] for one in found] for found in on] == [[2], [2]]

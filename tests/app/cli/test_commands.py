@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.core.types import PassageKind
 from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
 
@@ -90,19 +89,6 @@ def test_status_and_show(cli: Cli) -> None:
     assert value["id"] == fact["id"] and all(support["quotes"] for support in value["supports"])
     text = cli("show", fact["id"]).stdout
     assert "holds if" in text and "“" in text
-
-
-@pytest.mark.usefixtures("stocked")
-def test_a_page_says_what_it_does_not_claim(cli: Cli) -> None:
-    page = parsed(cli("show", "heating-grant.html", "--json"))
-    passages = page["passages"]
-    assert passages and all(one["kind"] in set(PassageKind) and one["elements"] for one in passages)
-    anchors = {element["anchor"] for element in page["elements"]}
-    assert {element["anchor"] for one in passages for element in one["elements"]} <= anchors
-    assert any(one["condition"] for one in passages)
-    text = cli("show", "heating-grant.html").stdout
-    assert "not claimed" in text.partition("states")[2] and "holds if" in text
-    assert f"not claimed: {len(passages)} passage" in cli("pages", "show", "heating-grant.html").stdout
 
 
 @pytest.mark.usefixtures("stocked")

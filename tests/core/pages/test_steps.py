@@ -8,8 +8,8 @@ import pytest
 
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.pages.steps import PageSteps
-from clausegraph.core.serial import passage_from_json, passage_to_json, statement_from_json, statement_to_json
-from clausegraph.core.types import Literal, Mention, Passage, PassageKind, Reading, Span, Statement, StepOrder
+from clausegraph.core.serial import statement_from_json, statement_to_json
+from clausegraph.core.types import Literal, Mention, Reading, Span, Statement, StepOrder
 
 pytestmark = pytest.mark.unit
 
@@ -69,14 +69,12 @@ def test_steps_have_their_number_and_procedure(body: str, steps: dict[str, str])
     assert _steps(body) == steps
 
 
-def test_statements_and_passages_keep_their_step_and_older_ones_have_none() -> None:
+def test_statements_keep_their_step_and_older_ones_have_none() -> None:
     step = StepOrder("To apply:", (2, 1))
     said = Statement(Mention("fee", "fee"), "is", Literal("£20", "amount"), (Span("p-1", 0, 3),), step=step)
     stored = statement_to_json(said)
     assert stored.pop("step") == ["To apply:", [2, 1]] and statement_from_json(stored) == replace(said, step=None)
     assert statement_from_json(statement_to_json(said)) == said
-    left = Passage(PassageKind.NAMES, said.spans, step=step)
-    assert passage_from_json(passage_to_json(left)) == left
 
 
 def test_what_stands_in_two_steps_is_in_none() -> None:

@@ -40,9 +40,6 @@ CREATE INDEX supports_definitions ON supports (corpus_id, until) WHERE extractor
 CREATE TABLE hidden_supports ( id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, page_id INTEGER NOT NULL, chunk_key TEXT NOT NULL, fact_id VARCHAR(64) NOT NULL, subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL, content_key VARCHAR(64) NOT NULL, extractor TEXT NOT NULL, statement TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE );
 CREATE INDEX hidden_supports_page ON hidden_supports (page_id, until);
 CREATE INDEX hidden_supports_until ON hidden_supports (corpus_id, until);
-CREATE TABLE passages ( id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, page_id INTEGER NOT NULL, chunk_key TEXT NOT NULL, content_key VARCHAR(64) NOT NULL, extractor TEXT NOT NULL, passage TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE );
-CREATE INDEX passages_until ON passages (corpus_id, until);
-CREATE INDEX passages_page ON passages (page_id, until);
 CREATE TABLE vectors ( id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, corpus_id INTEGER NOT NULL, kind VARCHAR(10) NOT NULL, page_id INTEGER, ref TEXT NOT NULL, text_hash VARCHAR(64) NOT NULL, model TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE );
 CREATE INDEX vectors_page ON vectors (page_id, until);
 CREATE INDEX vectors_since ON vectors (corpus_id, kind, since);

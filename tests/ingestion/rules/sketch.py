@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.wording import relation_words
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Not, PassageKind
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Not
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 
 TITLE = "Heating Grant"
@@ -80,7 +80,7 @@ def cases(text: str) -> Iterator[tuple[str, str, str, list[str]]]:
 
 
 def stated(source: ExtractionInput) -> Iterator[str]:
-    """What the rules state of a chunk: statements in words, and passages with what they are conditions of."""
+    """What the rules state of a chunk: statements in words."""
     found = RuleExtractor().extract(source)
     for one in found.statements:
         target = one.object.value if isinstance(one.object, Literal) else one.object.surface
@@ -88,7 +88,3 @@ def stated(source: ExtractionInput) -> Iterator[str]:
         line += f" from {one.effective_from}" if one.effective_from else ""
         line += f" until {one.effective_to}" if one.effective_to else ""
         yield line + (f" if {written(one.condition)}" if one.condition else "")
-    for one in found.passages:
-        names = ", ".join(name.surface for name in one.names)
-        if one.kind is not PassageKind.NAMES:
-            yield f"({one.kind.value}{': ' * bool(names)}{names}) {written(one.condition)}"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.headings import heading_case
-from clausegraph.core.types import Link, Mention, PassageKind, Span, leaves
+from clausegraph.core.types import leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.ingestion.rules.sketch import TITLE, cases, page, stated, written
 
@@ -25,32 +25,13 @@ def test_what_is_stated_of_a_page(title: str, sketch: str, lines: list[str]) -> 
     assert list(stated(page(sketch, title))) == lines
 
 
-def test_an_element_of_which_nothing_is_understood_keeps_what_it_names() -> None:
-    for text, names in (
-        ("It is for the Custom Quay and the Heating Help Unit.", [["Custom Quay", "Heating Help Unit"]]),
-        ("It depends on how you pay.", []),
-        ("You can usually keep hens.", [[]]),  # read, and no claim: it is to be found
-    ):
-        found = EXTRACTOR.extract(page(text))
-        assert not found.statements and {one.kind for one in found.passages} <= {PassageKind.NAMES}
-        assert [[name.surface for name in one.names] for one in found.passages] == names
-    element = InputElement("e0", "p", "That is told under Rent Supplement.", links=(Link("/r", "Rent Supplement"),))
-    (linked,) = EXTRACTOR.extract(ExtractionInput(TITLE, (), (element,))).passages
-    assert (linked.kind, linked.condition, linked.spans) == (
-        PassageKind.NAMES,
-        None,
-        (Span("e0", 0, len(element.text)),),
-    )
-    assert linked.names[-1] == Mention("Rent Supplement", "rent supplement", "page")
-
-
 def test_a_statement_cites_its_sentence_and_the_lists_that_it_rests_on() -> None:
     nested = page(
         "You can get a Heating Grant if all of these apply:\n- you are 60 or over\n- your income is low after rent and:"
         "\n-- the cost of care"
     )
     found = EXTRACTOR.extract(nested)
-    cited = {span.anchor for one in (*found.statements, *found.passages) if one.condition for span in one.spans}
+    cited = {span.anchor for one in found.statements if one.condition for span in one.spans}
     assert cited == {"e0", "e1", "e2", "e3"}
     later = (  # of a list that begins in an earlier chunk only the own items
         InputElement("c0", "p", "You cannot claim if you are 70 and either:"),
@@ -106,7 +87,7 @@ def _inputs(draw: st.DrawFn) -> ExtractionInput:
 def test_any_input_gives_exact_spans_of_own_elements(given_input: ExtractionInput) -> None:
     found = EXTRACTOR.extract(given_input)
     texts = {element.label: element.text for element in given_input.elements}
-    for one in (*found.statements, *found.passages):
+    for one in found.statements:
         assert one.spans
         for span in one.spans:
             assert span.anchor.startswith("e") and 0 <= span.start <= span.end <= len(texts[span.anchor])

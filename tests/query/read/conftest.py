@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Answer, ConditionState, Element, PageKey, PlacedPassage, Reading, Support
+from clausegraph.core.types import Answer, ConditionState, Element, PageKey, PlacedRule, Reading, Support
 from clausegraph.query.read.assume import assumed
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.retrieve.bank import Hit
@@ -31,7 +31,7 @@ class Pages:
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         return self.supports
 
-    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
+    def rules_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedRule]:
         return ()
 
     def hits(self, *wanted: str, similarity: float = 0.7) -> list[Hit]:

@@ -6,7 +6,7 @@ from alembic import op
 
 from clausegraph.indexes.ledger.schema import metadata
 
-revision = "0011"
+revision = "0012"
 down_revision = None
 
 

@@ -287,7 +287,8 @@ class ChunkReader:
         """Keep what an item rules with its lead-in, where the items of its list each rule something by themselves."""
         above = self.outline.above(element)
         siblings = self.outline.items(above) if above is not None else []
-        bare = not kinds_of(RuledClause(lead.text))  # such a list rules nothing as a whole
+        listed = " ".join([lead.text, *(item.text for item in siblings)])
+        bare = not kinds_of(RuledClause(lead.text if lead.requires else listed))  # such a list rules nothing as a whole
         alone = (bare or are_acts(siblings)) and above is not None and excluded(self.outline, above, lead) is None
         if above is not None and (alone or not above.is_own):
             below = (_whole(item) for item in self.outline.items_below(element) if item.is_own)

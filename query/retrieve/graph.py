@@ -272,7 +272,7 @@ def ego_of(view: View, topics: Sequence[str], relations: Sequence[str] = (), *, 
     paths.sort(key=lambda path: (len(path), -sum(hop.fact.supports for hop in path), [hop.fact.id for hop in path]))
     places = _places(view, kept)
     if not relations:
-        beside = _rule_places(view, {page for page, _ in places}, topics)
+        beside = _rule_places(view, {page for page, _ in places}, topics, whole=radius == RADIUS)
         places |= {place: radius for place in beside if place not in places}
     return Ego(tuple(kept), places, shared, tuple(paths))
 
@@ -299,12 +299,19 @@ def _places(view: View, facts: Sequence[Fact]) -> dict[Place, int]:
     return found
 
 
-def _rule_places(view: View, pages: Iterable[PageKey], topics: Iterable[str]) -> Iterator[Place]:
-    """Where the pages that state the facts have rules that name every topic."""
+def _rule_places(view: View, pages: Iterable[PageKey], topics: Sequence[str], *, whole: bool) -> Iterator[Place]:
+    """Where the pages that state the facts have rules of every topic: those whose elements name one, or all."""
     for page in sorted(pages):
+        says = {element.anchor for element in view.reading(page).elements if _says(element.text, topics)}
         for one in view.rules(page):
-            if set(topics).issubset(one.entities):
+            named = whole or any(span.anchor in says for span in one.rule.spans)
+            if named and set(topics).issubset(one.entities):
                 yield from ((page, anchor) for anchor in anchors_of(one.rule))
+
+
+def _says(text: str, topics: Iterable[str]) -> bool:
+    words = f" {entity_key(text)} "
+    return any(f" {topic} " in words for topic in topics)
 
 
 def in_words(path: Path) -> str:

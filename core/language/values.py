@@ -27,7 +27,7 @@ _VALUE = re.compile(
         (?:\s+(?:or|and)\s+(?:over|under|older|younger|above))?
         |\b(?:under|over)\s+(?:the\s+age\s+of\s+)?(?:1[0-9]|[2-9][0-9])\b(?!\s*(?:[%,\d]|days|weeks|months|years|hours|people|employees|miles|metres))
         |\b\d{{1,2}}\s+(?:or|and)\s+(?:over|older|under|younger)\b|\b\d{{1,3}}\s+years?\s+old\b|\b\d{{1,3}}th\s+birthday\b)
-  | (?P<duration>{_BOUND}\b{_NUMBER}[\s-](?:calendar\s+|working\s+|full\s+|consecutive\s+)?
+  | (?P<duration>{_BOUND}\b{_NUMBER}[\s-](?:calendar\s+|working\s+|school\s+|full\s+|consecutive\s+)?
         (?:day|week|month|year|hour|minute)s?\b)
   | (?P<number>{_BOUND}\b\d[\d,]*(?:\.\d+)?\b)
     """,
@@ -71,7 +71,7 @@ _ATOM = re.compile(
   | (?P<age>\b(?P<birthday>\d{{1,3}})(?:st|nd|rd|th)\s+birthday\b
         |\b(?P<old>\d{{1,3}}|{_SPELLED}|one)[\s-](?P<aged>year|month)s?[\s-]olds?\b)
   | (?P<duration>\b(?P<length>{_DIGITS}|{_SPELLED}|one|half\s+an?|an?)[\s-]
-        (?:(?P<kind>calendar|working|business|full|consecutive|clear|whole|complete|continuous)\s+)?
+        (?:(?P<kind>calendar|working|business|school|full|consecutive|clear|whole|complete|continuous)\s+)?
         (?P<unit>minute|hour|day|week|fortnight|month|quarter|year)s?\b)
   | (?P<number>(?<![\w/.,-])(?<!\d\s)(?P<digits>(?!0\d)\d[\d,]*(?:\.\d+)?)(?![/\d]|[.,]\d|\s\d)(?=s?\b)
         |\b(?P<spelled>{_SPELLED})\b)
@@ -188,7 +188,7 @@ def _atom(found: re.Match[str]) -> Atom | None:
                 return None
             unit, scale = _UNITS[found["unit"]]
             value = _number(length) * scale
-            if found["kind"] in ("working", "business") and found["unit"] == "day":
+            if found["kind"] in ("working", "business", "school") and found["unit"] == "day":
                 unit = "working day"
         case _:
             value = _number((found["digits"] or found["spelled"]).rstrip(","))

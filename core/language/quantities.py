@@ -66,7 +66,7 @@ _NO_NOUNS = (
 _NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
 _NEAR = 160  # characters on either side of a value that are looked at
 _YOUNGEST = 10  # "over 18" is an age, "over 5" is not surely one
-_A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
+A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
 _WHOLE_MONTHS = frozenset({"month", "quarter", "year", "tax year"})
 _DAYS = {  # shortest and longest that one of a unit is, in days
     "hour": (1 / 24, 1 / 24),
@@ -288,10 +288,10 @@ def _factor(period: str, wanted: str) -> tuple[float, float] | None:
     """What an amount of one period is to be multiplied with for another, and how far that may be off."""
     if period == wanted:
         return 1.0, 0.0
-    if period not in _A_YEAR or wanted not in _A_YEAR:
+    if period not in A_YEAR or wanted not in A_YEAR:
         return None
     exact = {period, wanted} <= _WHOLE_MONTHS
-    return _A_YEAR[period] / _A_YEAR[wanted], 0.0 if exact else _WEEKS_OF_YEAR
+    return A_YEAR[period] / A_YEAR[wanted], 0.0 if exact else _WEEKS_OF_YEAR
 
 
 def _ends(quantity: Quantity, factor: float = 1.0, off: float = 0.0) -> Ends:

@@ -10,10 +10,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import NUMBERS
 from clausegraph.core.language.modals import is_uncertain
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.quantities import Quantity, find_quantities
+from clausegraph.core.language.quantities import A_YEAR, Quantity, find_quantities
 from clausegraph.core.types import (
     AnyOf,
     Condition,
@@ -32,22 +33,50 @@ from clausegraph.core.types import (
 from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
+_ASKS = ("check if", "check whether", "check what", "check how", "find out", "see if", "see whether", "see how")
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
 _REQUIRED = r"(?:needed|required|necessary|obliged|compulsory|mandatory)\b"
-_NO_NEED = re.compile(
-    rf"\bno (?:[\w-]+ ){{1,4}}(?:is|are) {_REQUIRED}|(?:not|n['’]t) {_REQUIRED}|\boptional\b", re.IGNORECASE
+_FORCES = re.compile(
+    r"(?P<HOLDS>^\s*no (?:more|less|fewer|later|earlier) than\b)|"
+    rf"(?P<FREES>\bno (?:[\w-]+ ){{1,4}}(?:is|are) {_REQUIRED}|(?:not|n['’]t) {_REQUIRED}|\boptional\b)|"
+    rf"(?P<BINDS>\b(?:is|are) {_REQUIRED})|"
+    r"(?P<BARS>\b(?:is|are|be) (?:banned|prohibited|forbidden|barred|illegal|unlawful)\b)",
+    re.IGNORECASE,
 )
-_NEED = re.compile(rf"\b(?:is|are) {_REQUIRED}", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|no|never|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _ADVERB = re.compile(r"\b(?:(hour|week|month|year)ly|(annual|daily))\b", re.IGNORECASE)
-_FREE = re.compile(r"\b(?:free(?: of charge)?|no (?:charge|fee|cost))\b(?! to)", re.IGNORECASE)
+_FREE = re.compile(
+    r"\b(?:free(?: of charge)?|(?:no|without|any) (?:charge|fee|cost)|nothing to pay)\b(?! to)", re.IGNORECASE
+)
+_UNPAID = re.compile(
+    r"(?:\bnot|n['’]t|\bnever|\bneed not) (?:be )?(?:have to |need to )?(?:pay|charged?)\b|\bno need to pay\b",
+    re.IGNORECASE,
+)
+_SHARES = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "two thirds": 200 / 3, "three quarters": 75.0}
+_SHARE = re.compile(rf"\b({'|'.join(reversed(_SHARES))})(?=[ -](?:of|off|the|price|your|their)\b)", re.IGNORECASE)
+_NOT_ENDED = "".join(f"(?<!{word} )" for word in ("end", "ends", "out", "expire", "expires", "destroyed", "deleted"))
 _AT_LEAST = {  # what stands before an age or a duration that is the least there is
     "age": re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE),
     "number": re.compile(r"\b(?:must|need to|have to) be\s+$", re.IGNORECASE),
-    "duration": re.compile(r"\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1,5}for\s+$", re.IGNORECASE),
+    "duration": re.compile(
+        rf"{_NOT_ENDED}\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1, 5}for\s+$", re.IGNORECASE
+    ),
 }
+_LATEST = ("no later than ", "not later than ", "up to ", "until ", "by ")  # so long before it, or longer
 _DATE = re.compile(r"\d{1,2} \w+ (?:19|20)\d\d")
 _PER = re.compile(r"\b(?:per|an?|each) (hour|day|night|week|month|year)\b", re.IGNORECASE)
+_COUNTS = {"once": 1.0, "twice": 2.0} | {word: float(number) for word, number in NUMBERS.items()}
+_OFTEN = re.compile(
+    rf"\b(?:(?:(?P<count>once|twice|(?:\d+|{'|'.join(NUMBERS)}) times) (?:a|per|every|each)|every|each)"
+    rf" (?:(?P<of>\d+|other|{'|'.join(NUMBERS)}) )?(?P<unit>{'|'.join(A_YEAR)})s?"
+    rf"|(?P<adverb>{'|'.join(A_YEAR)}|dai)ly)\b",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    r"(?:\b(?:(?P<least>from|after)|(?P<most>by|before|until|till)) )?"
+    r"\b(?:(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?\s?(?P<half>am|pm)|(?P<name>noon|midday|midnight))\b",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -151,6 +180,7 @@ class _Source:
             force is None
             or (excepts and rule.kind is not RuleKind.EXCLUSION)
             or text.endswith("?")
+            or text.lower().lstrip().startswith(_ASKS)
             or is_uncertain(text)
         ):
             return
@@ -203,7 +233,7 @@ class _Source:
 
     def _made(self, text: str, around: str, force: Force, validity: Validity) -> Assertion:
         title = self.reading.title
-        around = " ".join((title, around, *self.own.headings))
+        around = " ".join((title, self.reading.publisher or "", around, *self.own.headings))
         years = frozenset(_YEAR.findall(_DATE.sub("", f"{text} {around}")))
         return Assertion(
             self.placed, self.placed.rule.spans[0], self.reading.updated, text, roots(text), frozenset(), roots(around),
@@ -223,8 +253,8 @@ def _of_clause(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Ite
     words = roots(text) | asked
     base = replace(base, text=text, words=words, asked=asked, facts=frozenset(map(_fact, of)))
     yield base
-    if _FREE.search(text) and base.force not in _NEGATIVE:
-        yield replace(base, words=words - FREE, value=Quantity("amount", 0.0, 0.0, "GBP"))
+    if _UNPAID.search(text) if base.force in _NEGATIVE else _FREE.search(text):
+        yield replace(base, words=words - FREE, value=Quantity("amount", 0.0, 0.0, "GBP"), force=Force.HOLDS)
     for value in values:
         yield from base.of_value(value, of, words)
 
@@ -241,10 +271,8 @@ def _thresholds(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> It
 
 
 def _force(rule: Rule, text: str) -> Force | None:
-    if _NO_NEED.search(text):
-        return Force.FREES
-    if _NEED.search(text):
-        return Force.BINDS
+    if (found := _FORCES.search(text)) is not None:
+        return Force[str(found.lastgroup)]
     return {
         Modality.CANNOT: Force.BARS,
         Modality.NEED_NOT: Force.FREES,
@@ -282,8 +310,36 @@ def _cuts(text: str) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def find_values(text: str) -> tuple[Quantity, ...]:
-    """The values of a text; "reduced by 25%" is no bound, "once you reach 65" and "the minimum is £5" are."""
-    return tuple(_bounded(value, text) for value in find_quantities(text))
+    """The values of a text; "reduced by 25%" is no bound, "once you reach 65" and "the minimum is £5" are. Where it
+    has no others: how often in a year, or times of day."""
+    values, often = list(find_quantities(text)), _OFTEN.search(text)
+    if often is not None and all(often.start() <= value.start < often.end() for value in values):
+        return (_how_often(often),)
+    values += (
+        Quantity("percent", share, share, start=found.start(), end=found.end())
+        for found in _SHARE.finditer(text)
+        for share in [_SHARES[found[1].lower()]]
+    )
+    return tuple(_bounded(value, text) for value in values) or tuple(map(_time_of_day, _CLOCK.finditer(text)))
+
+
+def _how_often(found: re.Match[str]) -> Quantity:
+    """How often in a year: "every two weeks", "twice a month", "weekly"."""
+    count, every, unit, adverb = ((word or "").lower() for word in found.groups())
+    times, units = (
+        _COUNTS.get(word) or float(word or 1) for word in (count.removesuffix(" times"), every.replace("other", "2"))
+    )
+    rate = times * A_YEAR[unit or adverb.replace("dai", "day")] / units
+    return Quantity("frequency", rate, rate, start=found.start(), end=found.end())
+
+
+def _time_of_day(found: re.Match[str]) -> Quantity:
+    """A time of day in hours; "by 10.30am" is the latest."""
+    name = (found["name"] or "").lower()
+    hour = int(found["hour"] or 12) % 12 + int(found["minute"] or 0) / 60
+    hour += 12 * ((found["half"] or name).lower() in ("pm", "noon", "midday"))
+    low, high = (None if found["most"] else hour), (None if found["least"] else hour)
+    return Quantity("time", low, high, start=found.start(), end=found.end())
 
 
 def _bounded(value: Quantity, text: str) -> Quantity:
@@ -292,6 +348,8 @@ def _bounded(value: Quantity, text: str) -> Quantity:
         value = replace(value, period=(adverb[1] or {"annual": "year", "daily": "day"}[adverb[2].lower()]).lower())
     if value.kind in ("amount", "percent") and lower[: value.start].endswith(" by ") and value.high is not None:
         return replace(value, low=value.high, high_included=True)
+    if value.kind == "duration" and value.relation == "before" and lower[: value.start].endswith(_LATEST):
+        return replace(value, low=value.high or value.low, high=None)
     least = "minimum" in lower or bool(since and since.search(text[: value.start]))
     if not value.exact or least == ("maximum" in lower):
         return value
@@ -307,4 +365,4 @@ def _complement(value: Quantity) -> Quantity | None:
 
 
 def _fact(value: Quantity) -> tuple[object, ...]:
-    return (value.kind, value.low, value.high, value.unit, value.period)
+    return (value.kind, value.low, value.high, value.unit if value.kind != "number" else "", value.period)

@@ -12,10 +12,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.lexicon import PREPOSITIONS
-from clausegraph.core.language.quantities import Quantity, lies_within
+from clausegraph.core.language.quantities import A_YEAR, Quantity, lies_within
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import Assertion, Force
-from clausegraph.indexes.contradictions.topics import COMMON, LIGHT, PLAIN, VERBS, Roots, read_clause
+from clausegraph.indexes.contradictions.topics import (
+    CLAUSE,
+    COMMON,
+    LIGHT,
+    PERSONS,
+    PLAIN,
+    VERBS,
+    Roots,
+    read_clause,
+    roots,
+)
 from clausegraph.indexes.contradictions.validity import takes_the_place
 from clausegraph.indexes.graph.links import Replacement
 
@@ -23,9 +33,10 @@ VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
 _OPPOSED = ({Force.HOLDS, Force.BARS}, {Force.BINDS, Force.BARS}, {Force.BINDS, Force.FREES})
 _LISTED = 3  # values of one thing on one page that make a list
 _STRONG = 3  # words in common by which rules of pages about other things are about one
+_CHEAPER = 1.25  # times that what is paid by the month may be more than what is paid by the year
 _NARROWS = PREPOSITIONS - {"as", "to"}
 _CASES = frozenset(("before", "after", "during", "without", "outside"))
-_TIMES = {"of": "after", "from": "after", "following": "after", "since": "after"}
+_TIMES = {"in": "during", "of": "after", "from": "after", "following": "after", "since": "after"}
 _RAREST = 2  # words of an assertion by which others are looked up: one of two may be its own
 
 
@@ -126,21 +137,30 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
         return False
     if _at_other_times(one, other, mine & theirs):
         return False
-    if (lack[0] or lack[1]) and not _in_other_words(one, other, lack, shared):
+    known = shared | near | (one.topic & other.topic) - COMMON if shared else shared
+    if (lack[0] or lack[1]) and not _in_other_words(one, other, lack, known, mine & theirs):
         return False
-    apart = one.topic - other.topic - other.words - other.context, other.topic - one.topic - one.words - one.context
+    acts = VERBS | PLAIN  # "Taking a bike on the ferry" is about the bike
+    apart = (
+        one.topic - other.topic - other.words - other.context - acts,
+        other.topic - one.topic - one.words - one.context - acts,
+    )
     if apart[0] and apart[1]:
-        return len(shared) >= _STRONG - 1 and len(mine & theirs) >= _STRONG and one.header is None is other.header
+        enough = len(mine & theirs) >= _STRONG or not (lack[0] or lack[1])
+        return len(shared) >= _STRONG - 1 and enough and one.header is None is other.header
     return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
 
 
-def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: Roots) -> bool:
+def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: Roots, both: Roots) -> bool:
     """Whether what each of two rules lacks of the other is wording: no condition, no word that narrows what they share
     ("season ticket"), and none that stands where the other one has another ("maths exam", "physics exam")."""
     rest = lack[0] | lack[1]
     if one.header is not None or other.header is not None:
         return False
-    if rest & (one.asked | other.asked) or one.page == other.page or len(shared) < max(_STRONG - 1, len(rest)):
+    few = len(shared - PERSONS) < max(_STRONG - 1, len(rest)) and not (len(rest) == 1 and shared and len(both) >= 2)
+    if rest & (one.asked | other.asked) or one.page == other.page or few:
+        return False
+    if _measured(one, other) & lack[0] or _measured(other, one) & lack[1]:
         return False
     clauses = read_clause(one.text), read_clause(other.text)
     of_verb = tuple((clause.verbs | VERBS) - clause.subject for clause in clauses)
@@ -151,7 +171,8 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
     ]
     for found, clause, verbs in zip(places, clauses, of_verb, strict=True):
         for place in found:
-            narrows = place.root not in verbs and place.before in _NARROWS
+            narrows = place.root not in verbs and place.before.rstrip(CLAUSE) in _NARROWS
+            narrows |= place.root in (VERBS & clause.subject) - COMMON  # "renewing a licence costs"
             qualifies = place.after in place.beside & shared or (
                 place.beside & shared and place.root not in VERBS & verbs
             )
@@ -164,6 +185,14 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
     return not any(a.before == b.before not in ("", "#") or a.after == b.after != "" for a in mine for b in theirs)
 
 
+def _measured(one: Assertion, other: Assertion) -> Roots:
+    """What the value of one is of: the word right behind it ("a week's notice", but for "a week before")."""
+    if one.value is None or one.value.start < 0 or other.value is None or other.value.relation:
+        return frozenset()
+    behind = one.text[one.value.end :].removeprefix("'").removeprefix("’").removeprefix("s").split()
+    return roots(" ".join(word for word in behind[: 2 if behind[:1] == ["of"] else 1] if word != "off"))
+
+
 def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
     """Whether what both name comes before in one and after or during it in the other."""
     mine, theirs = (
@@ -172,8 +201,10 @@ def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
     )
     for found, beside in ((mine, theirs), (theirs, mine)):
         for root, case in found:
-            cases = {_TIMES.get(before, before) for at, before in beside if at == root}
-            if case in _CASES and cases <= PREPOSITIONS | {""} and case not in cases:
+            cases = {_TIMES.get(before, before).rstrip(CLAUSE) for at, before in beside if at == root}
+            bare = case.rstrip(CLAUSE)
+            apart = bare in _CASES and cases <= PREPOSITIONS | {""} and bare not in cases
+            if apart and (case == bare or cases & _CASES):  # "before you can borrow" is for "you can borrow once"
                 return True
     return False
 
@@ -184,8 +215,9 @@ def _in_one_place(one: Assertion, other: Assertion) -> bool:
 
 def _lone_actor(one: Assertion, other: Assertion) -> Roots:
     """The person of a rule, where the other one names nobody who acts."""
-    person = read_clause(one.text).person
-    return person if not read_clause(other.text).person and not person & other.words else frozenset()
+    person, beside = read_clause(one.text).person, read_clause(other.text)
+    acts = beside.person or person & other.words or beside.subject - one.words - one.context
+    return frozenset() if acts else person
 
 
 def _conflict(one: Assertion, other: Assertion) -> str | None:
@@ -206,8 +238,12 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     counted = {value.relation == "before" for value in (a, b) if value.relation}
     if 0.0 in (a.high, b.high):
         a, b = replace(a, per="", period=""), replace(b, per="", period="")
-    if a.per != b.per or a.period != b.period or len(counted) > 1:
+    if len({a.per, b.per} - {""}) > 1 or len(counted) > 1:
         return False
+    if a.period != b.period:
+        return a.exact and b.exact and _differ_by_period(a, b)
+    a, b = replace(a, per=""), replace(b, per="")
+    a, b = _least(a, b, one.force), _least(b, a, other.force)
     mine, theirs = (a.low, a.high), (b.low, b.high)
     if (a.exact, a.low is None, a.high is None) == (b.exact, b.low is None, b.high is None):
         return any(
@@ -220,6 +256,20 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     if single.kind in ("duration", "date") and bound.low is None and bound.high is not None:
         bound = _at(bound, bound.high)
     return lies_within(_bare(single), _bare(bound)) is False
+
+
+def _differ_by_period(a: Quantity, b: Quantity) -> bool:
+    """Whether amounts for two periods are too far apart to be one: a year is often cheaper at once than by month."""
+    if a.kind != "amount" or not {a.period, b.period} <= A_YEAR.keys() or a.low is None or b.low is None:
+        return False
+    yearly = sorted((a.low * A_YEAR[a.period], b.low * A_YEAR[b.period]))
+    return yearly[0] * _CHEAPER < yearly[1]
+
+
+def _least(value: Quantity, other: Quantity, force: Force) -> Quantity:
+    """The value beside another one: the least, where that much time has to be ("you must give a week's notice")."""
+    bound = value.exact and value.kind == "duration" and force is Force.BINDS and other.high is None
+    return replace(value, high=None) if bound else value
 
 
 def _at(value: Quantity, end: float) -> Quantity:

@@ -131,7 +131,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
     @server.tool(annotations=_READS)
     async def rules(
         context: Asking,
-        topic: Annotated[str, Field(description="An entity by any name, or a page's title or uri.")],
+        topic: Annotated[str, Field(description="An entity by any name, a page's title or uri, or words of rules.")],
         kind: RuleKind | None = None,
         role: Annotated[str | None, Field(description="A person or body that the rule must name, too.")] = None,
         limit: Annotated[int, Field(ge=1, le=500)] = 50,

@@ -61,6 +61,8 @@ def facts(
     else:
         found = session.call(corpus, find_facts, name=name, relation=relation, about=about, limit=limit, epoch=epoch)
         lines = [_fact_table(found["facts"]) if found["facts"] else found.get("note", "no facts")]
+        if found.get("rules"):
+            lines += ["\nrules near it:", *_rule_lines(found["rules"])]
         if found["more"]:
             lines.append(f"\nthere are more than {counted(limit, 'fact')}; raise --limit, or narrow with --relation")
     session.emit(found, *lines)
@@ -87,7 +89,8 @@ def rules(
 
     found = session.call(corpus, find_rules, topic, kind=kind, role=role, limit=limit, epoch=epoch)
     narrowed = f", {found.found} of them as asked for" if kind or role else ""
-    lines: list[Any] = [f"{one_line(found.entity or found.of_page)}: {counted(found.every, 'rule')}{narrowed}"]
+    topic = one_line(found.entity or found.of_page or found.topic)
+    lines: list[Any] = [f"{topic}: {counted(found.every, 'rule')}{narrowed}"]
     lines += [one_line(found.taken)] if found.taken else []
     lines.append(one_line(found.note) if found.note else f"kinds: {_counted_names(found.kinds)}")
     about = [one for one in found.rules if found.entity is None or found.entity in _topics(one)]
@@ -222,9 +225,8 @@ def path(
     if not lines:
         ends = f"{one_line(found['from'])} and {one_line(found['to'])}"
         lines.append(f"no path of up to {counted(found['hops'], 'fact')} or rules between {ends}")
-        lines += ["\npages that speak of both:"] if found["together"] else []
-        for page in found["together"]:
-            lines += [f"   {one_line(page['title'], _TITLE)}", *(f"     {_quoted([one])}" for one in page["quotes"])]
+    if found["together"]:
+        lines += [f"\n{'other ' if found['paths'] else ''}rules that speak of both:", *_rule_lines(found["together"])]
     if found["cut"]:
         lines.append("\na large entity on the way has more facts or rules than were looked at; there may be more paths")
     session.emit(found, *lines, verbatim=True)

@@ -3,23 +3,22 @@ contradictions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clausegraph.app.services import Record, attributes
-from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
-from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted
-from clausegraph.app.services.rules import in_words
+from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, with_statements
+from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted, rule_words
+from clausegraph.app.services.rules import ALL_WORDS, in_words, nearest_entity, place_of, rules_with_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.text import one_line
-from clausegraph.core.types import LITERAL, Element, Fact, PageKey, Reading, Support
+from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import find_conflicts
 from clausegraph.indexes.graph.links import replacements
-from clausegraph.query.read.evidence import quote_of
-from clausegraph.query.retrieve.graph import Hop, RuleHop, shortest_paths
+from clausegraph.query.retrieve.graph import FoundPaths, Hop, RuleHop, shortest_paths
 
 
 class NeighbourhoodReply(Record):
@@ -141,45 +140,7 @@ def _facts_around(
     return keys, wanted, [one for one in stated if one.fact_id in ids]
 
 
-_LOOKED_AT = 200  # pages that state something of either; a page that speaks of both is among the first of them
-_SHOWN = 5
-
-
-def pages_of_both(shelf: Shelf, first: str, second: str) -> list[dict[str, Any]]:
-    """Up to five pages that state something of one entity and name both, each with the sentences that do.
-
-    What names both at once comes first.
-    """
-    versions = shelf.versions()
-    stated = shelf.graph.supports([fact.id for fact in shelf.graph.neighbourhood([first, second], hops=1, limit=1000)])
-    places = sorted({one.page for one in stated if one.page in versions}, key=str)[:_LOOKED_AT]
-    names = [{key, *shelf.names_of(key)} for key in (first, second)]
-    found = []
-    for page in places:
-        reading = shelf.reading(versions[page][0])
-        quotes = _quotes_of_both(reading, *names)
-        if quotes:
-            found.append({"page": str(page), "title": reading.title, "quotes": quotes})
-    return sorted(found, key=lambda one: (len(one["quotes"]), one["page"]))[:_SHOWN]
-
-
-def _quotes_of_both(reading: Reading, first: Collection[str], second: Collection[str]) -> list[str]:
-    """A sentence that names both, else the first of each; none where the page does not name both."""
-    firsts = [one for one in reading.elements if _speaks_of(one, first)]
-    seconds = [one for one in reading.elements if _speaks_of(one, second)]
-    both = [one for one in firsts if one in seconds]
-    told = both[:1] or (firsts[:1] + seconds[:1] if firsts and seconds else [])
-    titled = f" {entity_key(reading.title)} "
-    if not told and seconds and any(f" {name} " in titled for name in first):
-        told = seconds[:1]
-    if not told and firsts and any(f" {name} " in titled for name in second):
-        told = firsts[:1]
-    return [quote_of(one, 0, len(one.text)) for one in told]
-
-
-def _speaks_of(element: Element, names: Collection[str]) -> bool:
-    text = f" {entity_key(element.text)} "
-    return not element.is_heading and any(f" {name} " in text for name in names)
+_SHOWN = 5  # rules that say something of both ends of a path
 
 
 def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
@@ -224,15 +185,29 @@ def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str
 def find_paths(
     workspace: Workspace, corpus: str, start: str, goal: str, *, hops: int, limit: int, epoch: int | None = None
 ) -> dict[str, Any]:
-    """The shortest chains of facts and rules between two entities, each fact with its statements; where there is none,
-    ``together``: pages that speak of both.
+    """The shortest chains of facts and rules between two entities, each fact with its statements, and
+    ``together``: other rules that have the words of both, with their headings.
 
     Raises:
         InputError: as ``shortest_paths``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    ends = entity_of(shelf, start), entity_of(shelf, goal)
-    found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
+    named = shelf.graph.named([start, goal], normalised=True)
+    first, last = (named.get(name) or nearest_entity(shelf, name) for name in (start, goal))
+    found = FoundPaths((), False)
+    if first is not None and last is not None:
+        found = shortest_paths(shelf.graph, first, last, hops=hops, limit=limit)
+    walked = {place_of(hop.rule) for path in found.paths for hop in path if isinstance(hop, RuleHop)}
+    ranked = rules_with_words(shelf, f"{start} {goal}").items()
+    both = [placed for placed, rank in ranked if rank <= ALL_WORDS and place_of(placed) not in walked]
+    read = shelf.read_once()
+
+    def unnamed(placed: PlacedRule) -> int:
+        words = entity_key(rule_words(placed, read(placed.page)))
+        return sum(entity_key(name) not in words for name in (start, goal))
+
+    if not both and None in (first, last):
+        raise no_entity(shelf, start if first is None else goal, "entity")
     hops_of = [hop for path in found.paths for hop in path]
     facts = {hop.fact.id: hop.fact for hop in hops_of if isinstance(hop, Hop)}
     records = {record.id: dict(record) for record in with_statements(ShownFact, shelf, list(facts.values()))}
@@ -246,10 +221,10 @@ def find_paths(
         return PathRule(**shown[str(hop.rule.page), hop.rule.key] | ends)
 
     return shelf.at | {
-        "from": ends[0],
-        "to": ends[1],
+        "from": first or start,
+        "to": last or goal,
         "hops": hops,
         "cut": found.cut,
         "paths": [[step(hop) for hop in path] for path in found.paths],
-        "together": [] if found.paths else pages_of_both(shelf, *ends),
+        "together": in_words(shelf, both, _SHOWN, unnamed),
     }

@@ -14,7 +14,7 @@ from clausegraph.app.services import Key, Record, Slice, numbered_slice
 from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, page_ids, with_statements
 from clausegraph.app.services.ingest import opened_ontology
 from clausegraph.app.services.records import ListedElement, ShownFact, roles_of, steps_in_order
-from clausegraph.app.services.rules import EVERY_RULE, rules_by_kind
+from clausegraph.app.services.rules import EVERY_RULE, NEAR_ENOUGH, in_words, near_rules, place_of, rules_by_kind
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
@@ -26,10 +26,6 @@ from clausegraph.indexes.ledger.schema import fetches, page_versions, sources, s
 _NAMED = 5  # candidates named in a message
 _LARGEST = 10  # entities and relations of an overview
 _EVERY_FACT = 1_000_000  # of an entity
-# Below it no fact is about a text. Sixty texts on the sample corpus, by MiniLM: for the 32 that have nothing to do with
-# it the nearest fact has at most 0.37, for 24 of the others 0.46 and more; that of the 4 left (0.22 to 0.40) is not
-# about the text either. Models whose cosines all lie higher (BGE) leave less out.
-_NEAR_ENOUGH = 0.4
 
 
 class AnsweredPage(Record):
@@ -106,7 +102,11 @@ def find_facts(
     if relation is not None:
         _check_relation(shelf, relation)
     if about is not None:
-        facts, of = _facts_about(workspace, corpus, about, relation, limit + 1, shelf.epoch), {"about": about}
+        facts = _facts_about(workspace, corpus, about, relation, limit + 1, shelf.epoch)
+        of: dict[str, Any] = {"about": about}
+        ranked = near_rules(workspace, shelf, about) if relation is None else {}
+        rank = {place_of(placed): number for placed, number in ranked.items()}
+        of["rules"] = in_words(shelf, ranked, limit, lambda placed: rank[place_of(placed)])
         if not facts:
             what = "fact" if relation is None else f"fact of relation {relation!r}"
             of["note"] = f"no {what} is near {about[:80]!r}; `clausegraph search` finds passages"
@@ -205,7 +205,7 @@ def _facts_about(
     with workspace.view(corpus, epoch=epoch) as view:
         vector = workspace.embedder.embed_query(text)
         hits = view.search_facts(vector, limit if relation is None else max(limit * 20, 1000))
-        facts = view.graph.facts([hit.ref for hit in hits if hit.score >= _NEAR_ENOUGH])
+        facts = view.graph.facts([hit.ref for hit in hits if hit.score >= NEAR_ENOUGH])
     return [fact for fact in facts if relation in (None, fact.relation)][:limit]
 
 

@@ -166,15 +166,12 @@ class TestExplore:
 
 
 @pytest.mark.usefixtures("stocked")
-def test_pages_that_speak_of_both_are_shown_where_nothing_joins_two_entities(cli: Cli) -> None:
+def test_rules_that_speak_of_both_are_shown_where_nothing_joins_two_entities(cli: Cli) -> None:
     words = ("path", "Carer Payment", "Rent Supplement", "--hops", "1")
     found = parsed(cli(*words, "--json"))
     assert found["paths"] == []
-    assert next((one["title"], one["quotes"]) for one in found["together"]) == (
-        "Carer Payment",
-        ["Your own Rent Supplement is not reduced because you get Carer Payment."],
-    )
-    assert "pages that speak of both" in cli(*words).stdout
+    assert [(one["title"], one["section"]) for one in found["together"]] == [("Rent Supplement", "Who cannot claim")]
+    assert "rules that speak of both" in cli(*words).stdout
 
 
 @pytest.mark.usefixtures("stocked")

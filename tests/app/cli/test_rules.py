@@ -38,8 +38,7 @@ def test_a_topic_is_an_entity_or_a_page(cli: Cli, topic: str, taken: str | None,
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("licence",), 3, "near are: "),
-        (("dog licence",), 3, "no entity or page with rules 'dog licence'"),
+        (("zebra",), 3, "no entity, page or rule about 'zebra'"),
         (("zebra",), 3, "`clausegraph facts` shows the largest"),
         (("tenant", "-k", "colour"), 2, "no kind of rules 'colour'; there are: eligibility, exclusion"),
     ],
@@ -98,3 +97,22 @@ def test_rules_about_a_topic_come_before_those_that_name_it_and_no_more_than_ask
     said = cli("rules", "rent supplement", "-n", str(len(found) - 1)).stdout
     assert "1 more; raise --limit, or narrow with --kind or --for" in said
     assert said.index("Who can claim") < said.index("Who cannot claim") < said.index("How it is paid")
+
+
+@pytest.mark.parametrize(
+    ("topic", "said", "has"),
+    [
+        ("refund", "these rules have its words", "We refund a season licence only if you return it before 1 June"),
+        ("change of address", "these rules have its words", "report a new address within 10 days"),
+        ("winter heating grant evidence", "was taken for", "Winter Heating Grant"),
+    ],
+)
+def test_a_topic_that_is_no_entity_finds_rules_by_their_words(cli: Cli, topic: str, said: str, has: str) -> None:
+    found = parsed(cli("rules", topic, "--json"))
+    assert said in found["taken"] and any(has in one["words"] for one in found["rules"])
+    assert has in cli("rules", topic).stdout
+
+
+def test_facts_near_a_text_come_with_the_rules_near_it(cli: Cli) -> None:
+    assert "rules near it:" in cli("facts", "--about", "refund of a fishing licence").stdout
+    assert parsed(cli("facts", "--about", "zebra", "--json"))["rules"] == []

@@ -22,7 +22,8 @@ SHOWN = {
         ["0555 010 0142", "selected>contact (1)", "topic=heating+line"],
     ),
     "rules?topic=heating+grant&kind=procedure+step": (200, ["no procedure step among its rules; there are: "]),
-    "rules?topic=dog+licence": (404, ["near are: "]),
+    "rules?topic=zebra": (404, ["shows the largest"]),
+    "rules?topic=refund": (200, ["these rules have its words", "of refund"]),
     "rules?topic=heating+grant&kind=colour": (422, ["kind"]),
     "rules?topic=heating+grant&epoch=7": (404, ["has no epoch 7"]),
     "page?name=heating-grant.html": (

@@ -64,9 +64,9 @@ _RULE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE | re.ASCII)
-_FIELD = re.compile(r"(?:[^|\"]|\"[^\"]*\"|\")+")
 _ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
 _FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
+_BAR = "\0"
 _READER = 2  # number of the person whom the page addresses
 _MOST_PLACES = 60  # lines of one rule
 _KINDS = {kind.value: kind for kind in RuleKind} | {"step": RuleKind.STEP}
@@ -147,7 +147,9 @@ class _Reply:
             self.names[number] = Mention(surface, entity_key(surface), _TYPES.get(kind or "", type_name(kind)))
 
     def _rule(self, text: str, found: re.Match[str]) -> None:
-        first, *fields = _FIELD.findall(found["rest"])
+        parts = found["rest"].split('"')  # a bar within quotes ends no field
+        parts[1::2] = [part.replace("|", _BAR) for part in parts[1::2]]
+        first, *fields = (one.replace(_BAR, "|") for one in '"'.join(parts).split("|"))
         words = first.lower().replace("procedure step", "step").replace(",", " ").split()
         if found["drop"]:  # a reason may follow
             words = [word.strip(":") for word in words[:1]]

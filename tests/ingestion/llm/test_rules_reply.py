@@ -17,7 +17,6 @@ from clausegraph.core.types import (
     Mention,
     Modality,
     Passage,
-    PassageKind,
     Role,
     RoleName,
     Rule,
@@ -27,7 +26,6 @@ from clausegraph.core.types import (
 from clausegraph.ingestion.extract.llm.numbering import Call
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import ENTITIES, PAGE, PAGE_CALL, TITLE, grant_call, only_rule, read, reasons
-from tests.ingestion.rules.sketch import written
 
 pytestmark = pytest.mark.unit
 
@@ -187,7 +185,7 @@ def test_facts(fact: str, stated: str) -> None:
     assert (one.spans, one.condition, one.modality) == (rule.spans, rule.condition, rule.modality) or (
         one.modality is Modality.IS
     )
-    assert not found.rejects and not found.passages
+    assert not found.rejects
 
 
 @pytest.mark.parametrize(
@@ -208,15 +206,9 @@ def test_a_fact_that_is_not_stated_is_left_out(fact: str, reason: str) -> None:
     assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
 
 
-def test_a_rule_without_fact_is_a_passage_that_names_things() -> None:
-    """As is one whose fact names the publisher, who has no name yet."""
-    for line in ("8a amount | actor @3 | @3 pays @1", "8a amount | actor @3"):
-        found = read(line)
-        (left,) = found.passages
-        assert (left.kind, [name.surface for name in left.names]) == (PassageKind.NAMES, [TITLE])
-        assert not found.statements and left.spans == found.rules[0].spans
-    (rule,) = read("8a amount | if 10a").passages
-    assert (rule.kind, written(rule.condition)) == (PassageKind.RULE, "Single")
+def test_a_fact_about_the_publisher_is_none_who_has_no_name_yet() -> None:
+    found = read("8a amount | actor @3 | @3 pays @1")
+    assert len(found.rules) == 1 and not found.statements and not found.rejects
 
 
 # What is taken back, what cannot be read, and what is left of it.
@@ -364,7 +356,7 @@ def test_any_lines_stay_within_the_call(lines: list[str], cut_off: bool) -> None
     for source, extraction in zip(CALL.inputs, found, strict=True):
         texts = {element.label: element.text for element in source.elements}
         made: list[Rule | Statement | Passage] = []
-        made += [*extraction.rules, *extraction.statements, *extraction.passages] if extraction else []
+        made += [*extraction.rules, *extraction.statements] if extraction else []
         for one in made:
             assert one.spans and all(0 <= n.start < n.end <= len(texts[n.anchor]) for n in one.spans)
             for leaf in leaves(one.condition):

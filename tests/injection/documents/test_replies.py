@@ -43,7 +43,7 @@ def page_call(page: str = PAGE) -> Call:
 def check(extraction: Extraction, source: ExtractionInput) -> None:
     """What must hold of every extraction, whatever the model said."""
     texts = {element.label: element.text for element in (*source.above, *source.around, *source.elements)}
-    made: list[Statement | Rule | Passage] = [*extraction.statements, *extraction.rules, *extraction.passages]
+    made: list[Statement | Rule] = [*extraction.statements, *extraction.rules]
     for one in made:
         assert one.spans
         for span in one.spans:
@@ -52,7 +52,6 @@ def check(extraction: Extraction, source: ExtractionInput) -> None:
             assert leaf.text == texts[leaf.anchor][leaf.start : leaf.end] != ""
             assert not unseen(leaf.meaning) and len(leaf.meaning) <= MAX_NAME
     entities = [role.entity for rule in extraction.rules for role in rule.roles]
-    entities += [name for passage in extraction.passages for name in passage.names]
     for statement in extraction.statements:
         assert len(statement.relation) <= MAX_NAME and statement.relation.strip() and not unseen(statement.relation)
         assert object_key(statement.object).startswith(LITERAL) == isinstance(statement.object, Literal)

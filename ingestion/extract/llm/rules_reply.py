@@ -75,7 +75,7 @@ _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU
 _PERSONS = word_set("role person people group")
 _FIELDS: dict[str, Callable[[str], object]] = {
-    "if": lambda text: text.lower().startswith(("if ", "if:")),
+    "if": lambda text: f"{text.lower()} ".startswith(("if ", "if:")),
     "fact": lambda text: text.startswith("@"),
     "roles": lambda text: _ROLE.match(text.lower()),
 }  # what a field is, by how it begins; any other says how strongly the rule holds

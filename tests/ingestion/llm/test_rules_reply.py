@@ -250,7 +250,7 @@ def test_a_line_that_cannot_be_read_is_rejected(line: str, reason: str) -> None:
     assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
 
 
-@pytest.mark.parametrize("field", ["unless 2c", "when 2b", "only if 2b", "2b", "condition: 2b", "actr @2"])
+@pytest.mark.parametrize("field", ["unless 2c", "if", "when 2b", "only if 2b", "2b", "condition: 2b", "actr @2"])
 def test_a_field_that_may_be_a_condition_rejects_its_rule(field: str) -> None:
     found = read(f"2a permission | {field}")
     assert not found.rules and found.rejects

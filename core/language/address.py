@@ -74,7 +74,7 @@ def third_party(clause: str) -> str | None:
 def theirs(tokens: list[str]) -> list[str]:
     """Words about "you" as about somebody else: "help you to" is "help them to", "you work" is "they work"."""
     found = [_THEIRS.get(token.lower(), token) for token in tokens]
-    for i, (word, following) in enumerate(zip(found, [*found[1:], ""], strict=True)):
+    for i, (word, following) in enumerate(zip(found, [*found[1:], ""], strict=False)):
         after = found[i - 1].lower() if i else ""
         ends = (i > 0 or not following) and following.lower() in _AFTER_THEM
         if word == "they" and (ends or base_of_gerund(after)):

@@ -159,7 +159,7 @@ class ChunkReader:
         """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
         case = opening_case(element.text, element.label, said.spans[0].start, said.spans[0].end)
         condition = self._scoped(element, both(case, said.condition))
-        items = "; ".join(item.text for item in listed)
+        items = ", ".join(item.text for item in listed)
         self._rulings.add(element, replace(said, condition=condition, listed=items), self._scene(element))
 
     def _context(self, element: InputElement, start: int, text: str) -> list[Span]:
@@ -233,7 +233,7 @@ class ChunkReader:
             return
         kinds = kinds_of(RuledClause(lead.text))
         if not lead.requires:
-            text = " ".join([lead.text, *(item.text for item in below)])
+            text = ", ".join([lead.text, *(item.text for item in below)])
             self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main))
         elif kinds and (not are_acts(items) or RuleKind.ELIGIBILITY in kinds):
             own = lead.parsed.condition  # the list is what must be, and no condition
@@ -287,7 +287,7 @@ class ChunkReader:
         """Keep what an item rules with its lead-in, where the items of its list each rule something by themselves."""
         above = self.outline.above(element)
         siblings = self.outline.items(above) if above is not None else []
-        listed = " ".join([lead.text, *(item.text for item in siblings)])
+        listed = ", ".join([lead.text, *(item.text for item in siblings)])
         bare = not kinds_of(RuledClause(lead.text if lead.requires else listed))  # such a list rules nothing as a whole
         alone = (bare or are_acts(siblings)) and above is not None and excluded(self.outline, above, lead) is None
         if above is not None and (alone or not above.is_own):

@@ -68,8 +68,9 @@ def test_graphml_is_a_graph(cli: Cli, tmp_path: Path) -> None:
     ]
     ruled = {("states", "element", "rule"), ("role", "rule", "entity"), ("link", "rule", "rule")}
     assert ruled <= set(edges) <= ruled | {edge for edge in edges if edge[0] in ("statement", "contains")}
-    excluded = next(data for _, data in graph.nodes(data=True) if data.get("kinds") == "exclusion; prohibition")
-    assert excluded["polarity"] == "false" and excluded["text"] and excluded["condition"] and excluded["anchor"]
+    rules = (data for _, data in graph.nodes(data=True) if data.get("condition"))
+    excluded = next(data for data in rules if data.get("kinds") == "exclusion")
+    assert excluded["polarity"] == "false" and excluded["text"] and excluded["anchor"]
     contained = {end for _, end, data in graph.edges(data=True) if data["kind"] == "contains"}
     assert elements <= contained
 

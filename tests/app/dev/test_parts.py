@@ -99,17 +99,15 @@ def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() 
     lines = rule_lines((page_in(PAGE) or ("",))[0]).splitlines()
     assert lines[1:4] == [
         "@2 Tax credit applicant (person)",
-        "@3 tax credit (benefit)",
-        "@4 applicant for tax credit (role)",
+        "@3 UK (place)",
+        "@4 tax credit (benefit)",
     ]
-    claim, tell, row, barred = lines[5:]
-    assert claim.startswith("1,2,3 eligibility") and claim.endswith("| may | @4 may claim @3")
+    claim, tell, row, barred = lines[6:]
+    assert claim.startswith("1,2,3 eligibility") and claim.endswith("| may | @5 may claim @4")
     assert '| if (2"you are over 16" and 3"you live in the UK") |' in claim
-    assert tell.endswith('| if not 4"you are ill" | must | @4 must tell within "30 days"')
+    assert tell.endswith('| if not 4"you are ill" | must | @5 must tell within "30 days"')
     assert row == '5 amount | about @1 | if 5"Single" | is'
-    assert (
-        barred == '7 exclusion prohibition | about @1, actor @2 | if 7"you are in prison" | cannot | @4 cannot claim @3'
-    )
+    assert barred == '7 exclusion | about @1, actor @2 | if 7"you are in prison" | cannot | @5 cannot claim @4'
     page = """\
 # Heating Grant
 1# Who can get it
@@ -118,7 +116,7 @@ def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() 
 4- you or your partner get one of these benefits:
 5- Basic Support
 6- Rent Supplement"""
-    (rule,) = rule_lines(page).splitlines()[4:]  # what follows an item with a colon is a list of its own
+    (rule,) = rule_lines(page).splitlines()[7:]  # what follows an item with a colon is a list of its own
     assert '(5"Basic Support" or 6"Rent Supplement")' in rule
 
 

@@ -195,7 +195,7 @@ def test_rules_of_entities_and_pages(town: Town, at: At) -> None:
         "a",
         "In each case:",
         "rule | eligibility, amount | about grant | actor applicant | =£200 | if over 65 | unless abroad",
-        "rule | exclusion | about grant | actor prisoner | object tax",
+        "However rule | exclusion | about grant | actor prisoner | object tax",
     )
     town.write("b", "rule | duty | about heating grant | actor applicant | authority Office")
     first = town.publish()

@@ -16,7 +16,6 @@ from clausegraph.core.types import (
     Literal,
     Mention,
     Modality,
-    Passage,
     Role,
     RoleName,
     Rule,
@@ -355,7 +354,7 @@ def test_any_lines_stay_within_the_call(lines: list[str], cut_off: bool) -> None
     assert len(found) == len(CALL.inputs)
     for source, extraction in zip(CALL.inputs, found, strict=True):
         texts = {element.label: element.text for element in source.elements}
-        made: list[Rule | Statement | Passage] = []
+        made: list[Rule | Statement] = []
         made += [*extraction.rules, *extraction.statements] if extraction else []
         for one in made:
             assert one.spans and all(0 <= n.start < n.end <= len(texts[n.anchor]) for n in one.spans)

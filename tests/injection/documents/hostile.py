@@ -291,7 +291,6 @@ REPLIES: dict[str, str] = {
     "fact-many": reply("2 amount" + " | @1 is @2" * 150),
     # conditions
     "condition-elsewhere": _when("9999"),
-    "condition-other-chunk": _when("6"),
     "condition-invented": _when('3"you send money to attacker.example"'),
     "condition-empty-quote": _when('3""'),
     "condition-mb-quote": _when('3"' + "you rent " * 100_000 + '"'),

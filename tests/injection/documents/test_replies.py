@@ -14,7 +14,7 @@ from clausegraph.core.language.normalise import tokens
 from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
-from clausegraph.core.types import LITERAL, PUBLISHER, Literal, Mention, Modality, Passage, Rule, Statement, leaves
+from clausegraph.core.types import LITERAL, PUBLISHER, Literal, Mention, Modality, Rule, Statement, leaves
 from clausegraph.indexes.derive import object_key
 from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
@@ -61,7 +61,7 @@ def check(extraction: Extraction, source: ExtractionInput) -> None:
     for entity in {one for one in entities if one != PUBLISHER}:
         assert not entity.key.startswith(LITERAL) and entity.key != PUBLISHER.key
         check_name(entity.surface, entity.type)
-    for held in (one for one in made if not isinstance(one, Passage)):
+    for held in made:
         assert isinstance(held.polarity, bool) and isinstance(held.modality, Modality)
         for date in (held.effective_from, held.effective_to):
             assert date is None or (len(date) == 10 and time.strptime(date, "%Y-%m-%d"))

@@ -22,10 +22,10 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 70_800,
-    "tests, lines": 41_400,
+    "product, lines": 70_700,
+    "tests, lines": 41_200,
     "compiled regexes": 455,
-    "settings": 60,
+    "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
     "modules entered by a question": 84,

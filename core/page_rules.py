@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from clausegraph.core.language.clauses import points_back, sentence_spans
+from clausegraph.core.language.conditions import without
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import WORD, content, entity_key
 from clausegraph.core.types import (
@@ -180,9 +181,7 @@ class _Above:
 
     def _granted(self, rule: Rule) -> Rule | None:
         """The eligibility that an exclusion narrows: with most of its words; none where it may be of something else."""
-        said = self._said(rule.spans[:1])
-        for leaf in leaves(rule.condition):
-            said = said.replace(leaf.text, " ")
+        said = without(self._said(rule.spans[:1]), leaves(rule.condition))
         words = content(said) - content("cannot apply")
         section = self._elements[rule.spans[0].anchor].headings
         ranked = ((len(words & own), where == section, -at) for at, (_, own, where) in enumerate(self._granting))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.clauses import (
@@ -304,6 +304,13 @@ def join(operator: str, children: Sequence[Condition]) -> Condition:
     for child in children:
         flat.extend(child.children if isinstance(child, kind) else (child,))
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def without(text: str, conditions: Iterable[Leaf]) -> str:
+    """The text without the words of conditions."""
+    for leaf in conditions:
+        text = text.replace(leaf.text, " ")
+    return text
 
 
 def parse_conditions(

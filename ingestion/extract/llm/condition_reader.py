@@ -116,7 +116,7 @@ class ConditionReader:
             return self._list("all", token)
         if not token["place"]:
             raise UnusableItem(f"its condition cannot be read at {described(word)}")
-        leaf = self._leaf(token["place"].lower(), token["quote"])
+        leaf = self._leaf(token["place"].lower(), (token["quote"] or "").strip('"'))
         if token["means"]:
             try:
                 return replace(leaf, meaning=self._meaning(leaf, token["means"].strip('"')))
@@ -128,18 +128,19 @@ class ConditionReader:
         first, last = int(token["first"]), int(token["last"])
         if not first <= last < first + MAX_LEAVES:
             raise UnusableItem(f"its condition has no list {token[0].strip()!r}")
-        return join(operator, [self._leaf(str(number), None) for number in range(first, last + 1)])
+        return join(operator, [self._leaf(str(number)) for number in range(first, last + 1)])
 
-    def _leaf(self, place: str, quote: str | None) -> Leaf:
+    def _leaf(self, place: str, quote: str = "") -> Leaf:
         self._leaves += 1
         if self._leaves > MAX_LEAVES:
             raise UnusableItem(f"its condition has more than {MAX_LEAVES} parts")
-        span = self._places.find(place, quote.strip('"') if quote else "")
-        if span is None and (far := self._places.elsewhere(place, quote.strip('"') if quote else "")):
+        span = self._places.find(place, quote)
+        if span is None and (far := self._places.elsewhere(place, quote)):
             own = self._own  # the section cannot cite it; what it says is what is meant
             return Leaf(own.anchor, own.start, own.end, self._places.text(own), far)
         if span is None:
-            what = f"has no words {described(quote)} in" if quote else "cites what its section does not have:"
+            quoted = f'"{quote}"'
+            what = f"has no words {described(quoted)} in" if quote else "cites what its section does not have:"
             raise UnusableItem(f"its condition {what} {described(place)}")
         return Leaf(span.anchor, span.start, span.end, self._places.text(span))
 

@@ -109,22 +109,27 @@ class Places:
 
     def find(self, place: str, quote: str = "") -> Span | None:
         """The span of a line ("3"), of a part of it ("3b"), or of words in it; none where there is no such place."""
-        label = self.labels.get(_number(place))
-        if label is None:
-            return None
-        if quote:
-            found = self._quotables.setdefault(label, Quotable(self.elements[label].text)).find(quote)
-            return Span(label, *found) if found else None
-        return _span(self.elements[label], label, place)
+        label = self.labels.get(line_number(place))
+        return None if label is None else self._within(self.elements[label], place, quote)
 
     def elsewhere(self, place: str, quote: str = "") -> str:
         """The words of a place that another section of the call prints; "" where there are none."""
-        element = None if _number(place) in self.labels else self._printed.get(_number(place))
-        if element is None:
-            return ""
-        quoted = Quotable(element.text).find(quote) if quote else None
-        span = Span("", *quoted) if quoted else None if quote else _span(element, "", place)
-        return element.text[span.start : span.end] if span is not None else ""
+        number = line_number(place)
+        element = None if number in self.labels else self._printed.get(number)
+        span = None if element is None else self._within(element, place, quote)
+        return "" if element is None or span is None else element.text[span.start : span.end]
+
+    def _within(self, element: InputElement, place: str, quote: str) -> Span | None:
+        """Words of a line, a part of it, or all of it."""
+        if quote:
+            found = self._quotables.setdefault(element.text, Quotable(element.text)).find(quote)
+            return Span(element.label, *found) if found else None
+        parts = parts_of(element.text, element.tag) if place[-1].isalpha() else ()
+        number = ascii_lowercase.index(place[-1]) if parts else 0
+        if not element.text or number > len(parts) - 1 >= 0:
+            return None
+        start, end = (parts[number].start, parts[number].end) if parts else (0, len(element.text))
+        return Span(element.label, start, end)
 
     def is_condition(self, span: Span) -> bool:
         """Whether a span is nothing but a condition, as far as a line's form tells."""
@@ -149,14 +154,6 @@ class Places:
         return Span(span.anchor, inside[0].at if inside else start, end)
 
 
-def _number(place: str) -> int:
+def line_number(place: str) -> int:
+    """The number of a place's line: 3 of "3b"."""
     return int(place.rstrip(ascii_lowercase)[:9])
-
-
-def _span(element: InputElement, label: str, place: str) -> Span | None:
-    """A line or a part of it."""
-    parts = parts_of(element.text, element.tag) if place[-1].isalpha() else ()
-    number = ascii_lowercase.index(place[-1]) if parts else 0
-    if not element.text or number > len(parts) - 1 >= 0:
-        return None
-    return Span(label, parts[number].start, parts[number].end) if parts else Span(label, 0, len(element.text))

@@ -8,12 +8,12 @@ is a rule: where it stands, its kinds, its roles, when it holds, and the fact th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from string import ascii_lowercase
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
+from clausegraph.core.language.conditions import without
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import clean_name, entity_key, tokens
 from clausegraph.core.language.rule_kinds import RuledClause
@@ -55,7 +55,7 @@ from clausegraph.ingestion.extract.llm.page_words import (
     section_texts,
     shown_texts,
 )
-from clausegraph.ingestion.extract.llm.parts import Places
+from clausegraph.ingestion.extract.llm.parts import Places, line_number
 
 _ENTITY = re.compile(r"@(\d{1,5})\s+([^(].{0,400}?)\s*(?:\(([\w -]{1,40})\))?")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
@@ -74,11 +74,6 @@ _NOTHING = word_set("none nothing")
 _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU
 _PERSONS = word_set("role person people group")
-_FIELDS: dict[str, Callable[[str], object]] = {
-    "if": lambda text: f"{text.lower()} ".startswith(("if ", "if:")),
-    "fact": lambda text: text.startswith("@"),
-    "roles": lambda text: _ROLE.match(text.lower()),
-}  # what a field is, by how it begins; any other says how strongly the rule holds
 _TYPES = {"role": "person"}  # a role is what a person is to a rule
 _BARRING = (RuleKind.EXCLUSION, RuleKind.PROHIBITION)
 _MODALITIES = {  # of a rule whose line says nothing else
@@ -104,11 +99,6 @@ class _Line:
     def key(self) -> tuple[tuple[str, str], RuleKind]:
         """By which a later line takes it back."""
         return self.places[0], self.kinds[0]
-
-    @property
-    def numbers(self) -> list[int]:
-        """Of the lines that it cites."""
-        return [int(place.rstrip(ascii_lowercase)) for place, _ in self.places]
 
 
 @dataclass(slots=True)
@@ -164,6 +154,13 @@ class _Reply:
             self.lines.append(line)
 
 
+def _field(text: str) -> str:
+    """What a field says, by how it begins: "if", "fact", "roles"; "" for how strongly the rule holds."""
+    if f"{text.lower()} ".startswith(("if ", "if:")):
+        return "if"
+    return "fact" if text.startswith("@") else "roles" if _ROLE.match(text.lower()) else ""
+
+
 def _places(text: str) -> Iterator[tuple[str, str]]:
     """ "4,6-8" as 4, 6, 7, 8."""
     for number, letter, quote, last in _PLACE.findall(text):
@@ -187,19 +184,18 @@ class _Chunk:
         self.statements: dict[Statement, None] = {}
         self.rejects: list[Reject] = []
 
-    def read(self, line: _Line) -> bool:
-        """Keep what a line that cites an own element says; whether it can be used."""
+    def read(self, line: _Line) -> None:
+        """Keep what a line that cites an own element says, or why it cannot be used."""
         conditions = ConditionReader(self._places, self._shown)
         try:
             rule, fact = self._rule(line, conditions)
         except UnusableItem as problem:
             self.rejects.append(Reject(described(line.text), str(problem)))
-            return False
+            return
         self.rejects += [Reject(described(line.text), note) for note in conditions.notes]
         self.rules[rule] = None
         if fact is not None:
             self.statements[fact] = None
-        return True
 
     def extraction(self, more: Sequence[Reject]) -> Extraction:
         """What was kept, with rejects that belong to no chunk."""
@@ -208,28 +204,29 @@ class _Chunk:
 
     def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, Statement | None]:
         own, others = self._spans(line)
-        by_name = {name: [one for one in line.fields if opening(one)] for name, opening in _FIELDS.items()}
-        condition = conditions.read(" and ".join(f"({one[3:]})" for one in by_name["if"]), own)
+        fields = [(_field(part), part) for part in line.fields if part]
+        condition = conditions.read(" and ".join(f"({part[3:]})" for name, part in fields if name == "if"), own)
         roles: dict[Role, None] = {}
         fact: Statement | None = None
         modality = _MODALITIES.get(line.kinds[0], Modality.IS)
-        for part in line.fields:
+        for name, part in fields:
             try:
-                if part in by_name["roles"]:
-                    roles |= dict.fromkeys(self._roles(part.lower(), conditions.notes))
-                elif part in by_name["fact"]:
-                    fact = self._fact(part, (own, *others), condition)
-                elif part and part not in by_name["if"]:
-                    modality = known_modality(part)
+                match name:
+                    case "roles":
+                        roles |= dict.fromkeys(self._roles(part.lower(), conditions.notes))
+                    case "fact":
+                        fact = self._fact(part, (own, *others), condition)
+                    case "":
+                        modality = known_modality(part)
             except UnusableItem as problem:  # the rule stands without it, unless it may be a condition
-                if part not in by_name["roles"] + by_name["fact"] and any(map(str.isdigit, part)):
+                if not name and any(map(str.isdigit, part)):
                     raise
                 conditions.notes.append(f"left out: {problem}")
         if 1 in self._names and not any(role.name is RoleName.ABOUT for role in roles):
             roles = dict.fromkeys(self._roles("about @1", conditions.notes)) | roles
         if fact is not None and fact.modality is not Modality.IS:
             modality = fact.modality
-        words = self._own_words(own, condition)
+        words = without(self._places.text(own), (one for one in leaves(condition) if one.anchor == own.anchor))
         holds = fact.polarity if fact is not None else line.kinds[0] not in _BARRING
         rule = Rule(
             line.kinds,
@@ -254,12 +251,6 @@ class _Chunk:
         if lead_in is not None and all(span.anchor != lead_in.label for span in spans):
             spans.append(Span(lead_in.label, 0, len(lead_in.text)))
         return spans[0], spans[1:]
-
-    def _own_words(self, own: Span, condition: Condition | None) -> str:
-        words = self._places.text(own)
-        for leaf in leaves(condition):
-            words = words.replace(leaf.text, " ") if leaf.anchor == own.anchor else words
-        return words
 
     def _roles(self, part: str, notes: list[str]) -> Iterator[Role]:
         for found in _ROLE.finditer(part):
@@ -328,21 +319,21 @@ def parse_rules(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | N
     chunks = [_Chunk(call, place, shown, reply.names) for place in range(len(call.inputs))]
     last = 0  # the chunk of the last rule that could be placed
     for rule in reply.lines:
-        owners = _owners(rule.numbers, call)
-        if not owners:
+        owner = _owner(rule, call)
+        if owner is None:
             reply.unread.append(Reject(described(rule.text), "it cites no line of its own section"))
             continue
-        last = min(owners)
+        last = owner
         chunks[last].read(rule)
     covered = last if cut_off else len(chunks)
     made = [chunk.extraction(reply.unread if place == 0 else ()) for place, chunk in enumerate(chunks)]
     return tuple(one if place < covered else None for place, one in enumerate(made))
 
 
-def _owners(numbers: Sequence[int], call: Call) -> list[int]:
-    """The chunks of a call that own the first of the cited lines, else another."""
-    for number in numbers:
-        owning = [place for place, labels in enumerate(call.labels) if labels.get(number, "s").startswith("e")]
-        if owning:
-            return owning
-    return []
+def _owner(rule: _Line, call: Call) -> int | None:
+    """The chunk of a call that owns the first cited line that one owns."""
+    cited = (line_number(place) for place, _ in rule.places)
+    owning = (
+        chunk for number in cited for chunk, labels in enumerate(call.labels) if labels.get(number, "")[:1] == "e"
+    )
+    return next(owning, None)

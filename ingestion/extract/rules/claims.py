@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.address import READER, is_role
-from clausegraph.core.language.conditions import join
+from clausegraph.core.language.conditions import join, without
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.names import Scene, resolve, topic_name
@@ -192,10 +192,8 @@ def _stated(parts: Proposition, subject: Mention, clause: Clause, scene: Scene) 
     modality, polarity = shaded(
         parts.exact, parts.polarity, parts.modal, parts.verb, personal=subject.type in _SOMEBODY
     )
-    said = f"{clause.opening}{clause.text}"
-    for leaf in leaves(clause.condition):  # "if it was built before 1 January 2015" dates no rule
-        said = said.replace(leaf.text, " ")
-    since, until = effective_dates(said)
+    said = without(f"{clause.opening}{clause.text}", leaves(clause.condition))
+    since, until = effective_dates(said)  # "if it was built before 1 January 2015" dates no rule
     plain = Statement(subject, parts.verb, subject, clause.spans, polarity, modality, clause.condition, since, until)
     rest = DATED.sub("", parts.object).strip() or parts.object
     if not rest:

@@ -9,7 +9,7 @@ from functools import partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.address import ROLES
-from clausegraph.core.language.conditions import join
+from clausegraph.core.language.conditions import join, without
 from clausegraph.core.language.lexicon import is_base, word_set
 from clausegraph.core.language.names import Scene, entities_named, named, scheme_name
 from clausegraph.core.language.normalise import WORD, plain, singular
@@ -78,9 +78,7 @@ class Rulings:
 
     def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
         """What a clause rules, if it does."""
-        main = said.main or said.text
-        for leaf in leaves(said.condition):
-            main = main.replace(leaf.text, " ")
+        main = without(said.main or said.text, leaves(said.condition))
         clause = RuledClause(re.sub(_MARKER, "", main, flags=re.IGNORECASE), said.condition is not None, scene.heading)
         listed = RuledClause(said.listed)
         sums = any(value.kind in ("amount", "percent") for value in listed.values)

@@ -39,12 +39,16 @@ def rule_text(title: str, headings: Sequence[str], rule: Rule, elements: Mapping
         elements: of its page, by anchor.
     """
     words = " ".join(elements[span.anchor].text[span.start : span.end] for span in rule.spans)[:_WORDS]
-    apart = dict.fromkeys(leaf.text for leaf in leaves(rule.condition) if not is_within(leaf, rule.spans))
+    others = (leaf for leaf in leaves(rule.condition) if not is_within(leaf, rule.spans))
+    apart = dict.fromkeys(leaf.words if leaf.anchor == rule.spans[0].anchor else leaf.text for leaf in others)
     return _under(title, headings, _if(words, apart))
 
 
 def is_within(leaf: Leaf, spans: Sequence[Span]) -> bool:
-    """Whether one of the spans has the words of a condition."""
+    """Whether one of the spans of a rule has the words of a condition, not only the place of another section's."""
+    own = spans[0]
+    if leaf.meaning and leaf.anchor == own.anchor and leaf.start <= own.start and own.end <= leaf.end:
+        return False
     return any(span.anchor == leaf.anchor and span.start <= leaf.start and leaf.end <= span.end for span in spans)
 
 

@@ -177,7 +177,7 @@ class Settings(BaseSettings):
         default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"
     )
     call_tokens: int = Field(
-        default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
+        default=5000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )
 
     reader_guide: Path | None = Field(

@@ -13,7 +13,7 @@ Play = Callable[..., Awaitable[None]]
 """Replies to a request: the exchange, the request's body, the text of the good reply, and the good reply, whole."""
 
 MORE_FAULTS: dict[str, Play] = {}
-REPLIES = ("rules", "short", "lines", "echo", "script")
+REPLIES = ("rules", "lines", "echo", "script")
 STATUS_FAULTS = {"429": "too many requests", "500": "an error of the server", "503": "overloaded"}
 CONTENT_FAULTS = {
     "garbage": "prose with a beginning of JSON",
@@ -40,9 +40,9 @@ class FakeOptions:
     """Everything that can be set; ``port`` only before the start.
 
     ``replies``: "rules" (those that the rule extractor reads on the numbered page, one a line, or triples where the
-    prompt asks for ``(subject, …)``), "short" (one cheap rule per element), "lines" (always triples), "echo" (the last
-    user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
-    of the last user message to its reply; a reply that is no string is sent as JSON.
+    prompt asks for ``(subject, …)``), "lines" (always triples), "echo" (the last user message) or "script".
+    ``script``: replies in turn, the last one again and again, or a mapping from a part of the last user message to
+    its reply; a reply that is no string is sent as JSON.
 
     ``fault``: one of ``FAULTS`` or ``MORE_FAULTS``, or several with commas, of which a request's hash takes one.
     ``fault_share`` of the requests have it, decided by the hash of request, attempt and ``seed``; ``fault_first``

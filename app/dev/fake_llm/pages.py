@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from clausegraph.core.types import Condition, Leaf, Mention, Rule, Statement
 
 _FENCE = re.compile(r"^<<<PAGE ([0-9a-fA-F]+)>>>[ \t]*\n(.*?)^<<<END \1>>>", re.MULTILINE | re.DOTALL)
-_ELEMENT = re.compile(r"(\d+)([.\-|]|#{1,3}) (.*?)(?: \(columns: (.*)\))?$")
+_ELEMENT = re.compile(r"(\d+)([-|]|#{1,3}|) (.*?)(?: \(columns: (.*)\))?$")
 _TAGGED = re.compile(r"<(p|li|tr|h[1-3])>(.*)</\1>")  # a line of the prompts that show elements as HTML
-_LETTER = re.compile(r"(?:^|(?<= ))\[[a-z]\] ")  # before a part of a line
-_TAGS = {".": "p", "-": "li", "|": "tr", "#": "h1", "##": "h2", "###": "h3"}
+_LETTER = re.compile(r" \|[b-z](?= )")  # before a part of a line
+_TAGS = {"": "p", "-": "li", "|": "tr", "#": "h1", "##": "h2", "###": "h3"}
 _GROUPED = re.compile(r"(?<=\d),(?=\d)")
 _LINE = re.compile(
     r"^(?:PAGE \d+(?: \([^)]*\))?: (?P<title>.*)|(?P<indent> *)(?P<label>e\d+)(?P<mark>[.\-|]) (?P<text>.*))$",
@@ -65,9 +65,9 @@ def sections_of(page: str) -> list[ExtractionInput]:
         number, mark, text, columns = read.groups()
         if columns and mark != "|":
             text, columns = f"{text} (columns: {columns})", None
-        element = InputElement(
-            f"e{number}", _TAGS[mark], _LETTER.sub("", text), headers=tuple(columns.split(" | ")) if columns else ()
-        )
+        text = _LETTER.sub(" |" if mark == "|" else "", text)
+        headers = tuple(columns.split(" | ")) if columns else ()
+        element = InputElement(f"e{number}", _TAGS[mark], text, headers=headers)
         if mark.startswith("#") and not are_named:
             above = tuple(one for one in above if one.tag < element.tag)
             path = (*(one.text for one in above), text)
@@ -107,9 +107,6 @@ def rule_lines(page: str) -> str:
     def name(entity: Mention) -> str:
         return names.setdefault(replace(entity, written="", node=""), f"@{len(names) + 1}")
 
-    def condition_field(condition: Condition | None) -> list[str]:
-        return [f"if {_condition(condition, texts)}"] if condition else []
-
     for section in sections_of(page):
         texts = {element.label: element.text for element in (*section.above, *section.elements)}
         reader = ChunkReader(section)
@@ -118,14 +115,14 @@ def rule_lines(page: str) -> str:
             places = ",".join(dict.fromkeys(span.anchor.removeprefix("e") for span in rule.spans))
             roles = ", ".join(f"{role.name} {name(role.entity)}" for role in rule.roles)
             told = next((one for one in statements if _states(rule, one)), None)
-            fields = [*([roles] if roles else []), *condition_field(rule.condition), rule.modality.value]
+            fields = [*([roles] if roles else []), *_condition(rule.condition, texts), rule.modality.value]
             if told is not None:
                 statements.remove(told)
                 fields.append(_fact(told, name))
             lines.append(" | ".join([f"{places} {' '.join(rule.kinds)}", *fields]))
         for told in statements:
             kind = "amount" if isinstance(told.object, Literal) else "definition"
-            fields = [f"{told.spans[0].anchor.removeprefix('e')} {kind}", *condition_field(told.condition)]
+            fields = [f"{told.spans[0].anchor.removeprefix('e')} {kind}", *_condition(told.condition, texts)]
             lines.append(" | ".join([*fields, _fact(told, name)]))
     shown = ((number, "we" if one.key == PUBLISHER.key else one.surface, one.type) for one, number in names.items())
     return "\n".join([*(f"{number} {surface} ({kind})" for number, surface, kind in shown), *lines]) or "none"
@@ -145,7 +142,7 @@ def _fact(statement: Statement, name: Callable[[Mention], str]) -> str:
     return f"{name(statement.subject)} {relation_words(statement)} {shown}"
 
 
-def _condition(condition: Condition, texts: Mapping[str, str]) -> str:
+def _condition(condition: Condition | None, texts: Mapping[str, str]) -> list[str]:
     from clausegraph.core.types import fold
 
     def leaf(one: Leaf) -> str:
@@ -154,17 +151,7 @@ def _condition(condition: Condition, texts: Mapping[str, str]) -> str:
     def group(kind: str, parts: list[str]) -> str:
         return f"not {parts[0]}" if kind == "not" else f"({(' and ' if kind == 'all' else ' or ').join(parts)})"
 
-    return fold(condition, leaf, group)
-
-
-def short_lines(page: str) -> str:
-    """One rule per element, about its first two words. No language is read."""
-    lines: list[str] = []
-    for element in (element for section in sections_of(page) for element in section.elements):
-        words = element.text.replace(" | ", " ").split()
-        number = len(lines) // 2 + 1
-        lines += [f"@{number} {' '.join(words[:2])}", f"{_number(element.label)} definition | about @{number}"]
-    return "\n".join(lines) or "none"
+    return [f"if {fold(condition, leaf, group)}"] if condition else []
 
 
 def triple_lines(page: str) -> str:
@@ -181,10 +168,6 @@ def triple_lines(page: str) -> str:
         ]
         lines.append(f"({', '.join(' '.join(part.split()) for part in parts)})")
     return "\n".join(lines) or "none"
-
-
-def _number(label: str) -> int:
-    return int(label.removeprefix("e"))
 
 
 def cheap_reading(page: str, around: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.app.dev.fake_llm.pages import cheap_reading, page_in, rule_lines, short_lines, triple_lines
+from clausegraph.app.dev.fake_llm.pages import cheap_reading, page_in, rule_lines, triple_lines
 from clausegraph.app.dev.fake_llm.wire import Reply
 from clausegraph.core.errors import InputError
 
@@ -134,7 +134,7 @@ class Replier:
         text = wanted.user if page is None else page
         if mode == "lines" or wanted.wants_triples:
             return Reply(triple_lines(text))
-        return Reply(short_lines(text) if mode == "short" else rule_lines(text))
+        return Reply(rule_lines(text))
 
     def _value(self, wanted: Wanted) -> Any:
         """A JSON reply: a cheap answer where the schema is a reader's, else the smallest instance."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from clausegraph.core.extraction import names_above
+from clausegraph.core.extraction import InputElement, names_above
 from clausegraph.core.language.clauses import after_number
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.lexicon import phrases, word_set
@@ -18,7 +17,7 @@ from clausegraph.core.language.normalise import clean_name, tokens
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, Span, leaves
 from clausegraph.ingestion.extract.llm.items import UnusableItem, described
 from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, content_words, numbers_of
-from clausegraph.ingestion.extract.llm.parts import Places
+from clausegraph.ingestion.extract.llm.parts import Places, covers, is_condition
 
 MAX_DEPTH = 8
 MAX_LEAVES = 50
@@ -70,13 +69,8 @@ class ConditionReader:
         if self._tokens:
             raise UnusableItem(f"its condition cannot be read at {described(self._tokens[-1][0].strip())}")
         children = tree.children if isinstance(tree, All) else (tree,)
-        kept = [
-            child for child in children if not (isinstance(child, Leaf) and self._is_own(child) and not child.meaning)
-        ]
+        kept = [one for one in children if not (isinstance(one, Leaf) and covers(one, own) and not one.meaning)]
         return self._without_pointers(join("all", kept)) if kept else None
-
-    def _is_own(self, leaf: Leaf) -> bool:
-        return leaf.anchor == self._own.anchor and leaf.start <= self._own.start and self._own.end <= leaf.end
 
     def _next(self, *wanted: str) -> re.Match[str] | None:
         """The next token, taken if it is one of the words that are wanted (any, without them)."""
@@ -86,8 +80,6 @@ class ConditionReader:
 
     def _joined(self, operator: str, depth: int) -> Condition:
         """Terms joined by "or", of factors joined by "and"."""
-        if depth > MAX_DEPTH:
-            raise UnusableItem(f"its condition is nested more than {MAX_DEPTH} deep")
         children: dict[Condition, None] = {}
         more: re.Match[str] | None = None
         while more is not None or not children:
@@ -99,6 +91,8 @@ class ConditionReader:
         token = self._next()
         if token is None:
             raise UnusableItem("its condition breaks off")
+        if depth > MAX_DEPTH:
+            raise UnusableItem(f"its condition is nested more than {MAX_DEPTH} deep")
         word = token[0].strip().lower()
         if word == "(":
             inner = self._joined("or", depth + 1)
@@ -106,8 +100,6 @@ class ConditionReader:
                 raise UnusableItem("its condition lacks a bracket")
             return inner
         if word == "not":
-            if depth > MAX_DEPTH:
-                raise UnusableItem(f"its condition is nested more than {MAX_DEPTH} deep")
             child = self._factor(depth + 1)
             return child.child if isinstance(child, Not) else Not(child)
         if word in ("any", "all") and self._tokens and self._tokens[-1]["first"]:
@@ -116,13 +108,7 @@ class ConditionReader:
             return self._list("all", token)
         if not token["place"]:
             raise UnusableItem(f"its condition cannot be read at {described(word)}")
-        leaf = self._leaf(token["place"].lower(), (token["quote"] or "").strip('"'))
-        if token["means"]:
-            try:
-                return replace(leaf, meaning=self._meaning(leaf, token["means"].strip('"')))
-            except UnusableItem as problem:  # the page's own words still say it
-                self.notes.append(f"left out: {problem}")
-        return leaf
+        return self._leaf(token["place"].lower(), *((token[name] or "").strip('"') for name in ("quote", "means")))
 
     def _list(self, operator: str, token: re.Match[str]) -> Condition:
         first, last = int(token["first"]), int(token["last"])
@@ -130,37 +116,45 @@ class ConditionReader:
             raise UnusableItem(f"its condition has no list {token[0].strip()!r}")
         return join(operator, [self._leaf(str(number)) for number in range(first, last + 1)])
 
-    def _leaf(self, place: str, quote: str = "") -> Leaf:
+    def _leaf(self, place: str, quote: str = "", means: str = "") -> Leaf:
         self._leaves += 1
         if self._leaves > MAX_LEAVES:
             raise UnusableItem(f"its condition has more than {MAX_LEAVES} parts")
         span = self._places.find(place, quote)
-        if span is None and (far := self._places.elsewhere(place, quote)):
-            own = self._own  # the section cannot cite it; what it says is what is meant
-            return Leaf(own.anchor, own.start, own.end, self._places.text(own), far)
-        if span is None:
+        found = (self._places.elements[span.anchor], span) if span else self._places.elsewhere(place, quote)
+        if found is None:
             quoted = f'"{quote}"'
             what = f"has no words {described(quoted)} in" if quote else "cites what its section does not have:"
             raise UnusableItem(f"its condition {what} {described(place)}")
-        return Leaf(span.anchor, span.start, span.end, self._places.text(span))
+        element, cited = found
+        text, meaning = element.text[cited.start : cited.end], ""
+        try:
+            meaning = self._meaning(element, cited, means) if means else ""
+        except UnusableItem as problem:  # the page's own words still say it
+            self.notes.append(f"left out: {problem}")
+        if span is not None:
+            return Leaf(span.anchor, span.start, span.end, text, meaning)
+        here = self._places.elements[self._own.anchor]  # the section cannot cite it; what it says is what is meant
+        return Leaf(here.label, 0, len(here.text), here.text, meaning or text)
 
-    def _meaning(self, leaf: Leaf, means: str) -> str:
-        """The meaning, if it says what the leaf says and the page has its words; empty where it only repeats it."""
-        meaning, text = clean_name(means, _LONGEST_MEANING), leaf.text[after_number(leaf.text) :]
+    def _meaning(self, element: InputElement, cited: Span, means: str) -> str:
+        """The meaning, if it says what the cited words say, in words of the page; empty if it only repeats them."""
+        meaning, text = clean_name(means, _LONGEST_MEANING), element.text[cited.start : cited.end]
+        text = text[after_number(text) :]
         if meaning is None:
             raise UnusableItem("what its condition means is no text, empty or too long")
         if tokens(meaning) == tokens(text):
             return ""
         if not self._shown.names(meaning):
             raise UnusableItem(f"not stated: what its condition means, {meaning!r}")
-        if not self._places.is_condition(Span(leaf.anchor, leaf.start, leaf.end)):  # a situation that it speaks of
+        if not is_condition(element, cited):  # a situation that it speaks of
             return meaning
         if not numbers_of(meaning).issuperset(numbers_of(_ONE.sub("", text))):
             raise UnusableItem(f"what its condition means, {meaning!r}, lacks a number of {text!r}")
         wanted, found = content_words(text) - _LEANING, content_words(meaning)
         whole = len(wanted) >= _CLAUSE
-        element = self._places.elements[leaf.anchor]  # what leads into it may deny it
-        may_deny = bool(element.lead_in or element.parent) or not whole or not _OTHERWISE.isdisjoint(tokens(text))
+        led = element.lead_in or element.parent  # which may deny it
+        may_deny = bool(led) or not whole or not _OTHERWISE.isdisjoint(tokens(text))
         if _denies(text) > _denies(meaning) or (_denies(meaning) > _denies(text) and not may_deny):
             raise UnusableItem(f"what its condition means, {meaning!r}, turns {text!r} round")
         if whole and sum(any(akin(word, other) for other in found) for word in wanted) < _SHARE * len(wanted):
@@ -185,8 +179,11 @@ class ConditionReader:
         """Whether a leaf points to others of its list, whose elements its own introduces."""
         if not isinstance(child, Leaf) or not _POINTING.search(child.words):
             return False
-        below = (leaf.anchor for other in among if other is not child for leaf in leaves(other))
-        return any(child.anchor in names_above(self._places.elements[label], self._places.elements) for label in below)
+        below = [leaf for other in among if other is not child for leaf in leaves(other)]
+        if covers(child, self._own) and any(covers(leaf, self._own) for leaf in below):  # all in another section
+            return True
+        known = self._places.elements
+        return any(child.anchor in names_above(known[leaf.anchor], known) for leaf in below)
 
 
 def _denies(text: str) -> bool:

@@ -74,7 +74,7 @@ class LLMOptions:
 
     examples: str | None = None  # none: those that come with the prompt
     ontology: Ontology = field(default_factory=policy_ontology)
-    call_tokens: int = 2000
+    call_tokens: int = 5000
     at_once: int = 16
 
 
@@ -108,11 +108,10 @@ class LLMExtractor:
         Raises:
             ModelError: there is no extraction, and why.
         """
-        for result in self.extract_pages([PageInputs("", (chunk_input,))]):
-            if result.extraction is not None:
-                return result.extraction
+        (result,) = self.extract_pages([PageInputs("", (chunk_input,))])
+        if result.extraction is None:
             raise UnusableReply(result.problem)
-        raise AssertionError("an input was neither extracted nor failed")
+        return result.extraction
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""

@@ -86,22 +86,16 @@ def _short(value: Any) -> str:
     return shown if shown.isprintable() else repr(shown)[1:-1]
 
 
-def known_modality(value: Any) -> Modality:
-    """A modality by one of its known words; that of plain statements where none is given.
+def known_modality(text: str) -> Modality:
+    """A modality by one of its known words.
 
     Raises:
         UnusableItem: it is none of them.
     """
-    found = Modality.IS if value is None else _MODALITIES.get(_lowered(value))
+    found = _MODALITIES.get(" ".join(text.lower().split()))
     if found is None:
-        *first, last = (modality.value for modality in Modality)
-        raise UnusableItem(f"its modality is none of {', '.join(first)} and {last}")
+        raise UnusableItem(f"its modality is none of {', '.join(Modality)}")
     return found
-
-
-def _lowered(value: Any) -> str:
-    """A short text in lower case; for all else a text that no word is."""
-    return " ".join(value.lower().split()) if isinstance(value, str) and len(value) < 100 else "?"
 
 
 def without_modality(made: Statement) -> Statement:

@@ -98,8 +98,8 @@ def _identity(element: InputElement) -> tuple[str, str, tuple[str, ...]]:
 def page_text(call: Call) -> str:
     """The numbered page as a model reads it.
 
-    A line an element: its number, then ``.`` for a paragraph, ``-`` for a list item, ``|`` for a table row or ``#``
-    for a heading (as many as its level), then its text. A line without a number names a heading path (``## a > b``)
+    A line an element: its number, then ``-`` for a list item, ``|`` for a table row or ``#`` for a heading (as many as
+    its level), then its text. A line without a number names a heading path (``## a > b``)
     that no numbered heading gives. The texts are one line each, so that no text can pass for another element.
     """
     lines: list[str] = []
@@ -115,7 +115,7 @@ def page_text(call: Call) -> str:
         element = item.element
         columns = "" if " | ".join(element.headers) in heads else _columns(element)
         shown = cut(visible(marked(element.text, element.tag)) + columns)
-        lines.append(f"{item.number}{_MARKS.get(element.tag, '.')} {shown}")
+        lines.append(f"{item.number}{_MARKS.get(element.tag, '')} {shown}")
     return "\n".join(lines)
 
 
@@ -138,7 +138,7 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, ontology: str = ""
     """The messages that ask for the triplets of a call; each prompt gets the inputs it declares.
 
     ``page`` is the numbered page, ``html`` the tagged lines of its elements, ``headings`` the heading path of its first
-    chunk; ``ontology`` are the types of entities, ``types`` none that are preferred among them.
+    chunk; ``ontology`` are the types of entities.
 
     Raises:
         PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
@@ -151,7 +151,6 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, ontology: str = ""
         "page": page_text(call),
         "html": "\n".join(f"<{element.tag}>{element_text(element)}</{element.tag}>" for element in own),
         "examples": examples,
-        "types": "",
         "ontology": ontology,
     }
     foreign = [name for name in prompt.inputs if name not in made]

@@ -1,6 +1,6 @@
-"""The parts of a numbered line: sentences, what of them is a condition, cells. A prompt marks them with letters.
+"""The parts of a numbered line: sentences, what of them is a condition, cells. A prompt marks all but the first.
 
-``3 [a] Once your boat is insured, [b] you can get a permit [c] unless it is over 9 metres.``: a reply cites ``3b``
+``3 Once your boat is insured, |b you can get a permit |c unless it is over 9 metres.``: a reply cites ``3b``
 under ``3a and not 3c`` and quotes nothing.
 """
 
@@ -85,14 +85,15 @@ def _without_joining(text: str, start: int, end: int, *, opens: bool, closes: bo
 
 
 def marked(text: str, tag: str) -> str:
-    """The line with a letter before each of its parts."""
+    """The line with a bar and a letter before each of its parts but the first."""
     parts = parts_of(text, tag)
-    bounds = [part.at for part in parts] + [len(text)]
-    shown = (
-        f"[{letter}] {text[slice(*span)].strip()}"
-        for letter, span in zip(ascii_lowercase, pairwise(bounds), strict=False)
+    bounds = [0, *(part.at for part in parts[1:]), len(text)]
+    pieces = [text[slice(*span)].strip() for span in pairwise(bounds)]
+    if tag == "tr":  # whose bars are there
+        pieces[:-1] = [piece.removesuffix("|").rstrip() for piece in pieces[:-1]]
+    return pieces[0] + "".join(
+        f" |{letter} {piece}" for letter, piece in zip(ascii_lowercase[1:], pieces[1:], strict=False)
     )
-    return " ".join([text[: bounds[0]].strip(), *shown]).strip() if parts else text
 
 
 class Places:
@@ -112,12 +113,12 @@ class Places:
         label = self.labels.get(line_number(place))
         return None if label is None else self._within(self.elements[label], place, quote)
 
-    def elsewhere(self, place: str, quote: str = "") -> str:
-        """The words of a place that another section of the call prints; "" where there are none."""
+    def elsewhere(self, place: str, quote: str = "") -> tuple[InputElement, Span] | None:
+        """A place that another section of the call prints, and its element; none where there is none."""
         number = line_number(place)
         element = None if number in self.labels else self._printed.get(number)
         span = None if element is None else self._within(element, place, quote)
-        return "" if element is None or span is None else element.text[span.start : span.end]
+        return None if element is None or span is None else (element, span)
 
     def _within(self, element: InputElement, place: str, quote: str) -> Span | None:
         """Words of a line, a part of it, or all of it."""
@@ -131,12 +132,6 @@ class Places:
         start, end = (parts[number].start, parts[number].end) if parts else (0, len(element.text))
         return Span(element.label, start, end)
 
-    def is_condition(self, span: Span) -> bool:
-        """Whether a span is nothing but a condition, as far as a line's form tells."""
-        element = self.elements[span.anchor]
-        parts = parts_of(element.text, element.tag)
-        return element.tag != "p" or any(part.is_condition and part.end >= span.end > part.start for part in parts)
-
     def text(self, span: Span) -> str:
         """The words of a span."""
         return self.elements[span.anchor].text[span.start : span.end]
@@ -147,11 +142,23 @@ class Places:
         sentence = next((one for one in sentence_spans(element.text) if one[0] <= span.start < one[1]), None)
         if element.tag == "tr" or sentence is None:
             return span
-        near = [one for one in conditions if one.anchor == span.anchor and sentence[0] <= one.start < sentence[1]]
+        here = (one for one in conditions if one.anchor == span.anchor and not covers(one, span))
+        near = [one for one in here if sentence[0] <= one.start < sentence[1]]
         start, end = min([span.start, *(one.start for one in near)]), max([span.end, *(one.end for one in near)])
         parts = parts_of(element.text, element.tag)
         inside = [one for one in parts if one.start == start or (start < span.start and one.start < start < one.end)]
         return Span(span.anchor, inside[0].at if inside else start, end)
+
+
+def covers(leaf: Leaf, span: Span) -> bool:
+    """Whether a condition has all words of a span: its rule's own, where it is kept for another section's."""
+    return leaf.anchor == span.anchor and leaf.start <= span.start and span.end <= leaf.end
+
+
+def is_condition(element: InputElement, span: Span) -> bool:
+    """Whether a span of an element is nothing but a condition, as far as its form tells."""
+    parts = parts_of(element.text, element.tag)
+    return element.tag != "p" or any(part.is_condition and part.end >= span.end > part.start for part in parts)
 
 
 def line_number(place: str) -> int:

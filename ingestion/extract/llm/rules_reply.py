@@ -55,7 +55,8 @@ from clausegraph.ingestion.extract.llm.page_words import (
     section_texts,
     shown_texts,
 )
-from clausegraph.ingestion.extract.llm.parts import Places, line_number
+from clausegraph.ingestion.extract.llm.parts import Places, covers, line_number
+from clausegraph.ingestion.extract.llm.whole_facts import gap_of
 
 _ENTITY = re.compile(r"@(\d{1,5})\s+([^(].{0,400}?)\s*(?:\(([\w -]{1,40})\))?")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
@@ -94,11 +95,6 @@ class _Line:
     places: tuple[tuple[str, str], ...]  # each as number with letter, and the words quoted of it
     kinds: tuple[RuleKind, ...]
     fields: tuple[str, ...]
-
-    @property
-    def key(self) -> tuple[tuple[str, str], RuleKind]:
-        """By which a later line takes it back."""
-        return self.places[0], self.kinds[0]
 
 
 @dataclass(slots=True)
@@ -149,7 +145,7 @@ class _Reply:
         kinds = tuple(dict.fromkeys(_KINDS[word] for word in words))
         line = _Line(text, tuple(_places(found["places"])), kinds, tuple(one.strip() for one in fields))
         if found["drop"]:
-            self.lines = [one for one in self.lines if one.key != line.key]
+            self.lines = [one for one in self.lines if (one.places[0], one.kinds[0]) != (line.places[0], kinds[0])]
         else:
             self.lines.append(line)
 
@@ -188,26 +184,25 @@ class _Chunk:
         """Keep what a line that cites an own element says, or why it cannot be used."""
         conditions = ConditionReader(self._places, self._shown)
         try:
-            rule, fact = self._rule(line, conditions)
+            rule, facts = self._rule(line, conditions)
         except UnusableItem as problem:
             self.rejects.append(Reject(described(line.text), str(problem)))
             return
         self.rejects += [Reject(described(line.text), note) for note in conditions.notes]
         self.rules[rule] = None
-        if fact is not None:
-            self.statements[fact] = None
+        self.statements |= dict.fromkeys(facts)
 
     def extraction(self, more: Sequence[Reject]) -> Extraction:
         """What was kept, with rejects that belong to no chunk."""
         rejects = told([*self.rejects, *more])
         return Extraction(tuple(self.statements), rejects, tuple(self.rules))
 
-    def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, Statement | None]:
-        own, others = self._spans(line)
+    def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, list[Statement]]:
+        own, others = self._spans(line, conditions.notes)
         fields = [(_field(part), part) for part in line.fields if part]
         condition = conditions.read(" and ".join(f"({part[3:]})" for name, part in fields if name == "if"), own)
         roles: dict[Role, None] = {}
-        fact: Statement | None = None
+        facts: list[Statement] = []
         modality = _MODALITIES.get(line.kinds[0], Modality.IS)
         for name, part in fields:
             try:
@@ -215,7 +210,7 @@ class _Chunk:
                     case "roles":
                         roles |= dict.fromkeys(self._roles(part.lower(), conditions.notes))
                     case "fact":
-                        fact = self._fact(part, (own, *others), condition)
+                        facts += self._fact(part, (own, *others), condition)
                     case "":
                         modality = known_modality(part)
             except UnusableItem as problem:  # the rule stands without it, unless it may be a condition
@@ -224,10 +219,10 @@ class _Chunk:
                 conditions.notes.append(f"left out: {problem}")
         if 1 in self._names and not any(role.name is RoleName.ABOUT for role in roles):
             roles = dict.fromkeys(self._roles("about @1", conditions.notes)) | roles
-        if fact is not None and fact.modality is not Modality.IS:
-            modality = fact.modality
-        words = without(self._places.text(own), (one for one in leaves(condition) if one.anchor == own.anchor))
-        holds = fact.polarity if fact is not None else line.kinds[0] not in _BARRING
+        modality = next((fact.modality for fact in facts if fact.modality is not Modality.IS), modality)
+        within = (one for one in leaves(condition) if one.anchor == own.anchor and not covers(one, own))
+        words = without(self._places.text(own), within)
+        holds = facts[0].polarity if facts else line.kinds[0] not in _BARRING
         rule = Rule(
             line.kinds,
             tuple(dict.fromkeys((self._places.around(own, leaves(condition)), *others))),
@@ -238,14 +233,16 @@ class _Chunk:
             condition,
             *effective_dates(words),
         )
-        return rule, fact and replace(fact, spans=rule.spans)
+        return rule, [replace(fact, spans=rule.spans) for fact in facts]
 
-    def _spans(self, line: _Line) -> tuple[Span, list[Span]]:
+    def _spans(self, line: _Line, notes: list[str]) -> tuple[Span, list[Span]]:
         """The rule's own words, and the rest of them: those of an item go on from its lead-in."""
         found = [self._places.find(*place) for place in line.places]
         spans = [span for span in found if span is not None and span.anchor.startswith("e")]
         if not spans or found[0] is None:
             raise UnusableItem("it cites a line that its section does not have")
+        lost = [place for (place, _), span in zip(line.places, found, strict=True) if span is None]
+        notes += [f"left out: its section does not have what it cites of {place}" for place in lost]
         first = self._places.elements[spans[0].anchor]
         lead_in = self._places.elements.get(first.lead_in or "")
         if lead_in is not None and all(span.anchor != lead_in.label for span in spans):
@@ -279,16 +276,19 @@ class _Chunk:
         spoken = entity.type in _PERSONS and not YOU.isdisjoint(tokens(text)) and not has_words(text, entity.surface)
         return replace(role, entity=replace(entity, written="you")) if spoken else role
 
-    def _fact(self, part: str, spans: tuple[Span, ...], condition: Condition | None) -> Statement | None:
+    def _fact(self, part: str, spans: tuple[Span, ...], condition: Condition | None) -> Iterator[Statement]:
+        """The fact, unless it is about the publisher, whose name only the page's rules get."""
         found = _FACT.fullmatch(part.rstrip("."))
         relation = relation_name(found[2]) if found else None
         if found is None or relation is None:
             raise UnusableItem(f"its fact cannot be read: {described(part)}")
         subject = self._named(int(found[1]))
         target = self._named(int(found[3])) if found[3] else self._value(found[4], spans)
-        if PUBLISHER in (subject, target):  # whose name only the page's rules get
-            return None
-        return without_modality(Statement(subject, relation, target, spans, condition=condition))
+        if PUBLISHER in (subject, target):
+            return
+        if gap := gap_of(Statement(subject, relation, target, spans, condition=condition)):
+            raise UnusableItem(f"its fact does not say {gap}: {described(part)}")
+        yield without_modality(Statement(subject, relation, target, spans, condition=condition))
 
     def _value(self, text: str, spans: tuple[Span, ...]) -> Literal:
         surface = clean_name(text, LONGEST_NAME)

@@ -41,7 +41,7 @@ class TripletExtractor(TransformComponent):
 
     llm: LLM = Field(description="any LLM; it is put behind a guard")
     prompt: str = "rules"
-    call_tokens: int = 2000
+    call_tokens: int = 5000
     at_once: int = 16
     skip_failed: bool = False
     _rejects: list[Reject] = PrivateAttr(default_factory=list)

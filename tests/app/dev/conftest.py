@@ -16,14 +16,14 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 PAGE = """\
 <<<PAGE 00ff12>>>
 ## Tax credit > Claim
-1. You can claim the tax credit if all of these apply:
+1 You can claim the tax credit if all of these apply:
 2- you are over 16
 3- you live in the UK
-4. You must tell us within 30 days unless you are ill.
+4 You must tell us within 30 days unless you are ill.
 5| Single | £1,200 (columns: Status | Amount)
 ## Tax credit > Stop
 6# Stop
-7. You cannot claim if you are in prison.
+7 You cannot claim if you are in prison.
 <<<END 00ff12>>>
 """
 

@@ -19,7 +19,6 @@ from clausegraph.app.dev.fake_llm.pages import (
     page_in,
     rule_lines,
     sections_of,
-    short_lines,
     triple_lines,
 )
 from clausegraph.app.dev.fake_llm.replies import Replier, minimal_instance, wanted
@@ -82,7 +81,7 @@ def test_what_numbering_prints_is_read_back() -> None:
 
 
 def test_pages_with_numbered_headings_and_without_numbers_are_read_back() -> None:
-    page = "# Tax credit\n1# Claim\n2. You can claim if:\n3## If you rent\n4- you are 16\n5# Stop\n"
+    page = "# Tax credit\n1# Claim\n2 You can claim if:\n3## If you rent\n4- you are 16\n5# Stop\n"
     claim, rent, stop = sections_of(page)
     assert [one.title for one in (claim, rent, stop)] == ["Tax credit"] * 3
     assert [one.headings for one in (claim, rent, stop)] == [("Claim",), ("Claim", "If you rent"), ("Stop",)]
@@ -111,7 +110,7 @@ def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() 
     page = """\
 # Heating Grant
 1# Who can get it
-2. You can get the grant if all of the following apply:
+2 You can get the grant if all of the following apply:
 3- you live in Lethmoor
 4- you or your partner get one of these benefits:
 5- Basic Support
@@ -122,18 +121,13 @@ def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() 
 
 def test_the_parser_takes_every_line_of_the_fakes() -> None:
     page = "\n".join(["# Heating Grant", *page_text(PAGE_CALL).splitlines()[1:]])
-    for text, least in ((rule_lines(page), 6), (short_lines(page), 11)):
-        (found,) = parse_rules(text, PAGE_CALL, cut_off=False)
-        assert found is not None and len(found.rules) >= least
-        assert not found.rejects
+    (found,) = parse_rules(rule_lines(page), PAGE_CALL, cut_off=False)
+    assert found is not None and len(found.rules) >= 6 and not found.rejects
 
 
-def test_short_rules_and_triples_are_made_of_the_elements_words() -> None:
-    lines = short_lines((page_in(PAGE) or ("",))[0]).splitlines()
-    assert lines[:4] == ["@1 You can", "1 definition | about @1", "@2 you are", "2 definition | about @2"]
-    assert len(lines) == 2 * 7
-    assert triple_lines("1. The Bus Grant is £1,200 a year.") == "(Bus Grant, is, £1200 a year)"
-    assert [made("") for made in (rule_lines, short_lines, triple_lines)] == ["none"] * 3  # what the prompts ask for
+def test_triples_are_those_of_the_rule_extractor() -> None:
+    assert triple_lines("1 The Bus Grant is £1,200 a year.") == "(Bus Grant, is, £1200 a year)"
+    assert [made("") for made in (rule_lines, triple_lines)] == ["none"] * 2  # what the prompts ask for
     asked = {"messages": [{"role": "user", "content": "triplets as (subject, predicate, object):\n" + PAGE}]}
     assert Replier(FakeOptions()).reply(wanted(asked)).text.startswith("(")
 

@@ -158,7 +158,7 @@ def test_fence_markers_do_not_occur_in_the_text(text: str) -> None:
 
 PROMPTS = shipped_prompts().all()
 EXTRACTION = [shipped_prompts().get(task) for task in ("rules", "triplets-v1")]
-FIXED_TOKENS = 840  # of the default prompt: every call pays them
+FIXED_TOKENS = 500  # of the default prompt: every call pays them
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
@@ -193,30 +193,30 @@ def test_the_default_prompt_is_small() -> None:
 
 
 def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:
-    assert policy_ontology().guide in rendered(shipped_prompts().get("rules"))
+    assert policy_ontology().guide.replace(",", "") in rendered(shipped_prompts().get("rules"))
 
 
 def test_the_example_of_the_default_prompt_is_right() -> None:
     """Its page is as it is printed, and every line of its reply comes to what it says."""
     text = shipped_examples(shipped_prompts().get("rules"))
-    shown, _, reply = text.removeprefix("Example page:\n# Mooring\n").partition("\nReply:\n")
+    shown, _, reply = text.removeprefix("Example:\n").partition("\n->\n")
     sketch = """\
 # Day permit
 ## If you live abroad
-Once your boat is insured, you can get a permit unless it is over 9 metres. Send us form M2 by 1 May.
+Once insured, you can get one unless it is over 9 metres. Send us form M2.
 |# Boat | Fee
-| Sailing boat | £12"""
+| Dinghy | £12"""
     call = number_call([replace(page(sketch, "Mooring"), headings=())])
     assert page_text(call).replace("#", "") == shown.replace("#", "")
     (found,) = parse_rules(reply, call, cut_off=False)
     assert found is not None and not found.rejects
     assert [(" ".join(rule.kinds), condition_words(rule.condition), len(rule.roles)) for rule in found.rules] == [
-        ("eligibility", "(If you live abroad and your boat is insured and not the boat is over 9 metres)", 2),
-        ("procedure step deadline", "If you live abroad", 4),
-        ("amount", "(If you live abroad and Sailing boat)", 1),
+        ("eligibility", "(If you live abroad and insured and not the boat is over 9 metres)", 2),
+        ("procedure step", "If you live abroad", 4),
+        ("amount", "(If you live abroad and Dinghy)", 1),
     ]
     stated = [f"{one.subject.surface} {relation_words(one)}" for one in found.statements]
-    assert stated == ["boat owner may get", "day mooring permit costs"]
+    assert stated == ["boat owner may get", "day permit costs"]
 
 
 def test_the_examples_of_the_plain_prompt_are_right() -> None:

@@ -41,25 +41,25 @@ def test_headings_have_numbers_and_levels_and_are_printed_once() -> None:
     lines = page_text(call).splitlines()
     assert lines[1:3] == [
         "1## Who can get it",
-        "2. [a] You can get the Heating Grant [b] if you rent your home, [c] unless you are in prison.",
+        "2 You can get the Heating Grant |b if you rent your home, |c unless you are in prison.",
     ]
     assert lines[9:] == [
-        "9| [a] Household | [b] Each week",
-        "10| [a] Single | [b] £12",
-        "11. [a] If it is urgent, [b] call the council.",
+        "9| Household |b Each week",
+        "10| Single |b £12",
+        "11 If it is urgent, |b call the council.",
         "12### If you rent",
-        "13. You can get it if:",
+        "13 You can get it if:",
         "14- your landlord agrees",
     ]
     assert call.labels[1] == {1: "h0", 12: "e1", 13: "e2", 14: "e3"}
     alone = page_text(number_call(call.inputs[1:]))  # a call that begins below a heading prints it first
     assert alone.splitlines()[1:3] == ["1## Who can get it", "2### If you rent"]
     bare = ExtractionInput("T", ("Rates", "2026"), (element("e0", "It pays £5."),))  # a path that no element gives
-    assert page_text(number_call([bare])) == "## Rates > 2026\n1. It pays £5."
+    assert page_text(number_call([bare])) == "## Rates > 2026\n1 It pays £5."
 
 
 def test_a_row_shows_its_columns_where_no_row_of_the_call_is_its_head() -> None:
     row = element("e0", "Single | £12", "tr", headers=("Household", "Each week"))
     assert page_text(number_call([ExtractionInput("T", (), (row,))])) == (
-        "1| [a] Single | [b] £12 (columns: Household | Each week)"
+        "1| Single |b £12 (columns: Household | Each week)"
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.types import Leaf
-from clausegraph.ingestion.extract.llm.parts import Places, marked, parts_of
+from clausegraph.ingestion.extract.llm.parts import Places, is_condition, marked, parts_of
 from tests.ingestion.llm.calls import element
 
 pytestmark = pytest.mark.unit
@@ -19,19 +19,20 @@ pytestmark = pytest.mark.unit
     ("text", "tag", "shown"),
     [
         ("You can get it.", "p", "You can get it."),  # one part has no letter
-        ("You get £5. It is paid in May.", "p", "[a] You get £5. [b] It is paid in May."),
-        ("You get £5 if you rent.", "p", "[a] You get £5 [b] if you rent."),
-        ("If you rent, you get £5.", "p", "[a] If you rent, [b] you get £5."),
+        ("You get £5. It is paid in May.", "p", "You get £5. |b It is paid in May."),
+        ("You get £5 if you rent.", "p", "You get £5 |b if you rent."),
+        ("If you rent, you get £5.", "p", "If you rent, |b you get £5."),
         (
             "Once your boat is insured, you can get a permit unless it is over 9 metres. Send us form M2 by 1 May.",
             "p",
-            "[a] Once your boat is insured, [b] you can get a permit [c] unless it is over 9 metres. "
-            "[d] Send us form M2 by 1 May.",
+            "Once your boat is insured, |b you can get a permit |c unless it is over 9 metres. "
+            "|d Send us form M2 by 1 May.",
         ),
-        ("Single | £12", "tr", "[a] Single | [b] £12"),
+        ("Single | £12", "tr", "Single |b £12"),
+        ("Single |  | £12", "tr", "Single | |b £12"),  # an empty cell is no part
         ("a | b", "p", "a | b"),
-        ("4.2 If you rent, you get £5.", "p", "4.2 [a] If you rent, [b] you get £5."),  # the number is no part
-        ("(a) If you rent, you get £5.", "p", "(a) [a] If you rent, [b] you get £5."),
+        ("4.2 If you rent, you get £5.", "p", "4.2 If you rent, |b you get £5."),  # the number is no part
+        ("(a) If you rent, you get £5.", "p", "(a) If you rent, |b you get £5."),
         ("Who can get it", "h2", "Who can get it"),
         ("", "p", ""),
     ],
@@ -45,7 +46,7 @@ def test_the_26th_part_has_the_rest() -> None:
     parts = parts_of(row, "tr")
     assert len(parts) == 26
     assert row[parts[25].start : parts[25].end] == "cell 26 | cell 27 | cell 28 | cell 29 | cell 30"
-    assert marked(row, "tr").endswith("[z] cell 26 | cell 27 | cell 28 | cell 29 | cell 30")
+    assert marked(row, "tr").endswith("|z cell 26 | cell 27 | cell 28 | cell 29 | cell 30")
 
 
 LINES = {
@@ -94,7 +95,7 @@ def test_a_rules_words_go_out_to_the_conditions_of_its_sentence() -> None:
 @pytest.mark.parametrize(("place", "is_one"), [("1a", False), ("1b", True), ("1", False), ("2", True), ("3a", True)])
 def test_whether_a_place_is_a_condition(place: str, is_one: bool) -> None:
     found = PLACES.find(place)
-    assert found is not None and PLACES.is_condition(found) is is_one
+    assert found is not None and is_condition(LINES[found.anchor], found) is is_one
 
 
 @given(st.text(st.sampled_from("ab .,;:|if unless12\n(")), st.sampled_from(["p", "li", "tr", "h2"]))
@@ -103,4 +104,4 @@ def test_parts_lie_in_their_line_in_order(text: str, tag: str) -> None:
     assert len(parts) != 1
     assert all(0 <= part.at <= part.start <= part.end <= len(text) for part in parts)
     assert all(one.end <= other.at for one, other in pairwise(parts))
-    assert marked(text, tag).count("[") >= len(parts)
+    assert marked(text, tag).count("|") >= len(parts) - 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from clausegraph.core.embedding_texts import is_within
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, condition_to_json
 from clausegraph.core.types import leaves
 from clausegraph.ingestion.extract.llm.numbering import number_call
+from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import grant_call, only_rule, read, reasons
 from tests.ingestion.rules.sketch import page, written
 
@@ -93,6 +95,13 @@ def test_a_condition_of_another_chunk_is_kept_in_its_words() -> None:
     (rule,) = read("5 exclusion | if 6", call=call).rules
     (leaf,) = leaves(rule.condition)
     assert leaf.words == "you rent your home from a private landlord" and leaf.anchor == rule.spans[0].anchor
+    assert rule.effective_from == "2026-03-31" and not is_within(leaf, rule.spans)  # so that it is shown beside them
+    listed = parse_rules('8 step | if 1 and 2-3 or 5 and not 6="you rent from a landlord"', call, cut_off=False)[2]
+    assert listed is not None and not listed.rejects  # its lead-in, which only points to the items, is left out
+    assert condition_words(listed.rules[0].condition) == (
+        "((you are 18 or over and you live in Lethmoor) or "
+        "(You cannot claim after 31 March 2026. and not you rent from a landlord))"
+    )
     assert reasons("5 exclusion | if 99", call=call) == ["its condition cites what its section does not have: 99"]
 
 

@@ -22,9 +22,10 @@ from clausegraph.core.types import (
     Statement,
     leaves,
 )
-from clausegraph.ingestion.extract.llm.numbering import Call
+from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import ENTITIES, PAGE, PAGE_CALL, TITLE, grant_call, only_rule, read, reasons
+from tests.ingestion.rules.sketch import page
 
 pytestmark = pytest.mark.unit
 
@@ -172,7 +173,7 @@ def test_names_may_be_in_capitals_and_the_reader_need_not_be_named() -> None:
         ("@1 does not cover @4", "Heating Grant does not cover form HG1"),
         ("@1 are paid by @5", "Heating Grant is paid by council"),
         ('@1 is "£210 a year"', "Heating Grant is £210 a year"),
-        ('@2 must send within "3 months"', "tenant must send within 3 months"),
+        ('@2 must send form HG1 within "3 months"', "tenant must send form hg1 within 3 months"),
     ],
 )
 def test_facts(fact: str, stated: str) -> None:
@@ -203,6 +204,57 @@ def test_a_fact_that_is_not_stated_is_left_out(fact: str, reason: str) -> None:
     found = read(f"8a amount | {fact}")
     assert len(found.rules) == 1 and not found.statements
     assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
+
+
+def test_a_rule_may_come_to_several_facts() -> None:
+    found = read('8 duty | @2 must send @4 | @1 is "£210 a year"')
+    assert [one.relation for one in found.statements] == ["sends", "is"] and found.rules[0].modality is Modality.MUST
+    assert {one.spans for one in found.statements} == {found.rules[0].spans} and not found.rejects
+
+
+FEES = number_call(
+    [
+        page(
+            """\
+A deposit of £200 is paid by the tenant within 7 days, or 50% of it. A second permit costs £40 more than the charge.
+Tenants may carry over up to 20 days of annual leave. Managers check this every year. They pay this charge.
+- in that time you may appeal to the panel
+- the payment that you get"""
+        )
+    ]
+)
+FEE_NAMES = [
+    "@1 deposit", "@2 tenant (person)", "@3 permit (document)", "@4 manager (role)", "@5 panel (organisation)",
+    "@6 payment (benefit)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fact", "gap"),
+    [
+        ('@1 is "£200"', None),
+        ('@2 must pay as a deposit "£200"', None),
+        ('@2 must pay "£200"', "of what '£200' is"),
+        ('@2 must pay within "7 days"', "of what '7 days' is"),
+        ('@2 must pay a deposit within "7 days"', None),
+        ('@2 may carry over "20 days"', "of what '20 days' is"),
+        ('@2 may carry over "20 days of annual leave"', None),
+        ('@4 checks "every year"', "of what 'every year' is"),
+        ('@3 costs "£40"', None),
+        ('@3 is "£40"', "of what '£40' is"),  # no amount by its name
+        ('@6 is "£40"', None),
+        ('@1 is "50%"', "of what '50%' is"),
+        ('@3 costs "£40 more than this charge"', "what 'costs £40 more than this charge' points to"),
+        ('@3 costs "more than the charge shown"', "what 'costs more than the charge shown' points to"),
+        ("if 3 | @2 may appeal to @5", "what 'in that time you may appeal to the panel' points to"),
+        ("if 4 | @2 may appeal to @5", None),  # no pointer: "that" follows a noun
+    ],
+)
+def test_a_fact_is_kept_only_where_it_says_the_rule_alone(fact: str, gap: str | None) -> None:
+    found = read(*FEE_NAMES, f"2a duty | {fact}", call=FEES)
+    assert len(found.rules) == 1 and len(found.statements) == (gap is None)
+    reasons = [one.reason.rpartition(": ")[0] for one in found.rejects]
+    assert reasons == ([] if gap is None else [f"left out: its fact does not say {gap}"])
 
 
 def test_a_fact_about_the_publisher_is_none_who_has_no_name_yet() -> None:
@@ -247,6 +299,14 @@ def test_a_line_that_cannot_be_read_is_rejected(line: str, reason: str) -> None:
     found = read(line, "8a amount")
     assert len(found.rules) == 1
     assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
+
+
+def test_a_place_that_is_lost_from_a_rule_is_told() -> None:
+    found = read('2a,99,8b"the moon" permission')
+    assert words_of(found.rules[0]) == ["You can get the Heating Grant"]
+    lost = "left out: its section does not have what it cites of "
+    assert [one.reason for one in found.rejects] == [lost + "99", lost + "8b"]
+    assert [one.reason for one in parse_rules("1,8 step", CALL, cut_off=False)[0].rejects] == [lost + "8"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("field", ["unless 2c", "if", "when 2b", "only if 2b", "2b", "condition: 2b", "actr @2"])

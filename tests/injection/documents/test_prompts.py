@@ -22,7 +22,7 @@ pytestmark = pytest.mark.unit
 PROMPTS = shipped_prompts().all()
 EXTRACTION = [prompt for prompt in PROMPTS if prompt.task in ("rules", "triplets-v1")]
 _OPEN, _CLOSE = re.compile(r"<<<PAGE ([0-9a-f]{6})>>>"), re.compile(r"<<<END ([0-9a-f]{6})>>>")
-_LINE = re.compile(r"## |[1-9][0-9]*(?:[-.|]|#{1,3}) ")
+_LINE = re.compile(r"## |[1-9][0-9]*(?:[-|]|#{1,3})? ")
 
 
 @functools.cache  # each prompt is tried with all of them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -10,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import NUMBERS
+from clausegraph.core.language.lexicon import MONTH, MONTHS, NUMBERS
 from clausegraph.core.language.modals import is_uncertain
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.propositions import split_proposition
@@ -29,10 +30,12 @@ from clausegraph.core.types import (
     RuleKind,
     RuleLinkName,
     Span,
+    leaves,
 )
 from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
+_CASE = re.compile(r"\b(?:if|unless|when|whether|while|where|who|which|example|except|page)\b|\?", re.IGNORECASE)
 _ASKS = ("check if", "check whether", "check what", "check how", "find out", "see if", "see whether", "see how")
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
 _REQUIRED = r"(?:needed|required|necessary|obliged|compulsory|mandatory)\b"
@@ -59,9 +62,10 @@ _AT_LEAST = {  # what stands before an age or a duration that is the least there
     "age": re.compile(r"\b(?:reach|turn)\w*\s+(?:the\s+age\s+of\s+)?$", re.IGNORECASE),
     "number": re.compile(r"\b(?:must|need to|have to) be\s+$", re.IGNORECASE),
     "duration": re.compile(
-        rf"{_NOT_ENDED}\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){1, 5}for\s+$", re.IGNORECASE
+        rf"{_NOT_ENDED}\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){{1,5}}for\s+$", re.IGNORECASE
     ),
 }
+_OF_PERSONS = re.compile(r"\b(?:child|children|people|persons?|pupils?|anyone|anybody|those|kids) (?:under|over)\s+$", re.IGNORECASE)
 _LATEST = ("no later than ", "not later than ", "up to ", "until ", "by ")  # so long before it, or longer
 _DATE = re.compile(r"\d{1,2} \w+ (?:19|20)\d\d")
 _PER = re.compile(r"\b(?:per|an?|each) (hour|day|night|week|month|year)\b", re.IGNORECASE)
@@ -77,6 +81,7 @@ _CLOCK = re.compile(
     r"\b(?:(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?\s?(?P<half>am|pm)|(?P<name>noon|midday|midnight))\b",
     re.IGNORECASE,
 )
+_SEASON = re.compile(rf"(?<!\d )\b({MONTH})\b(?! \d)(?:(?: to| until| and the end of|–| -|-) ?({MONTH})\b(?! \d))?")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -109,6 +114,7 @@ class Assertion:
     context: Roots
     topic: Roots
     years: Roots
+    months: Roots
     force: Force
     validity: Validity
     facts: frozenset[object] = frozenset()
@@ -147,12 +153,36 @@ class Assertion:
 
 
 def assertions_of(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[Assertion]:
-    """The assertions of rules."""
+    """The assertions of rules, and of sentences of their pages that rule nothing."""
     elements = {page: {element.anchor: element for element in one.elements} for page, one in readings.items()}
-    for placed in rules:
+    rules = tuple(rules)
+    for placed in (*rules, *_plain(rules, readings)):
         source = _Source(placed, readings[placed.page], elements[placed.page])
         if placed.rule.kind not in (RuleKind.CONTACT, RuleKind.DEFINITION):
             yield from source.cells() if source.own.tag == "tr" else source.clauses()
+
+
+def _plain(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[PlacedRule]:
+    """Sentences that are no part of a rule, and name no condition, as rules without kind and roles."""
+    ruled = defaultdict(list)
+    for placed in rules:
+        for span in placed.rule.spans:
+            ruled[placed.page, span.anchor].append(span)
+        for leaf in leaves(placed.rule.condition):
+            ruled[placed.page, leaf.anchor].append(Span(leaf.anchor, leaf.start, leaf.end))
+    for page, reading in readings.items():
+        for element in reading.elements:
+            if element.tag not in ("p", "li") or element.lead_in:
+                continue
+            taken = ruled[page, element.anchor]
+            for start, end in sentence_spans(element.text):
+                text = element.text[start:end]
+                if any(span.start < end and start < span.end for span in taken) or _CASE.search(text):
+                    continue
+                parts = split_proposition(text)
+                if parts.relation and parts.subject:
+                    rule = Rule((RuleKind.CONSEQUENCE,), (Span(element.anchor, start, end),), (), (), parts.polarity, parts.exact)
+                    yield PlacedRule("", page, "", rule, "", ())
 
 
 _PlacedLeaf = tuple[Leaf, bool, bool, int]  # negated, one of several that will do, its start in the rule's words or -1
@@ -235,14 +265,22 @@ class _Source:
         title = self.reading.title
         around = " ".join((title, self.reading.publisher or "", around, *self.own.headings))
         years = frozenset(_YEAR.findall(_DATE.sub("", f"{text} {around}")))
+        months = frozenset(_months(text))
         return Assertion(
             self.placed, self.placed.rule.spans[0], self.reading.updated, text, roots(text), frozenset(), roots(around),
-            topic(title), years, force, validity,
+            topic(title), years, months, force, validity,
         )  # fmt: skip
 
     def _completes(self, other: Element) -> bool:
         """Whether an element is of the list that the rule's own words introduce, or introduces them."""
         return other.anchor in (self.own.lead_in, self.own.parent) or self.own.anchor in (other.lead_in, other.parent)
+
+
+def _months(text: str) -> Iterator[str]:
+    """The months in which something holds; a range has all of its own."""
+    for found in _SEASON.finditer(text):
+        first, last = (MONTHS.index((name or found[1]).lower()) for name in found.groups())
+        yield from (MONTHS[(first + at) % 12] for at in range((last - first) % 12 + 1))
 
 
 def _of_clause(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Iterator[Assertion]:
@@ -343,6 +381,8 @@ def _time_of_day(found: re.Match[str]) -> Quantity:
 
 
 def _bounded(value: Quantity, text: str) -> Quantity:
+    if value.kind == "number" and not value.exact and _OF_PERSONS.search(text[: value.start]):
+        value = replace(value, kind="age", unit="year")
     lower, adverb, since = text.lower(), _ADVERB.search(text), _AT_LEAST.get(value.kind)
     if value.kind == "amount" and not value.period and adverb is not None:
         value = replace(value, period=(adverb[1] or {"annual": "year", "daily": "day"}[adverb[2].lower()]).lower())

@@ -7,13 +7,15 @@ in its clause or around it, and what they have in common is more than what many 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.lexicon import PREPOSITIONS
+from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.quantities import A_YEAR, Quantity, lies_within
-from clausegraph.core.types import PageKey
+from clausegraph.core.types import Modality, PageKey
 from clausegraph.indexes.contradictions.assertions import Assertion, Force
 from clausegraph.indexes.contradictions.topics import (
     CLAUSE,
@@ -34,6 +36,10 @@ _OPPOSED = ({Force.HOLDS, Force.BARS}, {Force.BINDS, Force.BARS}, {Force.BINDS, 
 _LISTED = 3  # values of one thing on one page that make a list
 _STRONG = 3  # words in common by which rules of pages about other things are about one
 _CHEAPER = 1.25  # times that what is paid by the month may be more than what is paid by the year
+_ROUNDED = 1.02  # times that what somebody gets by the month may be more
+_CHARGED = re.compile(r"\b(?:costs?|charge[sd]?|fees?|prices?|rent|rental|hire|subscription)\b", re.IGNORECASE)
+_ALLOWED = (Modality.CAN, Modality.MAY)
+_LIMITS = frozenset(("duration", "number"))  # of what is allowed, and barred elsewhere
 _NARROWS = PREPOSITIONS - {"as", "to"}
 _CASES = frozenset(("before", "after", "during", "without", "outside"))
 _TIMES = {"in": "during", "of": "after", "from": "after", "following": "after", "since": "after"}
@@ -125,7 +131,9 @@ def _weighty(words: Roots, one: Assertion) -> Roots:
 
 def is_about_one(one: Assertion, other: Assertion) -> bool:
     """Whether two assertions are about one thing, in one case."""
-    if one.years and other.years and not one.years & other.years:
+    if any(a and b and not a & b for a, b in ((one.years, other.years), (one.months, other.months))):
+        return False
+    if one.force is other.force is Force.BINDS and {_bound(one), _bound(other)} == {"we", "you"}:
         return False
     mine, theirs = _weighty(one.words, one), _weighty(other.words, other)
     actors = _lone_actor(one, other), _lone_actor(other, one)
@@ -149,6 +157,10 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
         enough = len(mine & theirs) >= _STRONG or not (lack[0] or lack[1])
         return len(shared) >= _STRONG - 1 and enough and one.header is None is other.header
     return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
+
+
+def _bound(one: Assertion) -> str:
+    return split_proposition(one.text).subject.lower()
 
 
 def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots], shared: Roots, both: Roots) -> bool:
@@ -222,10 +234,13 @@ def _lone_actor(one: Assertion, other: Assertion) -> Roots:
 
 def _conflict(one: Assertion, other: Assertion) -> str | None:
     """The kind of a conflict between two assertions of one thing."""
+    if one.value is None or other.value is None:
+        barred, held = (one, other) if one.force is Force.BARS else (other, one)
+        limits = {kind for kind, *_ in held.facts - barred.facts}
+        wholly = held.placed.rule.modality in _ALLOWED and barred.force is Force.BARS and barred.facts <= held.facts and limits <= _LIMITS
+        return POLARITY if one.facts == other.facts or wholly else None
     if one.facts != other.facts:
         return None
-    if one.value is None or other.value is None:
-        return POLARITY
     kind = THRESHOLD if one.of_condition or other.of_condition else VALUE
     return kind if _differs(one, other) else None
 
@@ -240,8 +255,10 @@ def _differs(one: Assertion, other: Assertion) -> bool:
         a, b = replace(a, per="", period=""), replace(b, per="", period="")
     if len({a.per, b.per} - {""}) > 1 or len(counted) > 1:
         return False
+    if {a.period, b.period} == {"", "year"}:
+        a, b = replace(a, period=""), replace(b, period="")
     if a.period != b.period:
-        return a.exact and b.exact and _differ_by_period(a, b)
+        return a.exact and b.exact and _differ_by_period(a, b, bool(_CHARGED.search(f"{one.text} {other.text}")))
     a, b = replace(a, per=""), replace(b, per="")
     a, b = _least(a, b, one.force), _least(b, a, other.force)
     mine, theirs = (a.low, a.high), (b.low, b.high)
@@ -258,12 +275,12 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     return lies_within(_bare(single), _bare(bound)) is False
 
 
-def _differ_by_period(a: Quantity, b: Quantity) -> bool:
+def _differ_by_period(a: Quantity, b: Quantity, charged: bool) -> bool:
     """Whether amounts for two periods are too far apart to be one: a year is often cheaper at once than by month."""
     if a.kind != "amount" or not {a.period, b.period} <= A_YEAR.keys() or a.low is None or b.low is None:
         return False
     yearly = sorted((a.low * A_YEAR[a.period], b.low * A_YEAR[b.period]))
-    return yearly[0] * _CHEAPER < yearly[1]
+    return yearly[0] * (_CHEAPER if charged else _ROUNDED) < yearly[1]
 
 
 def _least(value: Quantity, other: Quantity, force: Force) -> Quantity:

@@ -34,7 +34,7 @@ _EMPTY = word_set(  # and measures, which values have
     "ones day days week weeks month months year years yearly annual annually weekly monthly daily hourly hour hours "
     "minute minutes calendar working consecutive old age aged least most more less fewer over under above below "
     "older younger quarter quarterly fortnight fortnightly pound pounds p pence half am pm noon midday midnight "
-    "twice times million billion exceed exceeding later earlier next total around permitted back "
+    "twice times million billion percent cent third thirds exceed exceeding later earlier next total around permitted back "
     + " ".join((*NUMBERS, *MONTHS))
 )
 _PAGES = word_set(
@@ -48,7 +48,7 @@ _ALIKE = """
 get receive give take make provide have allow entitle entitlement eligible eligibility qualify able usual usually
 normal normally new standard worth write currently automatically want wish choose service scheme accompany accompanied
 reach turn complete do carry require required necessary optional compulsory mandatory entitled allowed permitted
-prohibit prohibited forbid forbidden ban banned threshold ceiling obtain issue offer grant award carry prior advance
+prohibit prohibited forbid forbidden ban banned threshold ceiling obtain issue offer carry prior advance
 own self extra additional further simply individual somebody anybody everybody run | pay paid payment payable cost fee
 charge price rate amount repay repayment sum surcharge tariff | apply application applicant claim claimant request |
 last valid validity stay remain continue keep expire expiry period time date deadline long close closing due retain
@@ -65,7 +65,8 @@ grievance | manager supervisor | luggage baggage | parcel package | trader vendo
 agreement | photo photograph picture | licence license | book booking reserve reservation | probation probationary |
 dismiss dismissal sack | resign resignation | join enrol enrolment | reply respond response answer | late overdue
 lateness | lose missing | fit install | renew renewal | check inspect inspection | certify certificate certification |
-building premises | tenant renter | member membership
+building premises | tenant renter | member membership |
+register registration | arrive arrival | spend spent
 """
 _FIRST = {word: row.split()[0] for row in _ALIKE.split("|") for word in row.split()}
 _LABEL = re.compile(r"\b(?:band|zone|group|class|category|level|tier|grade|stage|schedule|type|part)s? ([A-Z]|\d+)\b")

@@ -82,6 +82,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _SEASON = re.compile(rf"(?<!\d )\b({MONTH})\b(?! \d)(?:(?: to| until| and the end of|–| -|-) ?({MONTH})\b(?! \d))?")
+_TO = ("to", "-", "–", "and", "until", "till", "")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -354,11 +355,11 @@ def find_values(text: str) -> tuple[Quantity, ...]:
     if often is not None and all(often.start() <= value.start < often.end() for value in values):
         return (_how_often(often),)
     values += (
-        Quantity("percent", share, share, start=found.start(), end=found.end())
+        Quantity("percent", share, share, "%", start=found.start(), end=found.end())
         for found in _SHARE.finditer(text)
         for share in [_SHARES[found[1].lower()]]
     )
-    return tuple(_bounded(value, text) for value in values) or tuple(map(_time_of_day, _CLOCK.finditer(text)))
+    return (*(_bounded(value, text) for value in values), *_times_of_day(text))
 
 
 def _how_often(found: re.Match[str]) -> Quantity:
@@ -369,6 +370,22 @@ def _how_often(found: re.Match[str]) -> Quantity:
     )
     rate = times * A_YEAR[unit or adverb.replace("dai", "day")] / units
     return Quantity("frequency", rate, rate, start=found.start(), end=found.end())
+
+
+def _times_of_day(text: str) -> Iterator[Quantity]:
+    """The times of day of a text; "9am to 5pm" is one."""
+    opened = None
+    for found in _CLOCK.finditer(text):
+        time = _time_of_day(found)
+        if opened is not None and text[opened.end : time.start].strip() in _TO:
+            yield replace(opened, low=opened.high or opened.low, high=time.high or time.low, end=time.end)
+            opened = None
+            continue
+        if opened is not None:
+            yield opened
+        opened = time
+    if opened is not None:
+        yield opened
 
 
 def _time_of_day(found: re.Match[str]) -> Quantity:

@@ -20,9 +20,11 @@ from clausegraph.indexes.contradictions.assertions import Assertion, Force
 from clausegraph.indexes.contradictions.topics import (
     CLAUSE,
     COMMON,
+    ENDS,
     LIGHT,
     PERSONS,
     PLAIN,
+    STARTS,
     VERBS,
     Roots,
     read_clause,
@@ -38,8 +40,7 @@ _STRONG = 3  # words in common by which rules of pages about other things are ab
 _CHEAPER = 1.25  # times that what is paid by the month may be more than what is paid by the year
 _ROUNDED = 1.02  # times that what somebody gets by the month may be more
 _CHARGED = re.compile(r"\b(?:costs?|charge[sd]?|fees?|prices?|rent|rental|hire|subscription)\b", re.IGNORECASE)
-_ALLOWED = (Modality.CAN, Modality.MAY)
-_LIMITS = frozenset(("duration", "number"))  # of what is allowed, and barred elsewhere
+_LIMITS = frozenset(("amount", "duration", "number"))  # of what is allowed or asked, and is not elsewhere
 _NARROWS = PREPOSITIONS - {"as", "to"}
 _CASES = frozenset(("before", "after", "during", "without", "outside"))
 _TIMES = {"in": "during", "of": "after", "from": "after", "following": "after", "since": "after"}
@@ -143,6 +144,9 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     near = (mine & around[1] | theirs & around[0]) - COMMON
     if one.value is None and not shared:
         return False
+    ends = STARTS & mine, STARTS & theirs
+    if bool(ends[0]) != bool(ends[1]) and ENDS & (theirs if ends[0] else mine):  # the first day and the last one
+        return False
     if _at_other_times(one, other, mine & theirs):
         return False
     known = shared | near | (one.topic & other.topic) - COMMON if shared else shared
@@ -235,9 +239,10 @@ def _lone_actor(one: Assertion, other: Assertion) -> Roots:
 def _conflict(one: Assertion, other: Assertion) -> str | None:
     """The kind of a conflict between two assertions of one thing."""
     if one.value is None or other.value is None:
-        barred, held = (one, other) if one.force is Force.BARS else (other, one)
+        barred, held = (one, other) if one.force in (Force.BARS, Force.FREES) else (other, one)
         limits = {kind for kind, *_ in held.facts - barred.facts}
-        wholly = held.placed.rule.modality in _ALLOWED and barred.force is Force.BARS and barred.facts <= held.facts and limits <= _LIMITS
+        asked = held.force is Force.BINDS or held.placed.rule.modality in (Modality.CAN, Modality.MAY)
+        wholly = asked and barred.facts <= held.facts and limits <= _LIMITS
         return POLARITY if one.facts == other.facts or wholly else None
     if one.facts != other.facts:
         return None
@@ -250,6 +255,8 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     single value with a bound where it lies outside, or is itself the most that there is."""
     a, b = one.value, other.value
     assert a is not None and b is not None
+    if a.kind == "duration" and {a.unit, b.unit} == {"day", "month"} and _is_same_year(a, b):
+        return False
     counted = {value.relation == "before" for value in (a, b) if value.relation}
     if 0.0 in (a.high, b.high):
         a, b = replace(a, per="", period=""), replace(b, per="", period="")
@@ -273,6 +280,14 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     if single.kind in ("duration", "date") and bound.low is None and bound.high is not None:
         bound = _at(bound, bound.high)
     return lies_within(_bare(single), _bare(bound)) is False
+
+
+def _is_same_year(a: Quantity, b: Quantity) -> bool:
+    """Whether days and months come to the same, but for the day or two of 52 weeks."""
+    days = sorted(
+        (one.low or one.high or 0.0) * (A_YEAR["day"] / A_YEAR["month"] if one.unit == "month" else 1) for one in (a, b)
+    )
+    return days[1] >= A_YEAR["day"] - 1 and days[1] <= days[0] * _ROUNDED
 
 
 def _differ_by_period(a: Quantity, b: Quantity, charged: bool) -> bool:

@@ -174,6 +174,7 @@ LIGHT = {  # what says nothing beside a value of a kind
     for kind, word in (("amount", "pay"), ("percent", "pay"), ("age", "apply"), ("duration", "last"), ("date", "last"))
 }
 FREE = of_meaning({"free", "charge"})
+STARTS, ENDS = of_meaning({"start", "open"}), of_meaning({"end", "close"})
 BOUNDS = of_meaning({"minimum", "maximum", "lowest", "highest"})
 COMMON = of_meaning(  # what many rules have in common that are not about one thing
     word_set(

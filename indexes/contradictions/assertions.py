@@ -164,26 +164,20 @@ def assertions_of(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Readin
 
 
 def _plain(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[PlacedRule]:
-    """Sentences that are no part of a rule, and name no condition, as rules without kind and roles."""
+    """Sentences that no rule has and that name no case, as rules with an empty key."""
     ruled = defaultdict(list)
     for placed in rules:
-        for span in placed.rule.spans:
+        for span in (*placed.rule.spans, *leaves(placed.rule.condition)):
             ruled[placed.page, span.anchor].append(span)
-        for leaf in leaves(placed.rule.condition):
-            ruled[placed.page, leaf.anchor].append(Span(leaf.anchor, leaf.start, leaf.end))
     for page, reading in readings.items():
-        for element in reading.elements:
-            if element.tag not in ("p", "li") or element.lead_in:
-                continue
-            taken = ruled[page, element.anchor]
-            for start, end in sentence_spans(element.text):
-                text = element.text[start:end]
-                if any(span.start < end and start < span.end for span in taken) or _CASE.search(text):
-                    continue
-                parts = split_proposition(text)
-                if parts.relation and parts.subject:
-                    rule = Rule((RuleKind.CONSEQUENCE,), (Span(element.anchor, start, end),), (), (), parts.polarity, parts.exact)
-                    yield PlacedRule("", page, "", rule, "", ())
+        for one in (element for element in reading.elements if element.tag in ("p", "li") and not element.lead_in):
+            for start, end in sentence_spans(one.text):
+                parts = split_proposition(one.text[start:end])
+                free = all(span.end <= start or end <= span.start for span in ruled[page, one.anchor])
+                if free and parts.relation and parts.subject and not _CASE.search(one.text[start:end]):
+                    spans = (Span(one.anchor, start, end),)
+                    said = Rule((RuleKind.CONSEQUENCE,), spans, (), (), parts.polarity, parts.exact)
+                    yield PlacedRule("", page, "", said, "", ())
 
 
 _PlacedLeaf = tuple[Leaf, bool, bool, int]  # negated, one of several that will do, its start in the rule's words or -1
@@ -350,7 +344,7 @@ def _cuts(text: str) -> list[int]:
 @lru_cache(maxsize=4096)
 def find_values(text: str) -> tuple[Quantity, ...]:
     """The values of a text; "reduced by 25%" is no bound, "once you reach 65" and "the minimum is £5" are. Where it
-    has no others: how often in a year, or times of day."""
+    has no others: how often in a year."""
     values, often = list(find_quantities(text)), _OFTEN.search(text)
     if often is not None and all(often.start() <= value.start < often.end() for value in values):
         return (_how_often(often),)
@@ -372,20 +366,13 @@ def _how_often(found: re.Match[str]) -> Quantity:
     return Quantity("frequency", rate, rate, start=found.start(), end=found.end())
 
 
-def _times_of_day(text: str) -> Iterator[Quantity]:
+def _times_of_day(text: str) -> tuple[Quantity, ...]:
     """The times of day of a text; "9am to 5pm" is one."""
-    opened = None
-    for found in _CLOCK.finditer(text):
-        time = _time_of_day(found)
-        if opened is not None and text[opened.end : time.start].strip() in _TO:
-            yield replace(opened, low=opened.high or opened.low, high=time.high or time.low, end=time.end)
-            opened = None
-            continue
-        if opened is not None:
-            yield opened
-        opened = time
-    if opened is not None:
-        yield opened
+    times = tuple(map(_time_of_day, _CLOCK.finditer(text)))
+    if len(times) == 2 and text[times[0].end : times[1].start].strip() in _TO:
+        (first, last) = times
+        return (replace(first, low=first.low or first.high, high=last.high or last.low, end=last.end),)
+    return times
 
 
 def _time_of_day(found: re.Match[str]) -> Quantity:

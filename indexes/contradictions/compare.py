@@ -28,7 +28,6 @@ from clausegraph.indexes.contradictions.topics import (
     VERBS,
     Roots,
     read_clause,
-    roots,
 )
 from clausegraph.indexes.contradictions.validity import takes_the_place
 from clausegraph.indexes.graph.links import Replacement
@@ -142,7 +141,7 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     lack = mine - theirs - around[1] - actors[0], theirs - mine - around[0] - actors[1]
     shared = (mine & theirs) - COMMON
     near = (mine & around[1] | theirs & around[0]) - COMMON
-    if one.value is None and not shared:
+    if one.value is None and len(shared) < (1 if one.placed.key and other.placed.key else _STRONG - 1):
         return False
     ends = STARTS & mine, STARTS & theirs
     if bool(ends[0]) != bool(ends[1]) and ENDS & (theirs if ends[0] else mine):  # the first day and the last one
@@ -176,12 +175,8 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
     few = len(shared - PERSONS) < max(_STRONG - 1, len(rest)) and not (len(rest) == 1 and shared and len(both) >= 2)
     if rest & (one.asked | other.asked) or one.page == other.page or few:
         return False
-    if _measured(one, other) & lack[0] or _measured(other, one) & lack[1]:
-        return False
     clauses = read_clause(one.text), read_clause(other.text)
     of_verb = tuple((clause.verbs | VERBS) - clause.subject for clause in clauses)
-    if one.value is None and lack[0] & of_verb[0] and lack[1] & of_verb[1] and len(shared) <= _STRONG:
-        return False
     places = [
         [place for place in clause.places if place.root in own] for clause, own in zip(clauses, lack, strict=True)
     ]
@@ -189,7 +184,7 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
         for place in found:
             narrows = place.root not in verbs and place.before.rstrip(CLAUSE) in _NARROWS
             narrows |= place.root in (VERBS & clause.subject) - COMMON  # "renewing a licence costs"
-            qualifies = place.after in place.beside & shared or (
+            qualifies = place.after in (place.beside & shared) - clause.relation or (
                 place.beside & shared and place.root not in VERBS & verbs
             )
             if narrows or (qualifies and place.root not in clause.relation):
@@ -199,14 +194,6 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
         for found, clause in zip(places, clauses, strict=True)
     )
     return not any(a.before == b.before not in ("", "#") or a.after == b.after != "" for a in mine for b in theirs)
-
-
-def _measured(one: Assertion, other: Assertion) -> Roots:
-    """What the value of one is of: the word right behind it ("a week's notice", but for "a week before")."""
-    if one.value is None or one.value.start < 0 or other.value is None or other.value.relation:
-        return frozenset()
-    behind = one.text[one.value.end :].removeprefix("'").removeprefix("’").removeprefix("s").split()
-    return roots(" ".join(word for word in behind[: 2 if behind[:1] == ["of"] else 1] if word != "off"))
 
 
 def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
@@ -262,8 +249,6 @@ def _differs(one: Assertion, other: Assertion) -> bool:
         a, b = replace(a, per="", period=""), replace(b, per="", period="")
     if len({a.per, b.per} - {""}) > 1 or len(counted) > 1:
         return False
-    if {a.period, b.period} == {"", "year"}:
-        a, b = replace(a, period=""), replace(b, period="")
     if a.period != b.period:
         return a.exact and b.exact and _differ_by_period(a, b, bool(_CHARGED.search(f"{one.text} {other.text}")))
     a, b = replace(a, per=""), replace(b, per="")

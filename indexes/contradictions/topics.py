@@ -50,7 +50,7 @@ normal normally new standard worth write currently automatically want wish choos
 reach turn complete do carry require required necessary optional compulsory mandatory entitled allowed permitted
 prohibit prohibited forbid forbidden ban banned threshold ceiling obtain issue offer carry prior advance
 own self extra additional further simply individual somebody anybody everybody run | pay paid payment payable cost fee
-charge price rate amount repay repayment sum surcharge tariff | apply application applicant claim claimant request |
+charge price rate amount repay repayment sum surcharge tariff contribute contribution | apply application applicant claim claimant request |
 last valid validity stay remain continue keep expire expiry period time date deadline long close closing due retain
 length duration lapse | discount reduce reduction reduced cheaper | tell inform notify notification report contact |
 employee staff worker colleague | job employment | employer company firm | start begin commence | refuse reject refusal

@@ -58,7 +58,7 @@ class Walk:
     places: int = 5  # nearest places that are seeds
     share: float = 0.2  # of the restarts that go to places, the rest goes to entities
     title: float = 1.0  # weight of place – title's entity
-    alike: float = 0.6  # cosine from which names are alike; above 1: never
+    alike: float = 0.7  # cosine from which names are alike; above 1: never
 
 
 DEFAULT_WALK = Walk()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import MONTH, MONTHS, NUMBERS
+from clausegraph.core.language.lexicon import MONTHS, NUMBERS, word_set
 from clausegraph.core.language.modals import is_uncertain
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.propositions import split_proposition
@@ -35,7 +35,7 @@ from clausegraph.core.types import (
 from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
-_CASE = re.compile(r"\b(?:if|unless|when|whether|while|where|who|which|example|except|page)\b|\?", re.IGNORECASE)
+_CASE = word_set("if unless when whether while where who which example except page")
 _ASKS = ("check if", "check whether", "check what", "check how", "find out", "see if", "see whether", "see how")
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
 _REQUIRED = r"(?:needed|required|necessary|obliged|compulsory|mandatory)\b"
@@ -65,7 +65,7 @@ _AT_LEAST = {  # what stands before an age or a duration that is the least there
         rf"{_NOT_ENDED}\bafter\s+$|\b(?:have|has|having|'ve)\s+(?:\w+\s+){{1,5}}for\s+$", re.IGNORECASE
     ),
 }
-_OF_PERSONS = re.compile(r"\b(?:child|children|people|persons?|pupils?|anyone|anybody|those|kids) (?:under|over)\s+$", re.IGNORECASE)
+_PERSONS = word_set("child children people person persons pupil pupils anyone anybody those kids")
 _LATEST = ("no later than ", "not later than ", "up to ", "until ", "by ")  # so long before it, or longer
 _DATE = re.compile(r"\d{1,2} \w+ (?:19|20)\d\d")
 _PER = re.compile(r"\b(?:per|an?|each) (hour|day|night|week|month|year)\b", re.IGNORECASE)
@@ -81,7 +81,6 @@ _CLOCK = re.compile(
     r"\b(?:(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?\s?(?P<half>am|pm)|(?P<name>noon|midday|midnight))\b",
     re.IGNORECASE,
 )
-_SEASON = re.compile(rf"(?<!\d )\b({MONTH})\b(?! \d)(?:(?: to| until| and the end of|–| -|-) ?({MONTH})\b(?! \d))?")
 _TO = ("to", "-", "–", "and", "until", "till", "")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -118,7 +117,7 @@ class Assertion:
     months: Roots
     force: Force
     validity: Validity
-    facts: frozenset[object] = frozenset()
+    facts: frozenset[tuple[object, ...]] = frozenset()
     value: Quantity | None = None
     of_condition: bool = False
     header: Roots | None = None  # of the column that its value stands in
@@ -165,17 +164,18 @@ def assertions_of(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Readin
 
 def _plain(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[PlacedRule]:
     """Sentences that no rule has and that name no case, as rules with an empty key."""
-    ruled = defaultdict(list)
+    ruled: dict[tuple[PageKey, str], list[Span | Leaf]] = defaultdict(list)
     for placed in rules:
-        for span in (*placed.rule.spans, *leaves(placed.rule.condition)):
-            ruled[placed.page, span.anchor].append(span)
+        stated: tuple[Span | Leaf, ...] = (*placed.rule.spans, *leaves(placed.rule.condition))
+        for one in stated:
+            ruled[placed.page, one.anchor].append(one)
     for page, reading in readings.items():
-        for one in (element for element in reading.elements if element.tag in ("p", "li") and not element.lead_in):
-            for start, end in sentence_spans(one.text):
-                parts = split_proposition(one.text[start:end])
-                free = all(span.end <= start or end <= span.start for span in ruled[page, one.anchor])
-                if free and parts.relation and parts.subject and not _CASE.search(one.text[start:end]):
-                    spans = (Span(one.anchor, start, end),)
+        for element in (one for one in reading.elements if one.tag in ("p", "li") and not one.lead_in):
+            for start, end in sentence_spans(element.text):
+                parts = split_proposition(element.text[start:end])
+                free = all(span.end <= start or end <= span.start for span in ruled[page, element.anchor])
+                if free and parts.relation and parts.subject and _CASE.isdisjoint(tokens(element.text[start:end])):
+                    spans = (Span(element.anchor, start, end),)
                     said = Rule((RuleKind.CONSEQUENCE,), spans, (), (), parts.polarity, parts.exact)
                     yield PlacedRule("", page, "", said, "", ())
 
@@ -260,7 +260,7 @@ class _Source:
         title = self.reading.title
         around = " ".join((title, self.reading.publisher or "", around, *self.own.headings))
         years = frozenset(_YEAR.findall(_DATE.sub("", f"{text} {around}")))
-        months = frozenset(_months(text))
+        months = _months(text)
         return Assertion(
             self.placed, self.placed.rule.spans[0], self.reading.updated, text, roots(text), frozenset(), roots(around),
             topic(title), years, months, force, validity,
@@ -271,11 +271,12 @@ class _Source:
         return other.anchor in (self.own.lead_in, self.own.parent) or self.own.anchor in (other.lead_in, other.parent)
 
 
-def _months(text: str) -> Iterator[str]:
-    """The months in which something holds; a range has all of its own."""
-    for found in _SEASON.finditer(text):
-        first, last = (MONTHS.index((name or found[1]).lower()) for name in found.groups())
-        yield from (MONTHS[(first + at) % 12] for at in range((last - first) % 12 + 1))
+def _months(text: str) -> Roots:
+    """The months that a text names, but for those of dates."""
+    words = ["", *text.replace(".", " ").replace(",", " ").split(), ""]
+    near = zip(words, words[1:], words[2:], strict=False)
+    named = (one for one in near if one[1].istitle() and one[1].lower() in MONTHS)
+    return frozenset(word for before, word, after in named if not f"{before}{after}".isdigit())
 
 
 def _of_clause(base: Assertion, text: str, leaves: Iterable[_PlacedLeaf]) -> Iterator[Assertion]:
@@ -385,7 +386,8 @@ def _time_of_day(found: re.Match[str]) -> Quantity:
 
 
 def _bounded(value: Quantity, text: str) -> Quantity:
-    if value.kind == "number" and not value.exact and _OF_PERSONS.search(text[: value.start]):
+    before = text[: value.start].lower().split()[-2:]
+    if value.kind == "number" and before[1:] in (["under"], ["over"]) and before[0] in _PERSONS:
         value = replace(value, kind="age", unit="year")
     lower, adverb, since = text.lower(), _ADVERB.search(text), _AT_LEAST.get(value.kind)
     if value.kind == "amount" and not value.period and adverb is not None:

@@ -7,12 +7,12 @@ in its clause or around it, and what they have in common is more than what many 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from clausegraph.core.language.lexicon import PREPOSITIONS
+from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
+from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.quantities import A_YEAR, Quantity, lies_within
 from clausegraph.core.types import Modality, PageKey
@@ -20,14 +20,13 @@ from clausegraph.indexes.contradictions.assertions import Assertion, Force
 from clausegraph.indexes.contradictions.topics import (
     CLAUSE,
     COMMON,
-    ENDS,
     LIGHT,
     PERSONS,
     PLAIN,
-    STARTS,
     VERBS,
     Roots,
     read_clause,
+    roots,
 )
 from clausegraph.indexes.contradictions.validity import takes_the_place
 from clausegraph.indexes.graph.links import Replacement
@@ -38,7 +37,8 @@ _LISTED = 3  # values of one thing on one page that make a list
 _STRONG = 3  # words in common by which rules of pages about other things are about one
 _CHEAPER = 1.25  # times that what is paid by the month may be more than what is paid by the year
 _ROUNDED = 1.02  # times that what somebody gets by the month may be more
-_CHARGED = re.compile(r"\b(?:costs?|charge[sd]?|fees?|prices?|rent|rental|hire|subscription)\b", re.IGNORECASE)
+_CHARGED = word_set("cost costs charge charges charged fee fees price prices rent rental hire subscription")
+_DONE = ("", "duration", "date")  # what is measured where another verb says another thing
 _LIMITS = frozenset(("amount", "duration", "number"))  # of what is allowed or asked, and is not elsewhere
 _NARROWS = PREPOSITIONS - {"as", "to"}
 _CASES = frozenset(("before", "after", "during", "without", "outside"))
@@ -131,9 +131,9 @@ def _weighty(words: Roots, one: Assertion) -> Roots:
 
 def is_about_one(one: Assertion, other: Assertion) -> bool:
     """Whether two assertions are about one thing, in one case."""
-    if any(a and b and not a & b for a, b in ((one.years, other.years), (one.months, other.months))):
-        return False
-    if one.force is other.force is Force.BINDS and {_bound(one), _bound(other)} == {"we", "you"}:
+    times = (one.years, other.years), (one.months, other.months)
+    apart_in_time = any(a and b and not a & b for a, b in times)
+    if apart_in_time or (one.force is other.force is Force.BINDS and {_bound(one), _bound(other)} == {"we", "you"}):
         return False
     mine, theirs = _weighty(one.words, one), _weighty(other.words, other)
     actors = _lone_actor(one, other), _lone_actor(other, one)
@@ -142,9 +142,6 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     shared = (mine & theirs) - COMMON
     near = (mine & around[1] | theirs & around[0]) - COMMON
     if one.value is None and len(shared) < (1 if one.placed.key and other.placed.key else _STRONG - 1):
-        return False
-    ends = STARTS & mine, STARTS & theirs
-    if bool(ends[0]) != bool(ends[1]) and ENDS & (theirs if ends[0] else mine):  # the first day and the last one
         return False
     if _at_other_times(one, other, mine & theirs):
         return False
@@ -175,8 +172,12 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
     few = len(shared - PERSONS) < max(_STRONG - 1, len(rest)) and not (len(rest) == 1 and shared and len(both) >= 2)
     if rest & (one.asked | other.asked) or one.page == other.page or few:
         return False
+    if _measured(one, other) & lack[0] or _measured(other, one) & lack[1]:
+        return False
     clauses = read_clause(one.text), read_clause(other.text)
     of_verb = tuple((clause.verbs | VERBS) - clause.subject for clause in clauses)
+    if one.dimension in _DONE and lack[0] & of_verb[0] and lack[1] & of_verb[1] and len(shared) <= _STRONG:
+        return False
     places = [
         [place for place in clause.places if place.root in own] for clause, own in zip(clauses, lack, strict=True)
     ]
@@ -194,6 +195,14 @@ def _in_other_words(one: Assertion, other: Assertion, lack: tuple[Roots, Roots],
         for found, clause in zip(places, clauses, strict=True)
     )
     return not any(a.before == b.before not in ("", "#") or a.after == b.after != "" for a in mine for b in theirs)
+
+
+def _measured(one: Assertion, other: Assertion) -> Roots:
+    """What the value of one is of: the word right behind it ("a week's notice", but for "a week before")."""
+    if one.value is None or one.value.start < 0 or other.value is None or other.value.relation:
+        return frozenset()
+    behind = one.text[one.value.end :].removeprefix("'").removeprefix("’").removeprefix("s").split()
+    return roots(" ".join(word for word in behind[: 2 if behind[:1] == ["of"] else 1] if word != "off"))
 
 
 def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
@@ -227,7 +236,7 @@ def _conflict(one: Assertion, other: Assertion) -> str | None:
     """The kind of a conflict between two assertions of one thing."""
     if one.value is None or other.value is None:
         barred, held = (one, other) if one.force in (Force.BARS, Force.FREES) else (other, one)
-        limits = {kind for kind, *_ in held.facts - barred.facts}
+        limits = {fact[0] for fact in held.facts - barred.facts}
         asked = held.force is Force.BINDS or held.placed.rule.modality in (Modality.CAN, Modality.MAY)
         wholly = asked and barred.facts <= held.facts and limits <= _LIMITS
         return POLARITY if one.facts == other.facts or wholly else None
@@ -242,15 +251,15 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     single value with a bound where it lies outside, or is itself the most that there is."""
     a, b = one.value, other.value
     assert a is not None and b is not None
-    if a.kind == "duration" and {a.unit, b.unit} == {"day", "month"} and _is_same_year(a, b):
-        return False
     counted = {value.relation == "before" for value in (a, b) if value.relation}
     if 0.0 in (a.high, b.high):
         a, b = replace(a, per="", period=""), replace(b, per="", period="")
     if len({a.per, b.per} - {""}) > 1 or len(counted) > 1:
         return False
     if a.period != b.period:
-        return a.exact and b.exact and _differ_by_period(a, b, bool(_CHARGED.search(f"{one.text} {other.text}")))
+        return (
+            a.exact and b.exact and _differ_by_period(a, b, not _CHARGED.isdisjoint(tokens(f"{one.text} {other.text}")))
+        )
     a, b = replace(a, per=""), replace(b, per="")
     a, b = _least(a, b, one.force), _least(b, a, other.force)
     mine, theirs = (a.low, a.high), (b.low, b.high)
@@ -265,14 +274,6 @@ def _differs(one: Assertion, other: Assertion) -> bool:
     if single.kind in ("duration", "date") and bound.low is None and bound.high is not None:
         bound = _at(bound, bound.high)
     return lies_within(_bare(single), _bare(bound)) is False
-
-
-def _is_same_year(a: Quantity, b: Quantity) -> bool:
-    """Whether days and months come to the same, but for the day or two of 52 weeks."""
-    days = sorted(
-        (one.low or one.high or 0.0) * (A_YEAR["day"] / A_YEAR["month"] if one.unit == "month" else 1) for one in (a, b)
-    )
-    return days[1] >= A_YEAR["day"] - 1 and days[1] <= days[0] * _ROUNDED
 
 
 def _differ_by_period(a: Quantity, b: Quantity, charged: bool) -> bool:

@@ -34,8 +34,8 @@ _EMPTY = word_set(  # and measures, which values have
     "ones day days week weeks month months year years yearly annual annually weekly monthly daily hourly hour hours "
     "minute minutes calendar working consecutive old age aged least most more less fewer over under above below "
     "older younger quarter quarterly fortnight fortnightly pound pounds p pence half am pm noon midday midnight "
-    "twice times million billion percent cent third thirds exceed exceeding later earlier next total around permitted back "
-    + " ".join((*NUMBERS, *MONTHS))
+    "twice times million billion percent cent third thirds exceed exceeding later earlier next total around "
+    "permitted back " + " ".join((*NUMBERS, *MONTHS))
 )
 _PAGES = word_set(
     "guide guidance guidelines leaflet handbook booklet help information overview introduction news rate rates fee fees"
@@ -50,7 +50,8 @@ normal normally new standard worth write currently automatically want wish choos
 reach turn complete do carry require required necessary optional compulsory mandatory entitled allowed permitted
 prohibit prohibited forbid forbidden ban banned threshold ceiling obtain issue offer carry prior advance
 own self extra additional further simply individual somebody anybody everybody run | pay paid payment payable cost fee
-charge price rate amount repay repayment sum surcharge tariff contribute contribution | apply application applicant claim claimant request |
+charge price rate amount repay repayment sum surcharge tariff contribute contribution |
+apply application applicant claim claimant request |
 last valid validity stay remain continue keep expire expiry period time date deadline long close closing due retain
 length duration lapse | discount reduce reduction reduced cheaper | tell inform notify notification report contact |
 employee staff worker colleague | job employment | employer company firm | start begin commence | refuse reject refusal
@@ -174,7 +175,6 @@ LIGHT = {  # what says nothing beside a value of a kind
     for kind, word in (("amount", "pay"), ("percent", "pay"), ("age", "apply"), ("duration", "last"), ("date", "last"))
 }
 FREE = of_meaning({"free", "charge"})
-STARTS, ENDS = of_meaning({"start", "open"}), of_meaning({"end", "close"})
 BOUNDS = of_meaning({"minimum", "maximum", "lowest", "highest"})
 COMMON = of_meaning(  # what many rules have in common that are not about one thing
     word_set(

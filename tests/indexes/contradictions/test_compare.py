@@ -48,6 +48,11 @@ def _read(uri: str, html: str) -> Reading:
     [
         ("The Garden Grant is £200.", "The Garden Grant is £250.", "value"),
         ("The grant is £200 a year.", "The Garden Grant is £250 a year.", "value"),
+        ("The Garden Grant is £200 a year.", "The Garden Grant is £20 a month.", "value"),
+        ("The Garden Grant covers half the cost.", "The Garden Grant covers 75% of the cost.", "value"),
+        ("The hut is open from 9am to 5pm.", "The hut is open from 10am to 6pm.", "value"),
+        ("You may keep bees in the hut for up to 5 days.", "You cannot keep bees in the hut.", "polarity"),
+        ("Bees are included in the rent.", "Bees are not included in the rent.", "polarity"),
         ("You must reply within 10 days.", "You must reply within 14 days.", "value"),
         ("You must reply within 10 days of the decision.", "You must reply within 14 days of the decision.", "value"),
         ("You can keep hens.", "You cannot keep hens.", "polarity"),
@@ -68,7 +73,9 @@ def test_what_contradicts(one: str, other: str, kind: str) -> None:
     ("one", "other"),
     [
         ("The Garden Grant is £200.", "The Garden Grant is £200."),
-        ("The Garden Grant is £200 a year.", "The Garden Grant is £20 a month."),
+        ("You must not keep bees in July.", "You may keep bees from October to March."),
+        ("You must give us 2 weeks' notice.", "We must give you 4 weeks' notice."),
+        ("The Garden Pass costs £200 a year.", "The Garden Pass costs £20 a month."),
         ("The Garden Grant is £200.", "The Garden Grant for a couple is £250."),
         ("The Garden Grant is £200 if you live alone.", "The Garden Grant is £250 if you are a couple."),
         ("The Garden Grant is £200.", "The Garden Grant is £250 if you are a couple."),

@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 UV := $(VENV)/.installed-uv
 MINILM := $(VENV)/.installed-minilm
 BASE := $(VENV)/.installed-base
-LLM := $(VENV)/.installed-llm
 TEAM := $(VENV)/.installed-team
 SERVER := $(VENV)/.installed-server
 ALL := $(VENV)/.installed-all
@@ -27,7 +26,7 @@ endef
 demo: $(BASE)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
 
-demo-llm: $(LLM)
+demo-llm: $(BASE)
 	@sh examples/demo-llm.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-llm)"
 
 demo-team: $(TEAM)
@@ -84,12 +83,11 @@ $(MINILM): $(UV)
 $(BASE): $(MINILM) pyproject.toml
 	$(call INSTALL,-e .)
 
-$(LLM): EXTRAS := fake-llm
-$(TEAM): EXTRAS := airflow,fake-llm,neo4j
+$(TEAM): EXTRAS := airflow,neo4j
 $(SERVER): EXTRAS := server
 $(ALL): EXTRAS := airflow,dev
 $(DOCS): EXTRAS := docs
-$(LLM) $(TEAM) $(SERVER) $(ALL) $(DOCS): $(BASE)
+$(TEAM) $(SERVER) $(ALL) $(DOCS): $(BASE)
 	$(call INSTALL,-e '.[$(EXTRAS)]')
 
 clean: stop

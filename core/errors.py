@@ -161,7 +161,6 @@ EXTRAS = {
     "airflow": ("airflow",),
     "browser": ("playwright",),
     "eval": ("matplotlib", "pandas", "scipy"),
-    "fake-llm": ("fastapi", "uvicorn"),
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),
     "pagerank": ("igraph", "scipy"),

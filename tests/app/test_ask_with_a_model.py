@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.engines import engine_options, read_options
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.ingest import run_ingest
@@ -23,6 +22,7 @@ from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from clausegraph.query.read.model.guide import Guide, read_guide
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.train import Trained, train_guide
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, UnusableReply
 from clausegraph.core.settings import Settings
 from clausegraph.query.read.model.guide import Guide, read_guide
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 

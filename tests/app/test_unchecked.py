@@ -21,7 +21,6 @@ from typer.testing import CliRunner
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
@@ -30,6 +29,7 @@ from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from tests.app.api.conftest import client_of
 from tests.harness.cli import made_app
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 

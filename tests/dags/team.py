@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.services import scheduling as steps
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
@@ -25,6 +24,7 @@ from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.scheduling import FILE
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
@@ -21,6 +20,7 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.dags.team import CORPUS, REPOSITORY, Team
 from tests.harness.cli import made_app
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = [
     pytest.mark.integration,

@@ -16,9 +16,9 @@ import httpx
 import psutil
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.servers.airflow import RunningAirflow, find_airflow, start_airflow, stop_airflow
 from tests.dags.team import CORPUS, Team
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = [

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
@@ -36,6 +35,7 @@ from clausegraph.ingestion.steps import (
     run_steps,
 )
 from tests.dags.team import CORPUS, Team, comparable, result
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.wait import PATIENCE_S
 from tests.harness.writes import killed_at
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services import evaluation
 from clausegraph.app.services.evaluation import EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
@@ -24,6 +23,7 @@ from clausegraph.eval.provenance import Program
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 
 def as_new(server: FakeModelServer) -> FakeModelServer:

@@ -13,7 +13,6 @@ import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.models import make_server
 from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
@@ -41,7 +40,6 @@ NONE: Any = None  # what is never looked at
 PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], object]]] = [
     ("airflow", InputError, lambda home, _: start_airflow(home)),
     ("browser", SettingsError, lambda _home, _: PageRenderer(sys.executable, NONE, seconds=1, most=1)),
-    ("fake-llm", InputError, lambda _home, _: FakeModelServer().start()),
     ("llamaindex", InputError, lambda home, _: write_folder(NONE, home / "out")),
     ("llamaindex", InputError, lambda _home, settings: write_neo4j(NONE, "bolt://127.0.0.1:1", settings)),
     ("neo4j", SettingsError, lambda _home, settings: make_server(settings)),
@@ -61,7 +59,6 @@ COMMANDS = [
     ("neo4j", "server neo4j --folder folder"),
     ("server", "serve"),
     ("server", "mcp"),
-    ("fake-llm", "dev fake-llm"),
     ("eval", "eval conditionalqa --questions q.json"),
     ("eval", "eval passages --passages p.json --questions q.json"),
     ("pagerank", "eval passages --passages p.json --questions q.json"),

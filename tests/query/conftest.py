@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import make_llm
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.query.steps.model import ModelSteps
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.fake_model import as_new
 
 

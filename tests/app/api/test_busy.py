@@ -8,8 +8,8 @@ import anyio
 import httpx
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from tests.app.api.conftest import Talks, conversation
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 

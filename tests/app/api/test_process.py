@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from tests.app.api.conftest import Stand
 from tests.app.api.serving import Serving
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.wait import until
 
 pytestmark = pytest.mark.integration

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.engine_tables import TABLES
 from tests.harness.cli import made_app
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 

@@ -7,9 +7,9 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.settings import Settings
 from tests.app.console.conftest import answered, looking
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 

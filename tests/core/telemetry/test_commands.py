@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
 from tests.core.telemetry.conftest import ENDPOINT, Collector, Run
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
-from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.crag_api import RecordedCalls
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import (
     CragTrial,
@@ -29,6 +29,7 @@ from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
@@ -69,7 +70,7 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def api() -> Any:
     calls = RecordedCalls({("sports_nba_get_games_on_date", '["2031-05-02"]'): {"result": GAME}})
-    with ReplayServer(calls) as server:
+    with JsonServer(calls.answer) as server:
         yield server
 
 
@@ -110,7 +111,7 @@ def test_exact_rules(answer: str, gold: str, verdict: str | None) -> None:
     assert (graded.verdict if graded else None) == verdict
 
 
-def test_a_run_without_a_model(questions: Path, api: ReplayServer, tmp_path: Path) -> None:
+def test_a_run_without_a_model(questions: Path, api: JsonServer, tmp_path: Path) -> None:
     with _workspace(tmp_path, crag_graph_url=api.url) as workspace:
         trial = CragTrial(rows=("as-set", "graph-only"))
         found = measure_crag(workspace, questions, trial, tmp_path / "out")
@@ -176,7 +177,7 @@ def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp
 
 
 def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
-    questions: Path, api: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    questions: Path, api: JsonServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "chats.jsonl"
     script = {

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from clausegraph.app import engines
-from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes, measure_crag
 from clausegraph.app.workspace import Workspace
@@ -39,7 +40,7 @@ def replayed(
 ) -> dict[str, list[CragRecord]]:
     if not (FOLDER / "crag_mock_api_calls.jsonl").is_file():
         pytest.skip(f"no recorded calls at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
-    with ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as api:
+    with JsonServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl").answer) as api:
         given = {"home": tmp_path / "home", "crag_graph_url": api.url, **LLM, **settings}
         trial = CragTrial(task, rows, seconds=0, at=AT, cassette=cassette)
         with Workspace(load_settings(**given)) as workspace:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.crag_evaluation import CragTrial
 from clausegraph.app.services.graph_evaluation import StarkTrial, measure_kgqa, measure_stark
 from clausegraph.app.workspace import Workspace
@@ -19,6 +18,7 @@ from clausegraph.eval.crag.dataset import read_paths
 from clausegraph.eval.crag.run import by_group
 from clausegraph.eval.stark.run import read_base, stark_figures
 from clausegraph.query.crag.times import now
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 EXAMPLE = Path(__file__).parents[3] / "examples" / "knowledge"

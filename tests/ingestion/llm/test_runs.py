@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import BudgetExceeded, ModelRefused
@@ -28,6 +27,7 @@ from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source
 from tests.harness.cli import made_app
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration

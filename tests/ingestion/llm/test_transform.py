@@ -13,8 +13,8 @@ from llama_index.core.schema import Document, TextNode
 from llama_index.llms.mistralai import MistralAI
 
 from clausegraph import TripletExtractor
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import UnusableReply
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 TITLE = "Bus Grant"

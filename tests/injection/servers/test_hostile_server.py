@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.dev.fake_llm.options import FAULTS
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm.options import FAULTS
 from tests.injection.servers.hostile import HOSTILE, register
 from tests.injection.servers.hostile.vectors import VECTORS
 

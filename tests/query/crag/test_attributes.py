@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import InputError, ModelMismatchError
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.query.crag.attributes import (
@@ -24,6 +23,7 @@ from clausegraph.query.crag.attributes import (
 )
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")

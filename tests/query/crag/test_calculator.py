@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.query.crag.calculator import ModelCalculator
 from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 QUESTION = CragQuestion("how much longer is A than B?", datetime.fromisoformat("2031-05-14T10:00:00-07:00"))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
@@ -33,6 +32,7 @@ from clausegraph.query.crag.types import (
     ReferenceKind,
 )
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import View, open_view
@@ -18,6 +17,7 @@ from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import open_source
 from clausegraph.query.engines.bank import Engine, make_engine
 from clausegraph.query.steps.model import ModelSteps
+from tests.harness.fake_llm import FakeModelServer
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "corpus"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import SettingsError, UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.clauses import sentence_spans
@@ -19,6 +18,7 @@ from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.engines.prompt import AnswerForm, PromptContext, of_page, parse_summary
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.steps.reply import parse_turn
+from tests.harness.fake_llm import FakeModelServer
 from tests.query.engines.conftest import Asking
 
 pytestmark = pytest.mark.integration

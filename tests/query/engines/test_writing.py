@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.embedding import Embedder, HashingEmbedder
@@ -22,6 +21,7 @@ from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import ModelSteps, StepModel
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.wait import until
 
 # Long: in a process that has run thousands of tests before, a held reply was seen to be waited for without end.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.prompts import PromptLibrary
 from tests.core.models.stack.doubles import MemoryCache
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.fake_model import as_new
 
 PROMPT = """{#

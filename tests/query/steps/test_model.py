@@ -10,12 +10,12 @@ import pytest
 from llama_index.core.base.llms.types import ChatResponseAsyncGen
 from llama_index.core.llms.mock import MockLLM
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded, ModelUnavailable, PromptError, UnusableReply
 from clausegraph.core.models.guard import GuardedLLM, guard
 from clausegraph.core.prompts import PromptLibrary
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
 from tests.core.models.stack.doubles import MemoryCache
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import until
 
 pytestmark = pytest.mark.integration

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.fake_model import as_new
 
 Make = Callable[..., GuardedLLM]

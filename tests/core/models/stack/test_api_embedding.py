@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
 from clausegraph.core.models import guard
 from clausegraph.core.models.api_embedding import ApiEmbedder
 from clausegraph.core.models.calls import ModelOptions
 from tests.core.models.stack.conftest import by_turns
+from tests.harness.fake_llm import FakeModelServer
 
 
 @pytest.fixture(autouse=True)

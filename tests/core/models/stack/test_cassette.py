@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import InputError, ModelUnavailable, NotFoundError, ReplyMissing
 from clausegraph.core.models.calls import CallLabels, ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.models.loop import run_sync
 from clausegraph.core.models.replay import Cassette
 from tests.core.models.stack.doubles import MemoryCache, Records
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 

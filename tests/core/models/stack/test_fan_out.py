@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelRefused
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.guard import ChatRequest, chat_all
 from clausegraph.core.models.replies import finish_reason, usage_of
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import MemoryBudget, Records
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
 from clausegraph.core.models import guard
 from clausegraph.core.models.failures import Server, retry_after
 from tests.core.models.stack.conftest import Make, by_turns
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records, asked, heard
+from tests.harness.fake_llm import FakeModelServer
 
 TEXT = "Rent is due monthly."
 MESSAGES = [ChatMessage(role="user", content=TEXT)]

@@ -14,7 +14,6 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ChatResponseAsyncGen
 from llama_index.core.llms import MockLLM
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core import secrets
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, SettingsError
 from clausegraph.core.models import guard as guarding
@@ -25,6 +24,7 @@ from clausegraph.core.models.loop import run_sync
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records, asked, heard
 from tests.core.models.stack.test_fan_out import taking
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S
 
 

@@ -12,7 +12,6 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from sqlalchemy import select
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.calls import CallLabels, CallRecord, ModelOptions, Usage
 from clausegraph.core.models.guard import ChatRequest, chat_all, make_llm
@@ -20,6 +19,7 @@ from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.metering import LedgerBudget, LedgerUsage, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[4]

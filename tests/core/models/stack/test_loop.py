@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import make_llm
 from clausegraph.core.models.loop import model_loop, run_sync
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import asked
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from clausegraph.app.dev.fake_llm.options import MORE_FAULTS
+from tests.harness.fake_llm.options import MORE_FAULTS
 from tests.injection.servers.hostile.answers import ANSWERS
 from tests.injection.servers.hostile.asked import Mode
 from tests.injection.servers.hostile.bodies import BODIES

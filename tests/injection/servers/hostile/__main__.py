@@ -6,7 +6,7 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from clausegraph.app.dev.fake_llm.serve import main
+from tests.harness.fake_llm.serve import main
 from tests.injection.servers.hostile import register
 
 

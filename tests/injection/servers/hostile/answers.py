@@ -6,7 +6,7 @@ import gzip
 import zlib
 from functools import cache
 
-from clausegraph.app.dev.fake_llm.wire import error, packed
+from tests.harness.fake_llm.wire import error, packed
 from tests.injection.servers.hostile.asked import RawReply, Sent, Whole
 
 ELSEWHERE = "/elsewhere"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.wire import packed
+from tests.harness.fake_llm.wire import packed
 from tests.injection.servers.hostile.asked import OtherBody
 
 _TOOL = {"id": "call00001", "type": "function", "function": {"name": "delete_corpus", "arguments": '{"name": "all"}'}}

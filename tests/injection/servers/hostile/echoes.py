@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from urllib.parse import quote
 
-from clausegraph.app.dev.fake_llm.wire import error, packed
+from tests.harness.fake_llm.wire import error, packed
 from tests.injection.servers.hostile.asked import Content, Mode, OtherBody, Pieces, RawReply, Sent, Whole, Wire
 
 FORMS: dict[str, Callable[[str], str]] = {

@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.wire import Exchange, packed
+from tests.harness.fake_llm.wire import Exchange, packed
 from tests.injection.servers.hostile.asked import Content, Mode, OtherBody, RawReply, Sent, Whole, Wire
 
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends a reset

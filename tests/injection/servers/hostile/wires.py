@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clausegraph.app.dev.fake_llm.wire import packed
+from tests.harness.fake_llm.wire import packed
 from tests.injection.servers.hostile.asked import Pieces, Sent, Wire
 
 _OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.types import CragQuestion
 
@@ -16,13 +17,13 @@ AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")
 
 
 @pytest.fixture(scope="session")
-def replay() -> Iterator[ReplayServer]:
-    with ReplayServer(RecordedCalls.read(Path(__file__).with_name("calls.jsonl"))) as server:
+def replay() -> Iterator[JsonServer]:
+    with JsonServer(RecordedCalls.read(Path(__file__).with_name("calls.jsonl")).answer) as server:
         yield server
 
 
 @pytest.fixture
-def rules(replay: ReplayServer) -> RuleLookup:
+def rules(replay: JsonServer) -> RuleLookup:
     return RuleLookup(replay.url)
 
 

@@ -13,7 +13,6 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import StoreRefused
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.ledger.store import open_ledger
@@ -26,6 +25,7 @@ from clausegraph.query.crag.kg.graphs import CorpusGraph, SparqlGraph
 from clausegraph.query.crag.kg.plan import GraphLookup, GraphThing
 from clausegraph.query.crag.types import Attributes
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
+from tests.harness.fake_llm import FakeModelServer
 from tests.query.crag.kg.conftest import asked
 from tests.query.passages.conftest import PASSAGES
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.crag_api import ReplayServer
-from clausegraph.app.dev.fake_llm import FakeModelServer
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.core.errors import StoreUnavailable, UnusableReply
 from clausegraph.query.crag.kg.forms import PlannedLookup
 from clausegraph.query.crag.kg.plan import GraphFact, SchemaRelation, nearest, parse_entities, parse_hop
 from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, KgFound
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
+from tests.harness.fake_llm import FakeModelServer
 from tests.query.crag.kg.conftest import asked
 
 pytestmark = pytest.mark.integration
@@ -24,7 +24,7 @@ def entities(*named: tuple[str, str], first: str = "", last: str = "") -> dict[s
 
 
 def looked_up(
-    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer, question: str, *replies: Any, **more: Any
+    fake: FakeModelServer, steps: ModelSteps, replay: JsonServer, question: str, *replies: Any, **more: Any
 ) -> tuple[KgFound, dict[str, int]]:
     fake.set(replies="script", script=list(replies))
     meter = QuestionMeter()
@@ -34,7 +34,7 @@ def looked_up(
 
 
 def test_one_hop_costs_two_calls_and_drops_before_it_fetches(
-    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer
+    fake: FakeModelServer, steps: ModelSteps, replay: JsonServer
 ) -> None:
     dropped = ["price_history", "dividends", "company_info", "earnings_per_share", "price_to_earnings_ratio"]
     found, calls = looked_up(
@@ -50,7 +50,7 @@ def test_one_hop_costs_two_calls_and_drops_before_it_fetches(
 
 
 def test_a_relation_is_followed_to_what_it_leads_to(
-    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer
+    fake: FakeModelServer, steps: ModelSteps, replay: JsonServer
 ) -> None:
     found, calls = looked_up(
         fake, steps, replay, "when was the artist of the band born?", entities(("tin owls", "artist")),
@@ -61,7 +61,7 @@ def test_a_relation_is_followed_to_what_it_leads_to(
     assert calls["crag-kg-hop"] == 2
 
 
-def test_games_are_those_of_the_days_asked_for(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+def test_games_are_those_of_the_days_asked_for(fake: FakeModelServer, steps: ModelSteps, replay: JsonServer) -> None:
     plan = entities(("jazz", "nba team"), first="2031-05-02", last="2031-05-02")
     found, _ = looked_up(fake, steps, replay, "how did the jazz do?", plan, NOTHING)
     assert [one.text for one in found.references] == [
@@ -69,7 +69,7 @@ def test_games_are_those_of_the_days_asked_for(fake: FakeModelServer, steps: Mod
     ]
 
 
-def test_the_wrong_entity_gives_no_fact(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+def test_the_wrong_entity_gives_no_fact(fake: FakeModelServer, steps: ModelSteps, replay: JsonServer) -> None:
     wrong = NOTHING | {"wrong_entity": True}
     found, calls = looked_up(
         fake, steps, replay, "how long is it?", entities(("salt and slate", "film")), wrong, wrong, wrong
@@ -79,7 +79,7 @@ def test_the_wrong_entity_gives_no_fact(fake: FakeModelServer, steps: ModelSteps
 
 
 def test_without_a_usable_plan_the_rules_build_the_calls(
-    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer
+    fake: FakeModelServer, steps: ModelSteps, replay: JsonServer
 ) -> None:
     found, _ = looked_up(fake, steps, replay, "what is the market cap of quillfeather?", "no JSON")
     assert found.answer == "$1,234,567"
@@ -90,7 +90,7 @@ def test_without_a_usable_plan_the_rules_build_the_calls(
         gone.lookup(asked("what is quillfeather worth?"), Attributes())
 
 
-def test_feedback_is_told_to_the_next_plan(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+def test_feedback_is_told_to_the_next_plan(fake: FakeModelServer, steps: ModelSteps, replay: JsonServer) -> None:
     feedback = (CragFeedback(CragFault.ENTITIES, "The Slate Roof"),)
     looked_up(
         fake, steps, replay, "how long is slate?", entities(("slate", "film")), NOTHING, feedback=feedback

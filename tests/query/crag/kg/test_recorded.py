@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
+from clausegraph.app.dev.crag_api import RecordedCalls
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.types import Attributes, CragQuestion
 
@@ -25,7 +26,7 @@ def test_what_the_recording_answers_fully_is_right_and_the_rest_is_left_open() -
     questions = [json.loads(line) for line in text.splitlines()]
     full = [question for question in questions if question["coverage"].startswith("full")]
     partial = [question for question in questions if question["coverage"].startswith("partial")]
-    with ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as server:
+    with JsonServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl").answer) as server:
         rules = RuleLookup(server.url)
         answers = [rules.lookup(CragQuestion(q["query"], AT), Attributes()).answer for q in (*full, *partial)]
     assert [str(answer).lower() for answer in answers[:4]] == [question["answer"] for question in full]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.app.dev.crag_api import ReplayServer
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.core.errors import InputError, StoreUnavailable
 from clausegraph.query.crag.kg.api import FUNCTIONS, ApiSession, path_of
 from clausegraph.query.crag.kg.endpoint import Endpoint
@@ -72,7 +72,7 @@ def test_an_entity_s_field_is_a_reference_and_no_answer(rules: RuleLookup) -> No
     assert found.answer is None
 
 
-def test_calls_are_made_once_and_what_comes_of_them_is_told_apart(replay: ReplayServer) -> None:
+def test_calls_are_made_once_and_what_comes_of_them_is_told_apart(replay: JsonServer) -> None:
     with Endpoint(replay.url) as endpoint:
         session = ApiSession(endpoint, most=3)
         session.ask("sports_nba_get_games_on_date", "2031-05-04", "Utah Jazz")

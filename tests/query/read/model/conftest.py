@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.prompts import library
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.query.read.conftest import Pages, reading
 
 GRANT = (

@@ -21,7 +21,6 @@ _ELEMENT = re.compile(r"(\d+)([-|]|#{1,3}|) (.*?)(?: \(columns: (.*)\))?$")
 _TAGGED = re.compile(r"<(p|li|tr|h[1-3])>(.*)</\1>")  # a line of the prompts that show elements as HTML
 _LETTER = re.compile(r" \|[b-z](?= )")  # before a part of a line
 _TAGS = {"": "p", "-": "li", "|": "tr", "#": "h1", "##": "h2", "###": "h3"}
-_GROUPED = re.compile(r"(?<=\d),(?=\d)")
 _LINE = re.compile(
     r"^(?:PAGE \d+(?: \([^)]*\))?: (?P<title>.*)|(?P<indent> *)(?P<label>e\d+)(?P<mark>[.\-|]) (?P<text>.*))$",
     re.MULTILINE,
@@ -152,22 +151,6 @@ def _condition(condition: Condition | None, texts: Mapping[str, str]) -> list[st
         return f"not {parts[0]}" if kind == "not" else f"({(' and ' if kind == 'all' else ' or ').join(parts)})"
 
     return [f"if {fold(condition, leaf, group)}"] if condition else []
-
-
-def triple_lines(page: str) -> str:
-    """``(subject, relation, object)`` of the statements, one a line; no part keeps a comma. "none" for none."""
-    from clausegraph.core.types import Literal
-    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-
-    lines = []
-    for statement in (one for section in sections_of(page) for one in RuleExtractor().extract(section).statements):
-        target = statement.object
-        named = target.value if isinstance(target, Literal) else target.surface
-        parts = [
-            _GROUPED.sub("", part).replace(",", " ") for part in (statement.subject.surface, statement.relation, named)
-        ]
-        lines.append(f"({', '.join(' '.join(part.split()) for part in parts)})")
-    return "\n".join(lines) or "none"
 
 
 def cheap_reading(page: str, around: str) -> dict[str, Any]:

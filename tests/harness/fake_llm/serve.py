@@ -15,10 +15,10 @@ from typing import Any
 
 import uvicorn
 
-from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.app.dev.fake_llm.server import FakeApp
 from clausegraph.app.process import listening_socket
 from clausegraph.core.errors import InputError
+from tests.harness.fake_llm.options import FakeOptions
+from tests.harness.fake_llm.server import FakeApp
 
 HOST = "127.0.0.1"
 _BACKLOG = 2048

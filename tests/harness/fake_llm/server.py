@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from random import Random
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.options import CONTENT_FAULTS, MORE_FAULTS, STATUS_FAULTS, FakeOptions, FaultPlan
-from clausegraph.app.dev.fake_llm.replies import GARBAGE, Replier, last_user_text, prompt_text, spoilt, wanted
-from clausegraph.app.dev.fake_llm.wire import (
+from clausegraph.app.dev.fake_model import (
+    CHAT,
+    are_messages,
+    completion,
+    last_user_text,
+    prompt_text,
+    stream_events,
+)
+from clausegraph.core.errors import InputError
+from tests.harness.fake_llm.options import CONTENT_FAULTS, MORE_FAULTS, STATUS_FAULTS, FakeOptions, FaultPlan
+from tests.harness.fake_llm.replies import GARBAGE, Replier, spoilt, wanted
+from tests.harness.fake_llm.wire import (
     EVENTS,
     HTML,
     JSON,
@@ -18,18 +28,15 @@ from clausegraph.app.dev.fake_llm.wire import (
     Receive,
     Reply,
     Send,
-    completion,
     count_tokens,
     cut_to_tokens,
     embeddings,
     error,
     packed,
-    stream_events,
     streamed_text,
 )
-from clausegraph.core.errors import InputError
 
-CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
+EMBEDDINGS = "/v1/embeddings"
 HTML_PAGE = b"<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
 _HOLD_S = 0.02  # seconds between two looks whether a held reply may go on
 _STATUS_TEXT = {"429": "Rate limit exceeded", "500": "Internal server error", "503": "Service unavailable"}
@@ -108,7 +115,7 @@ class FakeApp:
         if path == "embeddings":
             malformed = "" if isinstance(body.get("input"), (str, list)) else "input must be a text or a list of texts"
         else:
-            fits = _are_messages(body.get("messages"))
+            fits = are_messages(body.get("messages"))
             malformed = "" if fits else "messages must be a list of messages with a role, at least one"
         found = 422 if malformed else 200, malformed
         if malformed:
@@ -128,12 +135,13 @@ class FakeApp:
         if limit is not None and count_tokens(reply.text, options.tokens) > limit:
             reply = Reply(cut_to_tokens(reply.text, limit, options.tokens), cut_off=True)
         used = count_tokens(prompt_text(body), options.tokens), count_tokens(reply.text, options.tokens)
-        whole = completion(body, exchange.identity, reply, self._usage(*used))
+        whole = completion(body, exchange.identity, reply.text, self._usage(*used), reply.finish)
         if fault in MORE_FAULTS:
             await MORE_FAULTS[fault](exchange, body, reply.text, whole)
         elif exchange.path == "stream":
-            events = list(stream_events(body, exchange.identity, reply, self._usage(*used), options.chunks))
-            await self._send(exchange, events, fault, used)
+            usage = self._usage(*used)
+            events = stream_events(body, exchange.identity, reply.text, usage, reply.finish, options.chunks)
+            await self._send(exchange, [event.encode("utf-8", "surrogatepass") for event in events], fault, used)
         else:
             await self._send(exchange, _halves(packed(whole)), fault, used)
 
@@ -201,10 +209,7 @@ class FakeApp:
                 self.configure(self.options)
                 return 200, b"{}"
             case "set":
-                try:
-                    self.configure(self.options.changed(**(_object(content) or {})))
-                except InputError as problem:
-                    return 400, error(400, str(problem))
+                self.configure(replace(self.options, **(_object(content) or {})))
                 return 200, b"{}"
         return 404, error(404, f"the fake has no {path}")
 
@@ -215,11 +220,6 @@ def _object(content: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
-
-
-def _are_messages(value: Any) -> bool:
-    fits = isinstance(value, list) and bool(value)
-    return fits and all(isinstance(one, dict) and isinstance(one.get("role"), str) for one in value)
 
 
 def _limit(body: dict[str, Any]) -> int | None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.app.dev.fake_llm.pages import cheap_reading, page_in, rule_lines, triple_lines
-from clausegraph.app.dev.fake_llm.wire import Reply
+from clausegraph.app.dev.fake_model import NO_PAGE, content_text, is_reading, last_user_text, reply_schema
+from clausegraph.app.dev.fake_pages import cheap_reading, page_in, rule_lines, sections_of
 from clausegraph.core.errors import InputError
+from tests.harness.fake_llm.options import FakeOptions
+from tests.harness.fake_llm.wire import Reply
 
 _DEPTH = 24
-NO_PAGE = "This is the fake model server: there is no language model here, and no numbered page in the prompt."
+_GROUPED = re.compile(r"(?<=\d),(?=\d)")
 NOT_SCRIPTED = "This is the fake model server: the script has no reply for this message."
 GARBAGE = 'Certainly! Here is what the page says -> {"rules": [3b: eligibility: '
 WRONG_SCHEMA = '{"answer": 42, "items": [1, 2, 3]}'
@@ -35,34 +37,13 @@ class Wanted:
         return not self.json and "(subject," in self.around.lower() and "json" not in self.around.lower()
 
 
-def content_text(content: Any) -> str:
-    """The text of a message's content: a string, or a list of parts."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
-
-
-def prompt_text(body: dict[str, Any]) -> str:
-    """The texts of all messages, one after the other: what prompt tokens are counted of."""
-    return "".join(content_text(message.get("content")) for message in body["messages"])
-
-
-def last_user_text(body: dict[str, Any]) -> str:
-    """The last user message, or nothing."""
-    users = (m.get("content") for m in reversed(body["messages"]) if m.get("role") == "user")
-    return content_text(next(users, ""))
-
-
 def wanted(body: dict[str, Any]) -> Wanted:
     """What a chat request with ``messages`` asks for."""
     user = last_user_text(body)
     system = "\n".join(content_text(m.get("content")) for m in body["messages"] if m.get("role") == "system")
     page, around = page_in(user) or (None, user)
-    shape = body.get("response_format") or {}
-    described = shape.get("json_schema") or {}  # Mistral's client calls the schema so in some versions
-    schema = described.get("schema", described.get("schema_definition")) or {}
-    return Wanted(user, page, f"{system}\n{around}", schema, shape.get("type") in ("json_schema", "json_object"))
+    schema = reply_schema(body)
+    return Wanted(user, page, f"{system}\n{around}", schema or {}, schema is not None)
 
 
 def minimal_instance(schema: Any) -> Any:
@@ -113,6 +94,22 @@ def minimal_instance(schema: Any) -> Any:
     return made(schema, 0)
 
 
+def triple_lines(page: str) -> str:
+    """``(subject, relation, object)`` of the statements, one a line; no part keeps a comma. "none" for none."""
+    from clausegraph.core.types import Literal
+    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+
+    lines = []
+    for statement in (one for section in sections_of(page) for one in RuleExtractor().extract(section).statements):
+        target = statement.object
+        named = target.value if isinstance(target, Literal) else target.surface
+        parts = [
+            _GROUPED.sub("", part).replace(",", " ") for part in (statement.subject.surface, statement.relation, named)
+        ]
+        lines.append(f"({', '.join(' '.join(part.split()) for part in parts)})")
+    return "\n".join(lines) or "none"
+
+
 class Replier:
     """Replies under one set of options; keeps its place in a script."""
 
@@ -138,8 +135,8 @@ class Replier:
 
     def _value(self, wanted: Wanted) -> Any:
         """A JSON reply: a cheap answer where the schema is a reader's, else the smallest instance."""
-        properties, page, is_echo = wanted.schema.get("properties", {}), wanted.page, self.options.replies == "echo"
-        if page is not None and {"analysis", "answers"} <= set(properties):
+        page, is_echo = wanted.page, self.options.replies == "echo"
+        if page is not None and is_reading(wanted.schema):
             return cheap_reading(page, wanted.around)
         return minimal_instance(wanted.schema) if wanted.schema else {"text": wanted.user if is_echo else NO_PAGE}
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
-
-from clausegraph.core.errors import InputError
 
 Play = Callable[..., Awaitable[None]]
 """Replies to a request: the exchange, the request's body, the text of the good reply, and the good reply, whole."""
@@ -72,41 +70,10 @@ class FakeOptions:
     hold_after: str = ""  # a streamed reply waits behind the piece that ends these words until this is set anew
     dimension: int = 384  # of embeddings, where the request names none
 
-    def __post_init__(self) -> None:
-        shortest, longest = self.latency if len(self.latency) == 2 else (1.0, 0.0)
-        unknown = [name for name in self.faults if name not in FAULTS and name not in MORE_FAULTS]
-        for holds, problem in (
-            (self.replies in REPLIES, f"replies is {self.replies!r}; it must be one of {', '.join(REPLIES)}"),
-            (not unknown, f"fault {', '.join(unknown)} is unknown; `clausegraph dev fake-llm --faults` lists them"),
-            (0 <= shortest <= longest, "latency must be two numbers of seconds, the smaller first"),
-            (0 <= self.fault_share <= 1, f"fault_share is {self.fault_share}; it must be between 0 and 1"),
-            (self.usage in ("reported", "none"), f"usage is {self.usage!r}; it must be reported or none"),
-            (self.tokens in ("approximate", "bytes"), f"tokens is {self.tokens!r}; it must be approximate or bytes"),
-            (self.concurrency is None or self.concurrency >= 1, "concurrency must be at least 1"),
-            (self.chunks >= 1 and self.dimension >= 1, "chunks and dimension must be at least 1"),
-            (0 <= self.port <= 65535, "port must be between 0 and 65535"),
-            (self.replies != "script" or self.script, "replies is 'script' and script is empty"),
-        ):
-            if not holds:
-                raise InputError(f"fake model server: {problem}")
-
     @property
     def faults(self) -> tuple[str, ...]:
         """The faults that ``fault`` names, without "none"."""
         return tuple(name for name in (part.strip() for part in self.fault.split(",")) if name not in ("", "none"))
-
-    def changed(self, **values: Any) -> FakeOptions:
-        """The options with some values replaced.
-
-        Raises:
-            InputError: an option is unknown, wrong, or cannot be changed while the server runs.
-        """
-        unknown = sorted(set(values) - {item.name for item in fields(self)})
-        if unknown:
-            raise InputError(f"fake model server: there is no option {', '.join(unknown)}")
-        if values.get("port", self.port) != self.port:
-            raise InputError("fake model server: the port cannot be changed while it runs; start another one")
-        return replace(self, **values)
 
 
 class FaultPlan:

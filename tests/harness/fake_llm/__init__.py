@@ -3,7 +3,7 @@
 ``FakeModelServer`` starts it in a process of its own; ``clausegraph dev fake-llm`` starts it from the command line.
 """
 
-from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.app.dev.fake_llm.process import FakeModelServer
+from tests.harness.fake_llm.options import FakeOptions
+from tests.harness.fake_llm.process import FakeModelServer
 
 __all__ = ["FakeModelServer", "FakeOptions"]

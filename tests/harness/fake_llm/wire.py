@@ -10,25 +10,17 @@ import asyncio
 import json
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.dev import fake_model
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Vectors
 
 _BYTES_PER_TOKEN = {"approximate": 4, "bytes": 1}
-_CREATED = 1767225600  # 2026-01-01; a clock would make replies differ
-_KINDS = {
-    400: ("invalid_request_error", "3000"),
-    401: ("unauthorized", "1000"),
-    404: ("not_found", "1001"),
-    422: ("invalid_request_error", "3001"),
-    429: ("rate_limited", "1300"),
-    500: ("internal_server_error", "1100"),
-    503: ("service_unavailable", "1101"),
-}
 _KEPT = 64  # last requests
 JSON = b"application/json"
 EVENTS = b"text/event-stream; charset=utf-8"
@@ -45,10 +37,15 @@ class Reply:
     text: str
     cut_off: bool = False
 
+    @property
+    def finish(self) -> str:
+        """Why it ended, as the provider says it."""
+        return "length" if self.cut_off else "stop"
+
 
 def count_tokens(text: str, how: str) -> int:
     """Tokens of a text: ceil(UTF-8 bytes / 4) when ``how`` is "approximate", one a byte when it is "bytes"."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN[how])
+    return fake_model.count_tokens(text, _BYTES_PER_TOKEN[how])
 
 
 def cut_to_tokens(text: str, limit: int, how: str) -> str:
@@ -62,30 +59,6 @@ def packed(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def completion(body: dict[str, Any], identity: str, reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
-    """A whole chat completion."""
-    message = {"role": "assistant", "content": reply.text}
-    choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
-    return _head(body, identity, "chat.completion") | {"choices": [choice], "usage": usage}
-
-
-def stream_events(
-    body: dict[str, Any], identity: str, reply: Reply, usage: dict[str, int], chunks: int
-) -> Iterator[bytes]:
-    """A chat completion as server-sent events: pieces of the text, then the end with the usage, then ``[DONE]``."""
-    head = _head(body, identity, "chat.completion.chunk")
-    size = max(1, -(-len(reply.text) // chunks))
-    pieces = [{"content": reply.text[at : at + size]} for at in range(0, len(reply.text), size)]
-    for delta in ({"role": "assistant", "content": ""}, *pieces):
-        yield _event(head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-    last = head | {"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": _finish(reply)}]}
-    apart = bool((body.get("stream_options") or {}).get("include_usage"))
-    yield _event(last if apart or not usage else last | {"usage": usage})
-    if apart and usage:  # as OpenAI sends it when asked: in a chunk without choices
-        yield _event(head | {"choices": [], "usage": usage})
-    yield b"data: [DONE]\n\n"
-
-
 def streamed_text(event: bytes) -> str:
     """The piece of text in an event of a chat completion; empty where it has none."""
     data = event.removeprefix(b"data: ").strip()
@@ -96,29 +69,12 @@ def streamed_text(event: bytes) -> str:
 def embeddings(body: dict[str, Any], identity: str, vectors: Vectors, usage: dict[str, int]) -> dict[str, Any]:
     """Embeddings as lists of numbers."""
     data = [{"object": "embedding", "index": at, "embedding": row.tolist()} for at, row in enumerate(vectors)]
-    return _head(body, identity, "list") | {"data": data, "usage": usage}
+    return fake_model.reply_head(body, identity, "list") | {"data": data, "usage": usage}
 
 
 def error(status: int, message: str) -> bytes:
     """An error as Mistral and as OpenAI write it."""
-    kind, code = _KINDS.get(status, ("error", str(status)))
-    described = {"message": message, "type": kind, "param": None, "code": code}
-    return packed({"object": "error"} | described | {"error": described})
-
-
-def _head(body: dict[str, Any], identity: str, kind: str) -> dict[str, Any]:
-    """What every reply begins with; the model's name always says "fake"."""
-    name = str(body.get("model") or "fake-small")
-    model = name if name.startswith("fake-") else f"fake-{name}"
-    return {"id": identity, "object": kind, "created": _CREATED, "model": model}
-
-
-def _finish(reply: Reply) -> str:
-    return "length" if reply.cut_off else "stop"
-
-
-def _event(value: dict[str, Any]) -> bytes:
-    return b"data: " + packed(value) + b"\n\n"
+    return packed(fake_model.error(status, message))
 
 
 class Counters:

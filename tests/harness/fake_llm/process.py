@@ -8,12 +8,12 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Self
 
-from clausegraph.app.dev.fake_llm.options import FakeOptions
-from clausegraph.core.errors import InputError, require_extra
+from clausegraph.core.errors import InputError
+from tests.harness.fake_llm.options import FakeOptions
 
 _STOP = 5.0  # seconds
 _CONTROL = 30.0
@@ -25,7 +25,7 @@ class FakeModelServer:
     ``url`` is what Mistral's client takes as its endpoint; OpenAI-like clients take ``url + "/v1"``.
     """
 
-    def __init__(self, options: FakeOptions | None = None, module: str = "clausegraph.app.dev.fake_llm") -> None:
+    def __init__(self, options: FakeOptions | None = None, module: str = "tests.harness.fake_llm") -> None:
         """``module`` is run as the process: one of a test may add faults before it serves."""
         self.options = options or FakeOptions()
         self._module = module
@@ -41,13 +41,12 @@ class FakeModelServer:
         """Start the process; returns when requests are answered.
 
         Raises:
-            InputError: uvicorn is missing, or the port is taken.
+            InputError: the port is taken.
         """
-        require_extra("fake-llm", "the fake model server")
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         words = [sys.executable, "-m", self._module]
         pipe = subprocess.PIPE
-        process = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, env=environment)  # noqa: S603
+        process = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, env=environment)
         self._process = process
         assert process.stdin is not None and process.stdout is not None  # both are pipes
         with contextlib.suppress(BrokenPipeError):  # it did not start
@@ -87,12 +86,8 @@ class FakeModelServer:
         return self._control("GET", "counters")  # type: ignore[no-any-return]
 
     def set(self, **options: Any) -> None:
-        """Change options for the requests to come; scripts and faults begin anew.
-
-        Raises:
-            InputError: an option is unknown or wrong.
-        """
-        self.options = self.options.changed(**options)
+        """Change options for the requests to come; scripts and faults begin anew."""
+        self.options = replace(self.options, **options)
         self._control("POST", "set", asdict(self.options))
 
     def reset(self) -> None:

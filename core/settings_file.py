@@ -10,7 +10,6 @@ import json
 import re
 import stat
 import tomllib
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,34 +22,8 @@ from pydantic_settings import EnvSettingsSource
 from clausegraph.core.errors import SettingsError
 
 _MOST_BYTES = 1_000_000
-_LINE = re.compile(r"\(at line (\d+), column \d+\)")
-_BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([^\s\"'\[{#][^#]*?)\s*(?:#.*)?")
 TABLES = ("corpora", "llm_prices", "oidc_roles")
 _SECRETS = ("_key", "_password", "_secret")
-_WORDS = {
-    "int_type": "must be a whole number, without quotes",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number, without quotes",
-    "float_parsing": "must be a number",
-    "finite_number": "must be a finite number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "string_type": "must be a text, in quotes",
-    "string_unicode": "must be valid UTF-8 text",
-    "path_type": "must be a path, in quotes",
-    "literal_error": "must be {expected}",
-    "greater_than": "must be more than {gt}",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than": "must be less than {lt}",
-    "less_than_equal": "must be at most {le}",
-    "string_too_short": "must not be empty",
-    "extra_forbidden": "is no setting here",
-    "missing": "is missing; add it",
-    "tuple_type": 'must be a list, as ["…", "…"]',
-    "dict_type": "must be a table",
-    "model_type": "must be a table",
-}  # the kinds of pydantic's errors; others are in its words
 
 
 def is_secret(key: str) -> bool:
@@ -76,22 +49,8 @@ def read_settings_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers and nesting that Python refuses
-        raise SettingsError(_no_toml(path, text, str(error))) from error
-
-
-def _no_toml(path: Path, text: str, reason: str) -> str:
-    found = _LINE.search(reason)
-    if found is None:
-        return f"settings file {path} is no TOML ({reason}); write a line for each setting, as keep_epochs = 10"
-    line = text.splitlines()[int(found[1]) - 1] if int(found[1]) <= len(text.splitlines()) else ""
-    key = line.partition("=")[0].strip()
-    shown = f"{key} = …" if is_secret(key) else line.strip()[:80]
-    what = _LINE.sub("", reason).strip().lower()
-    bare = _BARE.fullmatch(line)
-    fix = f'texts need quotes: {key} = "{"…" if is_secret(key) else bare[2][:60]}"' if bare else "see https://toml.io"
-    if "\\" in line and '"' in line:
-        fix = "a path with backslashes needs single quotes: 'C:\\pages'"
-    return f"settings file {path}, line {found[1]}: {shown!r} is no TOML ({what}); {fix}"
+        fix = "a setting is a line such as keep_epochs = 10, corpus = \"policies\" or home = 'C:\\pages'"
+        raise SettingsError(f"settings file {path} is no TOML: {error}; {fix}") from error
 
 
 def unknown_setting(path: Path, key: str, value: object, known: Sequence[str]) -> SettingsError:
@@ -118,9 +77,7 @@ def wrong_setting(first: ErrorDetails, place: str, path: Path | None) -> str:
     name = ".".join(parts) if parts and parts[0] in TABLES else parts[0] if parts else "?"
     found = "a secret" if is_secret(parts[-1] if parts else "") else repr(str(first["input"])[:80])
     line = _line_of(path, parts[0], *parts[1:2]) if path is not None and parts else ""
-    words = _WORDS.get(first["type"])
-    context = defaultdict(str, first.get("ctx", {}))
-    said = first["msg"] if words is None else f"it {words.format_map(context)}"
+    said = first["msg"].replace("Input should", "it should").replace("dictionary", "table").replace("tuple", "list")
     given = "" if first["type"] == "missing" else f" (found {found})"
     return f"setting {name!r} {place}{line} is wrong: {said}{given}"
 

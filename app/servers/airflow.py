@@ -23,9 +23,16 @@ from pathlib import Path
 from typing import IO, Any
 
 import httpx
-import psutil
 
-from clausegraph.app.servers.process import chosen_port, forget_record, load_record, save_record, write_private
+from clausegraph.app.servers.process import (
+    chosen_port,
+    last_words,
+    load_record,
+    running_processes,
+    save_record,
+    stop_processes,
+    write_private,
+)
 from clausegraph.core.errors import InputError, NotFoundError, StorageError, require_extra
 from clausegraph.core.settings import MODEL_POOL
 
@@ -40,7 +47,6 @@ ENV_FILE = "env.sh"
 POOL_SLOTS = 4
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 
-_SECRETS = "secrets.json"
 _AIRFLOW = (sys.executable, "-P", "-m", "airflow")  # without the working directory on the path
 _COMMANDS = {
     "api-server": ("api-server", "--host", "127.0.0.1", "--workers", "1", "--port"),
@@ -48,7 +54,6 @@ _COMMANDS = {
     "dag-processor": ("dag-processor",),
 }
 _PATIENCE = 10.0  # seconds for a clean end
-_started: list[subprocess.Popen[bytes]] = []  # ours, until they have ended
 
 
 def health(url: str) -> dict[str, str]:
@@ -192,7 +197,7 @@ class RunningAirflow:
 
     def environment(self) -> dict[str, str]:
         """What ``env_file`` sets, on top of our own environment."""
-        return {**os.environ, **_load(self.folder)["environment"]}
+        return {**os.environ, **load_record(self.folder)["environment"]}
 
 
 def start_airflow(
@@ -224,25 +229,26 @@ def start_airflow(
     stop_airflow(folder)  # what is left of one that lost a process
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
-    before = _load(folder)
+    before = load_record(folder)
     port = chosen_port(port, before.get("port"))
     kept = {name: before.get(name) or secrets.token_urlsafe(size) for name, size in (("password", 18), ("jwt", 64))}
     kept["fernet"] = before.get("fernet") or urlsafe_b64encode(secrets.token_bytes(32)).decode()
     environment = _environment(folder, port, dags or DAGS, kept) | dict(options or {})
-    _keep(folder, port, kept, environment)
+    values = kept | {"port": port, "environment": environment}
+    save_record(folder, values, {})
+    _write_files(folder, kept["password"], environment)
     whole = {**os.environ, **environment}
     with _log(folder, "prepare") as log:
         try:
             prepare_airflow(whole, log)
         except StorageError as error:
-            raise StorageError(f"{error}; {folder}: {_last_words(folder, 'prepare')}") from error
+            raise StorageError(f"{error}; {folder}: {last_words(_log_file(folder, 'prepare'))}") from error
     url = f"http://127.0.0.1:{port}"
     processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
         for name in _COMMANDS:
             processes[name] = _launch(name, port, folder, whole)
-            _started.append(processes[name])
-            _remember(folder, port, {name: process.pid for name, process in processes.items()})
+            save_record(folder, values, processes)
         _wait(folder, url, processes, patience)
     except BaseException:
         stop_airflow(folder)
@@ -282,33 +288,16 @@ def write_passwords(path: Path, password: str) -> None:
 def find_airflow(folder: Path) -> RunningAirflow | None:
     """The Airflow of a folder, when all its processes run."""
     folder = folder.absolute()
-    found = _processes(folder)
+    found, record = running_processes(folder), load_record(folder)
     if set(found) != set(_COMMANDS):
         return None
-    port, password = (_load(folder).get(name) for name in ("port", "password"))
     pids = {name: process.pid for name, process in found.items()}
-    return RunningAirflow(folder, f"http://127.0.0.1:{port}", USER, str(password), pids)
+    return RunningAirflow(folder, f"http://127.0.0.1:{record['port']}", USER, str(record["password"]), pids)
 
 
 def stop_airflow(folder: Path) -> bool:
     """Stop what runs of a folder's Airflow, with the tasks it runs; false when nothing did."""
-    folder = folder.absolute()
-    found = list(_processes(folder).values())
-    whole = list(found)
-    for process in found:
-        with suppress(psutil.NoSuchProcess):
-            whole += process.children(recursive=True)
-    for process in found:
-        with suppress(psutil.NoSuchProcess):
-            process.terminate()
-    _, left = psutil.wait_procs(found, timeout=_PATIENCE)
-    for process in (*left, *whole):
-        with suppress(psutil.NoSuchProcess):  # a process is known by pid and start: no other one is meant
-            process.kill()
-    psutil.wait_procs(whole, timeout=5.0)
-    _started[:] = [process for process in _started if process.poll() is None]
-    forget_record(folder)
-    return bool(found)
+    return stop_processes(folder.absolute(), _PATIENCE)
 
 
 def _environment(folder: Path, port: int, dags: Path, kept: Mapping[str, str]) -> dict[str, str]:
@@ -335,21 +324,11 @@ def _environment(folder: Path, port: int, dags: Path, kept: Mapping[str, str]) -
     }
 
 
-def _keep(folder: Path, port: int, kept: Mapping[str, str], environment: Mapping[str, str]) -> None:
-    values = dict(kept) | {"port": port, "environment": dict(environment)}
-    write_private(folder / _SECRETS, json.dumps(values, indent=1) + "\n")
-    write_private(folder / PASSWORD_FILE, kept["password"] + "\n")
-    write_passwords(folder / "passwords.json", kept["password"])
+def _write_files(folder: Path, password: str, environment: Mapping[str, str]) -> None:
+    write_private(folder / PASSWORD_FILE, password + "\n")
+    write_passwords(folder / "passwords.json", password)
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
     write_private(folder / ENV_FILE, "".join(lines))
-
-
-def _load(folder: Path) -> dict[str, Any]:
-    try:
-        found = json.loads((folder / _SECRETS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -363,27 +342,13 @@ def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) 
 
 
 def _log(folder: Path, name: str) -> IO[bytes]:
-    (folder / "logs").mkdir(exist_ok=True, mode=0o700)
-    path = folder / "logs" / f"{name}.log"
+    path = _log_file(folder, name)
+    path.parent.mkdir(exist_ok=True, mode=0o700)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
 
 
-def _remember(folder: Path, port: int, pids: Mapping[str, int]) -> None:
-    known = {name: [pid, psutil.Process(pid).create_time()] for name, pid in pids.items()}
-    save_record(folder, {"pid": next(iter(pids.values())), "port": port, "processes": known})
-
-
-def _processes(folder: Path) -> dict[str, psutil.Process]:
-    """Those processes of the record that live; a reused pid was started at another time."""
-    if (record := load_record(folder)) is None:
-        return {}
-    found = {}
-    for name, (pid, created) in record.get("processes", {}).items():
-        with suppress(psutil.NoSuchProcess):
-            process = psutil.Process(pid)
-            if process.create_time() == created and process.status() != psutil.STATUS_ZOMBIE:
-                found[name] = process
-    return found
+def _log_file(folder: Path, name: str) -> Path:
+    return folder / "logs" / f"{name}.log"
 
 
 def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes]], patience: float) -> None:
@@ -392,7 +357,7 @@ def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes
     while time.monotonic() < deadline:
         for name, process in processes.items():
             if process.poll() is not None:
-                raise StorageError(f"Airflow's {name} ended at once: {_last_words(folder, name)}")
+                raise StorageError(f"Airflow's {name} ended at once: {last_words(_log_file(folder, name))}")
         with suppress(StorageError):
             states = health(url)
             if {states[name] for name in PARTS} == {"healthy"}:
@@ -400,8 +365,3 @@ def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes
             said = str(states)
         time.sleep(0.5)
     raise StorageError(f"Airflow in {folder} is not healthy after {patience:.0f} s ({said}); see its logs")
-
-
-def _last_words(folder: Path, name: str) -> str:
-    text = (folder / "logs" / f"{name}.log").read_text(encoding="utf-8", errors="replace")
-    return " / ".join(text.strip().splitlines()[-3:])[:1000]

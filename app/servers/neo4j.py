@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import re
 import secrets
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -23,11 +21,11 @@ from pathlib import Path
 
 from clausegraph.app.servers.process import (
     chosen_port,
-    end,
-    forget_record,
-    is_ours,
+    last_words,
     load_record,
+    running_processes,
     save_record,
+    stop_processes,
     write_private,
 )
 from clausegraph.core.errors import InputError, StorageError, StoreError, StoreUnavailable
@@ -44,7 +42,7 @@ _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _PATIENCE = 30.0  # seconds for a clean shutdown
 _ANSWER_S = 5.0  # for an answer of a server that is starting
 _ITERATIONS = 1024
-_STARTED: dict[int, subprocess.Popen[bytes]] = {}  # by this process, so that those that end can be reaped
+_TELLING = "ERROR Caused Exception"  # words of the lines of a log that say what went wrong
 
 
 def check_java() -> str:
@@ -145,23 +143,6 @@ class RunningNeo4j:
     def password_file(self) -> Path:
         return self.folder / PASSWORD_FILE
 
-    def kill(self) -> None:
-        """kill -9: what the power failing does to a server. The record stays; ``start_neo4j`` starts it again."""
-        if is_ours(self.pid, _mark(self.folder)):
-            os.kill(self.pid, signal.SIGKILL)
-        self._reap()
-
-    def stop(self) -> None:
-        """Shut down cleanly; at once if it has gone already."""
-        end(self.pid, _mark(self.folder), _PATIENCE)
-        self._reap()
-        forget_record(self.folder)
-
-    def _reap(self) -> None:
-        process = _STARTED.pop(self.pid, None)
-        if process is not None:
-            process.wait(timeout=_PATIENCE)
-
 
 def start_neo4j(
     folder: Path,
@@ -196,7 +177,7 @@ def start_neo4j(
         return running
     java = check_java()
     jars = ensure_jars((cache or folder).absolute(), apoc=apoc)
-    before = load_record(folder) or {}
+    before = load_record(folder)
     ports = [chosen_port(wanted, before.get(name)) for wanted, name in ((bolt_port, "bolt"), (http_port, "http_port"))]
     for name in ("conf", "data", "logs", "plugins", "import"):
         (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -205,19 +186,19 @@ def start_neo4j(
     if apoc:
         _link_apoc(jars, folder / "plugins")
     process = _launch(java, jars, folder, memory)
-    _STARTED[process.pid] = process
     uri, http = f"bolt://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
-    save_record(folder, {"pid": process.pid, "uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]})
-    running = RunningNeo4j(folder, uri, USER, password, http, process.pid)
+    values = {"uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]}
+    save_record(folder, values, {"neo4j": process})
     try:
         _wait(Address(uri, USER, password, deadline=_ANSWER_S), patience, process)
     except StoreError as error:
         ended = process.poll() is not None
-        running.stop()
+        stop_neo4j(folder)
         if ended:
-            raise StorageError(f"Neo4j in {folder} ended at once: {_last_words(folder)}") from error
+            said = last_words(folder / "logs" / "console.log", _TELLING)
+            raise StorageError(f"Neo4j in {folder} ended at once: {said}") from error
         raise
-    return running
+    return RunningNeo4j(folder, uri, USER, password, http, process.pid)
 
 
 def _wait(address: Address, patience: float, process: subprocess.Popen[bytes]) -> None:
@@ -240,26 +221,17 @@ def _wait(address: Address, patience: float, process: subprocess.Popen[bytes]) -
 
 
 def find_neo4j(folder: Path) -> RunningNeo4j | None:
-    """The running server of a folder; a record whose process has gone, or is another program by now, is none."""
+    """The running server of a folder."""
     folder = folder.absolute()
-    record = load_record(folder)
-    if record is None or not is_ours(record["pid"], _mark(folder)):
+    process, record = running_processes(folder).get("neo4j"), load_record(folder)
+    if process is None:
         return None
-    return RunningNeo4j(folder, record["uri"], USER, _password(folder), record["http"], record["pid"])
+    return RunningNeo4j(folder, record["uri"], USER, _password(folder), record["http"], process.pid)
 
 
 def stop_neo4j(folder: Path) -> bool:
     """Stop the server of a folder; false when none runs."""
-    running = find_neo4j(folder)
-    if running is None:
-        forget_record(folder.absolute())
-        return False
-    running.stop()
-    return True
-
-
-def _mark(folder: Path) -> str:
-    return f"--home-dir={folder}"
+    return stop_processes(folder.absolute(), _PATIENCE)
 
 
 def _password(folder: Path) -> str:
@@ -315,16 +287,8 @@ def _link_apoc(jars: Path, plugins: Path) -> None:
 def _launch(java: str, jars: Path, folder: Path, memory: str) -> subprocess.Popen[bytes]:
     words = [java, "-cp", f"{jars}/*", *(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED)]
     words += [f"-Xmx{memory}", "-XX:+UseG1GC", "org.neo4j.server.CommunityEntryPoint"]
-    words += [_mark(folder), f"--config-dir={folder / 'conf'}", "--console-mode"]
+    words += [f"--home-dir={folder}", f"--config-dir={folder / 'conf'}", "--console-mode"]
     with (folder / "logs" / "console.log").open("ab") as log:
         return subprocess.Popen(  # noqa: S603
             words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
-
-
-def _last_words(folder: Path, patience: float = 1.0) -> str:
-    time.sleep(patience)  # the last lines are written after the end
-    text = (folder / "logs" / "console.log").read_text(encoding="utf-8", errors="replace")
-    lines = text.strip().splitlines()
-    telling = [line for line in lines if re.search(r"ERROR|Caused by|Exception", line)]
-    return " / ".join((telling or lines)[-3:])[:1000]

@@ -1,12 +1,13 @@
-"""Server processes of ours: remembered in a file, recognised by their command line, stopped, never guessed."""
+"""Server processes of ours: remembered in a file of the server's folder, known by pid and start, stopped."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
-import time
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import psutil
 
 from clausegraph.core.errors import InputError
 
-RECORD = "server.json"  # in a server's folder: pid, addresses
+RECORD = "server.json"  # in a server's folder: processes, addresses, what else must survive a restart
+_started: list[subprocess.Popen[bytes]] = []  # by this process, until they have ended
 
 
 def free_port() -> int:
@@ -52,45 +54,55 @@ def write_private(path: Path, text: str) -> None:
     temporary.replace(path)
 
 
-def save_record(folder: Path, values: dict[str, Any]) -> None:
-    """Remember a server that was started in ``folder``."""
-    write_private(folder / RECORD, json.dumps(values, indent=1) + "\n")
-
-
-def load_record(folder: Path) -> dict[str, Any] | None:
-    """What was remembered, or None; a damaged record counts as none."""
+def load_record(folder: Path) -> dict[str, Any]:
+    """What was remembered of the server of a folder; a damaged record counts as none."""
     try:
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) and isinstance(found.get("pid"), int) else None
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def forget_record(folder: Path) -> None:
-    """The server is gone."""
-    (folder / RECORD).unlink(missing_ok=True)
+def save_record(folder: Path, values: Mapping[str, Any], processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
+    """Remember a server that was started in ``folder``: its processes by name, and what else is to be kept of it."""
+    _started.extend(one for one in processes.values() if one not in _started)
+    known = {name: [one.pid, psutil.Process(one.pid).create_time()] for name, one in processes.items()}
+    write_private(folder / RECORD, json.dumps({**values, "processes": known}, indent=1) + "\n")
 
 
-def is_ours(pid: int, mark: str) -> bool:
-    """Whether the process lives and has ``mark`` as a word of its command line; a reused pid has not."""
-    try:
-        return mark in psutil.Process(pid).cmdline()
-    except (psutil.NoSuchProcess, psutil.AccessDenied):  # a zombie is no such process either
-        return False
+def running_processes(folder: Path) -> dict[str, psutil.Process]:
+    """Those processes of the record that live; a reused pid was started at another time."""
+    found = {}
+    for name, (pid, created) in load_record(folder).get("processes", {}).items():
+        with suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            if process.create_time() == created and process.status() != psutil.STATUS_ZOMBIE:
+                found[name] = process
+    return found
 
 
-def end(pid: int, mark: str, patience: float) -> bool:
-    """Ask a process of ours to end, and kill it when it has not after ``patience`` seconds; false: it was not there."""
-    if not is_ours(pid, mark):
-        return False
-    for number, wait in ((signal.SIGTERM, patience), (signal.SIGKILL, 10.0)):
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            return True
-        deadline = time.monotonic() + wait
-        while time.monotonic() < deadline:
-            if not is_ours(pid, mark):
-                return True
-            time.sleep(0.05)
-    return True
+def stop_processes(folder: Path, patience: float) -> bool:
+    """Ask the processes of a folder to end, and after ``patience`` seconds kill them with what they started; false when
+    nothing ran."""
+    found = list(running_processes(folder).values())
+    whole = list(found)
+    for process in found:
+        with suppress(psutil.NoSuchProcess):
+            whole += process.children(recursive=True)
+    for process in found:
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
+    psutil.wait_procs(found, timeout=patience)
+    for process in whole:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(whole, timeout=5.0)
+    _started[:] = [process for process in _started if process.poll() is None]
+    return bool(found)
+
+
+def last_words(log: Path, telling: str = "") -> str:
+    """The last three lines of a log, of those that ``telling`` marks where there are such."""
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.exists() else []
+    marked = [line for line in lines if any(word in line for word in telling.split())]
+    return " / ".join((marked or lines)[-3:])[:1000]

@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 
 from clausegraph.app.servers.neo4j import RunningNeo4j, check_java, check_maven, find_neo4j, start_neo4j
@@ -64,14 +65,17 @@ def mortal_folder() -> Path:
     """The folder of the server without APOC, which tests may kill; ``own_server`` starts it, or starts it again."""
     folder = Path(tempfile.mkdtemp(prefix="neo4j-"))
     at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
-    at_session_end.callback(_kill, folder)
+    at_session_end.callback(kill_server, folder)
     return folder
 
 
-def _kill(folder: Path) -> None:
+def kill_server(folder: Path) -> None:
+    """kill -9: what the power failing does to a server. ``own_server`` starts it again."""
     left = find_neo4j(folder)
     if left is not None:
-        left.kill()
+        process = psutil.Process(left.pid)
+        process.kill()
+        process.wait()
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import socket
@@ -15,7 +16,7 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from clausegraph.app.servers.neo4j import check_java, check_maven, find_neo4j, start_neo4j, stop_neo4j
-from clausegraph.app.servers.process import end, is_ours, save_record
+from clausegraph.app.servers.process import RECORD
 from clausegraph.core.errors import (
     InputError,
     LeaseHeldError,
@@ -29,7 +30,7 @@ from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, check_version, driver_errors
 from clausegraph.indexes.ledger.leases import run_lease
 from tests.contracts.graph.scripted import Town
-from tests.harness.neo4j import CACHE, MEMORY, emptied, own_server, shared_address_with_apoc, shared_server
+from tests.harness.neo4j import CACHE, MEMORY, emptied, kill_server, own_server, shared_address_with_apoc, shared_server
 from tests.harness.wait import until
 from tests.indexes.neo4j.bolt import saying, talking_nonsense
 
@@ -191,17 +192,17 @@ def test_hanging(town: Town) -> None:
 
 @pytest.mark.long  # it ends a server, of which another one is started
 def test_stopped(own: Path) -> None:
-    own_server(own).kill()
+    own_server(own)
+    kill_server(own)
     assert find_neo4j(own) is None
     assert not stop_neo4j(own)
 
 
 def test_a_pid_that_another_program_has_by_now_is_left_alone(tmp_path: Path) -> None:
-    save_record(tmp_path, {"pid": os.getpid(), "uri": "bolt://x", "http": "http://x", "bolt": 1, "http_port": 2})
+    reused = {"neo4j": [os.getpid(), psutil.Process().create_time() - 60]}
+    (tmp_path / RECORD).write_text(json.dumps({"uri": "bolt://x", "http": "http://x", "processes": reused}))
     assert find_neo4j(tmp_path) is None
     assert not stop_neo4j(tmp_path)
-    assert not is_ours(os.getpid(), "--home-dir=/nowhere")
-    assert not end(os.getpid(), "--home-dir=/nowhere", 1.0)
 
 
 def test_java_and_maven_are_looked_for_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.servers.neo4j import RunningNeo4j
 from clausegraph.core.errors import StoreError
 from clausegraph.core.types import PlacedRule, Support
 from clausegraph.indexes.corpora import get_corpus
@@ -25,7 +24,7 @@ from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import ledger_id
 from tests.contracts.graph.scripted import Town
-from tests.harness.neo4j import own_server
+from tests.harness.neo4j import kill_server, own_server
 from tests.harness.wait import PATIENCE_S, until
 from tests.harness.writes import NEO4J, failing_at
 from tests.indexes.neo4j.writer import BATCH, edit, publish, run
@@ -114,8 +113,8 @@ def test_the_server_is_killed(own: Path, town: Town, kills: int, last: int) -> N
     for _ in range(kills):
         reader = Reader(town, address)
 
-        def kill_it(server: RunningNeo4j = running) -> BaseException:
-            server.kill()
+        def kill_it() -> BaseException:
+            kill_server(own)
             return OSError("the server was killed")
 
         with (

@@ -82,7 +82,7 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
         from clausegraph.app.services import scheduling
 
         try:
-            return getattr(scheduling, name)(_run(corpus, scheduled, context), *more)
+            return scheduling.step(name, _run(corpus, scheduled, context), *more)
         except _HOPELESS as error:
             raise AirflowFailException(str(error)) from error
 

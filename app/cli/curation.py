@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import getpass
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
@@ -33,7 +30,6 @@ def entities_review(
     limit: Annotated[int, option("Proposals to show.", min=1, max=1_000_000)] = 20,
     accept: Annotated[list[str] | None, option("Ids to accept, as 1,2 or repeated.")] = None,
     reject: Annotated[list[str] | None, option("Ids to reject, as 1,2 or repeated.")] = None,
-    interactive: Annotated[bool, option("Ask about one after the other.", "--interactive", "-i")] = False,
     by: ByOption = None,
 ) -> None:
     """Propose names that may stand for one entity, with evidence; or accept and reject proposals.
@@ -43,26 +39,11 @@ def entities_review(
     from clausegraph.app.services import entities
 
     accepted, rejected = _ids(accept), _ids(reject)
-    if interactive and (accepted or rejected):
-        raise InputError("give --interactive, or ids with --accept and --reject, not both")
-    if interactive and (session.json or not sys.stdout.isatty()):
-        raise InputError("--interactive needs a terminal; use --accept and --reject with ids")
     if accepted or rejected:
         done = session.call(corpus, entities.decide, accepted, rejected, by or user())
         session.emit(done, *(f"{one.state} {_name_words(one)}" for one in done), _effect(done))
         return
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
-    found = entities.review(workspace, name, of_type, None if interactive else limit)
-    if interactive:
-
-        def decide(accepting: bool, number: int) -> None:
-            chosen = ([number], []) if accepting else ([], [number])
-            entities.decide(workspace, name, *chosen, by or user())
-
-        decided = ask_each(session, found["proposals"], decide, lambda text: str(typer.prompt(text, default="s")))
-        session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {WAITS}")
-        return
+    found = session.call(corpus, entities.review, of_type, limit)
     shown = len(found["proposals"])
     head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['open']} open proposals, {found['new']} new"
     lines = [head if shown == found["open"] else f"{head}; the best {shown}:"]
@@ -70,29 +51,6 @@ def entities_review(
         lines += ["", *_card(card)]
     lines += ["\ndecide with `clausegraph entities review --accept ID,… --reject ID,…`"] if shown else []
     session.emit(found, *lines)
-
-
-def ask_each(
-    session: Session, cards: Sequence[dict[str, Any]], decide: Callable[[bool, int], None], ask: Callable[[str], str]
-) -> dict[str, int]:
-    """Show one proposal after the other and do what is answered: y, n, s(kip) or q(uit)."""
-    counts = {"accepted": 0, "rejected": 0}
-    for card in cards:
-        session.emit(card, *_card(card))
-        answer = ""
-        while answer not in ("y", "n", "s", "q"):
-            answer = ask("One entity? y/n/s(kip)/q(uit)").strip().lower()[:1]
-        if answer == "q":
-            break
-        if answer == "s":
-            continue
-        try:
-            decide(answer == "y", card["id"])
-        except InputError as error:
-            session.note(f"not decided: {error}")
-            continue
-        counts["accepted" if answer == "y" else "rejected"] += 1
-    return counts
 
 
 @command("entities merges")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -66,12 +65,11 @@ def prompts_render(
     *,
     name: NameArgument,
     given: Annotated[list[str] | None, option("KEY=VALUE, or KEY=@FILE; @@ for a plain @.", "--input", "-i")] = None,
-    inputs: Annotated[Path | None, option("JSON file of inputs; --input wins.")] = None,
 ) -> None:
     """Print the messages as the model gets them. Examples come from the prompt's own where none are given."""
     from clausegraph.app.services.settings import render_prompt
 
-    found = render_prompt(session.settings().prompts, name, given or (), inputs)
+    found = render_prompt(session.settings().prompts, name, given or ())
     lines = [f"=== {message['role']} ===\n{message['content']}" for message in found["messages"]]
     session.emit(found, *lines, verbatim=True)
 

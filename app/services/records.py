@@ -181,15 +181,8 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
         "subject_key": statement.subject.key,
         "relation": statement.relation,
         "object": object_text(statement),
-        "polarity": statement.polarity,
-        "modality": statement.modality.value,
-        "wording": statement.wording,
-        "subject_written": written(statement.subject),
-        "object_written": written(statement.object),
+        **stated_fields(statement),
         "condition": condition_json(statement.condition),
-        "effective_from": statement.effective_from,
-        "effective_to": statement.effective_to,
-        **step_record(statement.step),
         "extractor": support.extractor,
         "quotes": [
             {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}

@@ -37,70 +37,33 @@ class RunRequest:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    tools: Tools
-    source: Source
-    options: Options
-    pace: Pace
+def step(name: str, run: Mapping[str, Any], *batch: int) -> Any:
+    """Do a step of a run; what it returns, and its errors, as of the function of ``ingestion.steps``.
 
-
-def plan(run: Mapping[str, Any]) -> list[int]:
-    """Read what is new; ids of the batches to extract. Errors as ``ingestion.steps.plan_run``."""
-    from clausegraph.ingestion.steps import plan_run
+    ``plan``: ids of the batches to extract. ``extract``: one of them, or without its id all that are left. ``embed``.
+    ``publish``: the epoch, None when nothing changed. ``report``: the report, with ``error`` where the run failed.
+    """
+    from clausegraph.ingestion import steps
 
     wanted = RunRequest(**run)
-    with _opened(wanted) as here:
-        return plan_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
-
-
-def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:
-    """Extract one batch; how many chunks were done, reused, failed. Errors as ``ingestion.steps.extract_batch``."""
-    from clausegraph.ingestion.steps import extract_batch
-
-    wanted = RunRequest(**run)
-    with _opened(wanted) as here:
-        return extract_batch(here.tools, wanted.corpus, wanted.id, batch, here.pace)
-
-
-def extract_all(run: Mapping[str, Any]) -> int:
-    """Extract batches until all of the run are done; how many were done here. For workers without a scheduler."""
-    from clausegraph.ingestion.steps import extract_batches
-
-    wanted = RunRequest(**run)
-    with _opened(wanted) as here:
-        return extract_batches(here.tools, wanted.corpus, wanted.id, here.pace)
-
-
-def embed(run: Mapping[str, Any]) -> dict[str, int]:
-    """Embed what is new; how many texts were embedded, reused. Errors as ``ingestion.steps.embed_run``."""
-    from clausegraph.ingestion.steps import embed_run
-
-    wanted = RunRequest(**run)
-    with _opened(wanted) as here:
-        return embed_run(here.tools, wanted.corpus, wanted.id, here.pace)
-
-
-def publish(run: Mapping[str, Any]) -> int | None:
-    """Publish; number of the epoch, or None when nothing changed. Errors as ``ingestion.steps.publish_run``."""
-    from clausegraph.ingestion.steps import publish_run
-
-    wanted = RunRequest(**run)
-    with _opened(wanted) as here:
-        return publish_run(here.tools, wanted.corpus, wanted.id, here.options, here.pace)
-
-
-def report(run: Mapping[str, Any]) -> dict[str, Any]:
-    """End the run; its report, with ``error`` where it failed. Errors as ``ingestion.steps.report_run``."""
-    from clausegraph.ingestion.steps import report_run
-
-    wanted = RunRequest(**run)
-    with _opened(wanted) as here:
-        return report_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
+    with _opened(wanted) as (tools, source, options, pace):
+        about = tools, wanted.corpus
+        match name:
+            case "plan":
+                return steps.plan_run(*about, source, wanted.id, options, pace)
+            case "extract" if batch:
+                return steps.extract_batch(*about, wanted.id, batch[0], pace)
+            case "extract":
+                return steps.extract_batches(*about, wanted.id, pace)
+            case "embed":
+                return steps.embed_run(*about, wanted.id, pace)
+            case "publish":
+                return steps.publish_run(*about, wanted.id, options, pace)
+        return steps.report_run(*about, source, wanted.id, options, pace)
 
 
 @contextmanager
-def _opened(run: RunRequest) -> Iterator[_Opened]:
+def _opened(run: RunRequest) -> Iterator[tuple[Tools, Source, Options, Pace]]:
     from clausegraph.app.process import observe
     from clausegraph.app.services.ingest import run_tools, web_options
     from clausegraph.app.workspace import Workspace
@@ -121,7 +84,7 @@ def _opened(run: RunRequest) -> Iterator[_Opened]:
             keep_days=settings.keep_days,
         )
         with Workspace(settings) as workspace, run_tools(workspace, source) as tools:
-            yield _Opened(tools, source, options, Pace(run.batch_chunks, run.lease))
+            yield tools, source, options, Pace(run.batch_chunks, run.lease)
     finally:
         stop_telemetry()
 

@@ -121,18 +121,17 @@ def get_prompt(folder: Path | None, name: str) -> dict[str, Any]:
     return _described(prompt) | {"source": prompt.source}
 
 
-def render_prompt(folder: Path | None, name: str, given: Sequence[str], inputs: Path | None) -> dict[str, Any]:
+def render_prompt(folder: Path | None, name: str, given: Sequence[str]) -> dict[str, Any]:
     """The messages as a model gets them. Examples come from the prompt's own where none are given.
 
     Args:
         given: KEY=VALUE or KEY=@FILE; ``@@`` begins a value with a plain ``@``.
-        inputs: JSON file of an object of inputs; ``given`` wins.
 
     Raises:
         InputError: an input is malformed, its file cannot be read, or the prompt takes others.
     """
     prompt = library(folder).get(name)
-    values = (_from_file(inputs) if inputs else {}) | dict(_pair(text) for text in given)
+    values = dict(_pair(text) for text in given)
     if "examples" in prompt.inputs and "examples" not in values:
         values["examples"] = shipped_examples(prompt)
     messages = [{"role": message.role, "content": message.content} for message in prompt.render(**values)]
@@ -150,16 +149,6 @@ def _pair(text: str) -> tuple[str, str]:
     if value.startswith("@@"):
         return key, value[1:]
     return key, _file_text(Path(value[1:])) if value.startswith("@") else value
-
-
-def _from_file(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(_file_text(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"--inputs {path} is not JSON: {error}") from error
-    if not isinstance(values, dict):
-        raise InputError(f"--inputs {path} must be a JSON object of names and values")
-    return values
 
 
 def _file_text(path: Path) -> str:

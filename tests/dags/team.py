@@ -79,7 +79,7 @@ class Team:
             "from tests.harness.writes import kill_this_process_at; "
             "step, values, dies_at, root = json.loads(sys.argv[1]); "
             "dies_at and kill_this_process_at(dies_at, pathlib.Path(root)); "
-            "print(json.dumps(getattr(steps, step)(*values)))"
+            "print(json.dumps(steps.step(step, *values)))"
         )
         words = [sys.executable, "-c", code, json.dumps([step, [dict(run), *values], dies_at, str(self.root)])]
         return subprocess.Popen(
@@ -92,7 +92,7 @@ class Team:
             for name in os.environ.keys() - self.environment().keys():
                 patch.delenv(name)
             patch.setenv("CLAUSEGRAPH_CONFIG", str(self.config))
-            return json.loads(json.dumps(getattr(steps, step)(dict(run), *values)))
+            return json.loads(json.dumps(steps.step(step, dict(run), *values)))
 
     def settings(self) -> Settings:
         return Settings(**tomllib.loads(self.config.read_text(encoding="utf-8")), corpus=CORPUS)

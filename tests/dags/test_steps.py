@@ -302,9 +302,9 @@ def test_many_processes_and_one_killed_half_way(tmp_path: Path, fake: FakeModelS
     team.write(16, sections=2)
     run = team.run("run")
     batches = team.step("plan", run)
-    killed(team.start("extract_all", run, dies_at=_AFTER_ITS_FIRST_CHUNKS))
+    killed(team.start("extract", run, dies_at=_AFTER_ITS_FIRST_CHUNKS))
     at_kill = team.stored()
-    workers = [team.start("extract_all", run) for _ in range(2)]
+    workers = [team.start("extract", run) for _ in range(2)]
     assert len(batches) == sum(result(worker) for worker in workers) and at_kill < team.stored()
     counted = fake.counters()
     chunks = len(team.stored())

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.services.scheduling import RunRequest, plan
+from clausegraph.app.services.scheduling import RunRequest, step
 from clausegraph.indexes.ledger.leases import is_held
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 
@@ -80,7 +80,7 @@ def test_a_killed_run(cli: Cli, working: subprocess.Popen[str], stocked: Path) -
 
 
 def test_a_run_in_steps_lives_by_its_lease(cli: Cli, stocked: Path) -> None:
-    plan(RunRequest("stepped", "default", str(SAMPLE), force=True).as_dict())
+    step("plan", RunRequest("stepped", "default", str(SAMPLE), force=True).as_dict())
     assert newest_run(cli)["status"] == "running" and "run stepped holds it (in steps, from" in cli("status").stdout
     changed(stocked / "ledger.db", "UPDATE run_leases SET expires = ?", time.time() - 1)
     assert newest_run(cli)["status"] == "killed" and "holds it" not in cli("status").stdout

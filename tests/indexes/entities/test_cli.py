@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.cli.curation import ask_each
-from clausegraph.app.cli.session import Session
-from clausegraph.core.errors import InputError
 from tests.app.cli.conftest import Cli, clean_environment, cli, parsed
 from tests.law.world import page_html
 
@@ -128,8 +125,6 @@ def test_what_pages_define_is_listed_and_undone(cli: Cli, tmp_path: Path) -> Non
         (3, ["review", "--accept", "7"], "no decision 7"),
         (2, ["review", "--accept", "seven"], "'seven' is not the id"),
         (2, ["review", "--accept", "1", "--reject", "1"], "named twice"),
-        (2, ["review", "--interactive"], "needs a terminal"),
-        (2, ["review", "--interactive", "--accept", "1"], "not both"),
         (3, ["review", "--type", "planet"], "no entity of type 'planet'"),
         (2, ["list", "--state", "open"], "no state 'open'"),
         (3, ["apply", "--corpus", "nope"], "'nope'"),
@@ -146,19 +141,3 @@ def test_other_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
     assert parsed(cli("entities", "review", "--json"))["open"] > 0, "names are compared without a model"
     assert "hashing:64" in parsed(cli("entities", "apply", "--json"), 5)["error"]["message"]
-
-
-def test_asking_one_after_the_other() -> None:
-    side = {"key": "k", "written": ["K"], "types": ["thing"], "supports": 1, "example": None}
-    numbers = {"score": 1.0, "variant": "order"}
-    cards = [{"id": number, "name": side, "entity": side} | numbers for number in range(1, 7)]
-    answers = iter(["y", "?", "no", "skip", "y", "q"])
-    done: list[tuple[bool, int]] = []
-
-    def decide(accepted: bool, number: int) -> None:
-        if number == 4:
-            raise InputError("a circle")
-        done.append((accepted, number))
-
-    counts = ask_each(Session(quiet=True), cards, decide, lambda _: next(answers))
-    assert counts == {"accepted": 1, "rejected": 1} and done == [(True, 1), (False, 2)]

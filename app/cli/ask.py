@@ -182,11 +182,11 @@ def search(
 
     found = session.call(
         corpus, find_passages, Inquiry(" ".join(question), scenario), retriever=retriever, budget=budget, limit=limit,
-        epoch=epoch, explain=not session.json,
+        epoch=epoch,
     )  # fmt: skip
     rows = []
     for hit in found.hits:
         title = one_line(hit.title, 40) + ("" if hit.page_number is None else f", page {hit.page_number}")
         rows.append([f"{hit.score:.3f}", title, one_line(" › ".join(hit.headings), 60), one_line(hit.text, 300)])
-    said = getattr(found, "why_nothing", "")
-    session.emit(found, table(("score", "page", "section", "text"), rows) if rows else said)
+    nothing = "nothing found, or the best passage is longer than the budget; raise --budget"
+    session.emit(found, table(("score", "page", "section", "text"), rows, nothing))

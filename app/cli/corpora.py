@@ -210,9 +210,10 @@ def bring_neo4j_up(
 
 
 _TARGET = argument("With --to: a new folder, or the address of an empty Neo4j.", "DIR|URI", show_default=False)
-_OUTPUT = option("The file to write.", "--output", "-o")
-_FORMS = "jsonl: everything; csv: statements and rules; graphml: the graph; nt: the graph as RDF."
-_FORM = option(_FORMS, "--format", "-f", show_default="what FILE ends with; jsonl for a bare name")
+_OUTPUT = option(
+    "The file to write: .jsonl has everything, .csv statements and rules, .graphml the graph, .nt the graph as RDF.",
+    "--output", "-o",
+)  # fmt: skip
 _TO = option("llamaindex: stores that LlamaIndex opens with its own classes.", show_default="a file")
 
 
@@ -222,7 +223,6 @@ def export(
     *,
     target: Annotated[str | None, _TARGET] = None,
     output: Annotated[Path | None, _OUTPUT] = None,
-    form: Annotated[Literal["jsonl", "csv", "graphml", "nt"] | None, _FORM] = None,
     force: Annotated[bool, option("Replace the file where there is one.")] = False,
     to: Annotated[Literal["llamaindex"] | None, _TO] = None,
     corpus: CorpusOption = None,
@@ -234,15 +234,14 @@ def export(
     """
     if to is not None and target is None:
         raise InputError(f"say where to: `clausegraph export --to {to} DIR`, or the address of a Neo4j")
-    if to is not None and (output is not None or form is not None or force):
-        raise InputError(f"--to {to} takes no --output, --format or --force; its DIR or URI is all it needs")
-    from clausegraph.app.services.export import export_file, export_llamaindex, form_of
+    if to is not None and (output is not None or force):
+        raise InputError(f"--to {to} takes no --output or --force; its DIR or URI is all it needs")
+    from clausegraph.app.services.export import export_file, export_llamaindex
 
     if to is not None:
         done = session.call(corpus, export_llamaindex, epoch, str(target))
     elif output is not None and target is None:
-        kind = form_of(output, form)
-        done = session.call(corpus, export_file, epoch, kind, output, replace=force)
+        done = session.call(corpus, export_file, epoch, output, replace=force)
     else:
         raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
     listed = ", ".join(counted(count, what) for what, count in done["counts"].items())

@@ -22,15 +22,10 @@ def settings(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    markdown: Annotated[bool, option("Print the reference: every setting's meaning.")] = False,
 ) -> None:
-    """Show every setting with its value and where that comes from."""
-    from clausegraph.app.services.settings import list_settings, settings_page
+    """Show every setting with its value and where that comes from; with --json its meaning, too."""
+    from clausegraph.app.services.settings import list_settings
 
-    if markdown:
-        page = settings_page()
-        session.emit({"markdown": page}, page.rstrip(), verbatim=True)
-        return
     found = list_settings(session.settings(corpus))
     rows = []
     for one in found:

@@ -13,7 +13,6 @@ from clausegraph.app.services import Record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, make_retriever
@@ -48,12 +47,6 @@ class PassagesReply(Record):
     epoch: int
     retriever: str
     hits: list[ShownPassage]
-
-
-class NoPassages(PassagesReply):
-    """Why there are none."""
-
-    why_nothing: str
 
 
 def answer(
@@ -122,9 +115,8 @@ def search(
     budget: int | None,
     limit: int,
     epoch: int | None = None,
-    explain: bool = False,
 ) -> PassagesReply:
-    """The hits of a question, best first; with ``explain``, why there are none.
+    """The hits of a question, best first.
 
     Args:
         budget: word pieces in all; None for ``SEARCH_BUDGET``.
@@ -137,14 +129,7 @@ def search(
         made = make_retriever(retriever, view, workspace.embedder, reranker=workspace.reranker)
         hits = made.retrieve(inquiry, limit=limit, budget=room)
         shown = [_shown_passage(view, hit) for hit in hits]
-        reply = PassagesReply.of(view, question=inquiry.question, retriever=retriever, hits=shown)
-        if hits or not explain:
-            return reply
-        why = "nothing found"
-        for best in made.retrieve(inquiry, limit=1, budget=None):
-            pieces = count_tokens(best.text)
-            why = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
-        return NoPassages(**dict(reply), why_nothing=why)
+        return PassagesReply.of(view, question=inquiry.question, retriever=retriever, hits=shown)
 
 
 def _shown_passage(view: View, hit: Hit) -> ShownPassage:

@@ -54,37 +54,27 @@ _FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣�
 _FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
 
 
-def form_of(output: Path, form: str | None = None) -> str:
-    """The form that a file gets: the one asked for, else the one its name ends with; JSON lines for a bare name.
+def form_of(output: Path) -> str:
+    """The form that a file gets: the one its name ends with; JSON lines for a bare name.
 
     Raises:
-        InputError: the file's name ends with another form than the one asked for, or with none that there is.
+        InputError: it ends with none that there is.
     """
-    if str(output) == "-":
-        raise InputError("an export is not written to standard output; give --output a file name instead of -")
     ending = output.suffix.lower().removeprefix(".")
-    named = ending if ending in FORMS else None
-    if form is not None and named is not None and form != named:
-        raise InputError(
-            f"output {output} ends with .{ending}, but --format is {form}; leave --format out or name the file .{form}"
-        )
-    if form is None and named is None and ending:
-        endings = ", ".join(f".{known}" for known in FORMS)
-        raise InputError(
-            f"output {output} ends with .{ending}, which no export does: name it with {endings}, or give --format"
-        )
-    return form or named or FORMS[0]
+    if str(output) == "-" or (ending and ending not in FORMS):
+        raise InputError(f"output {output} is no export: its name ends with .{', .'.join(FORMS)}")
+    return ending or FORMS[0]
 
 
 def export_file(
-    workspace: Workspace, corpus: str, epoch: int | None, form: str, output: Path, *, replace: bool = False
+    workspace: Workspace, corpus: str, epoch: int | None, output: Path, *, replace: bool = False
 ) -> dict[str, Any]:
     """Write an epoch to a file and say how much of what was written; ``replace``: also where there is one.
 
     Raises:
-        InputError: the file cannot be written there; one that was there before is unchanged.
+        InputError: the file cannot be written there, and one that was there before is unchanged; or as of ``form_of``.
     """
-    home = workspace.settings.home
+    form, home = form_of(output), workspace.settings.home
     check_output(output, home=home, replace=replace)  # before the epoch is opened, which may take a while
     write = {"jsonl": write_jsonl, "csv": write_csv, "graphml": write_graphml, "nt": write_triples}[form]
     with workspace.view(corpus, epoch, embed=False) as view, replacing(output, home=home, replace=replace) as file:

@@ -1,4 +1,4 @@
-"""Settings and prompts in force, and the reference that docs/settings.md holds."""
+"""Settings and prompts in force."""
 
 from __future__ import annotations
 
@@ -13,28 +13,8 @@ from pydantic.fields import FieldInfo
 from clausegraph.app.services import attributes
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import Prompt, library, shipped_examples
-from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
+from clausegraph.core.settings import PREFIX, Settings, load_settings, origins
 from clausegraph.core.settings_file import example, form
-
-_INTRODUCTION = f"""# Settings
-
-This page is made by `clausegraph settings --markdown`. `clausegraph settings` shows what is in force, and from where.
-
-A setting is given as an environment variable, or as `name = value` in `{CONFIG_NAME}` in the working directory, or in
-the TOML file that `{PREFIX}CONFIG` names. The options `--home` and `--corpus` win over the variable, which wins over
-the file, which wins over the default. A name that is no setting is refused in the file and told of in the environment.
-`{PREFIX}DEBUG=1` shows the traceback of an error. A list is words with commas or spaces between them in a variable, and
-`name = ["…", "…"]` in the file; a table is JSON in a variable, and `[name]` with its lines below it in the file.
-
-A `{CONFIG_NAME}` that merely lies in the working directory may have come with somebody else's folder. It gets no secret
-from elsewhere: where it sets `llm_url`, `embedding_url` or `neo4j_uri`, and the key or password is in the environment,
-every command refuses. Trust the file by naming it (`{PREFIX}CONFIG={CONFIG_NAME}`), or set the address yourself.
-"""
-_CORPORA = """
-## Corpora that Airflow ingests
-
-Each is a table `[corpora.NAME]` of the settings file; see [airflow.md](airflow.md).
-"""
 
 
 def list_settings(settings: Settings) -> list[dict[str, Any]]:
@@ -46,33 +26,11 @@ def list_settings(settings: Settings) -> list[dict[str, Any]]:
             "variable": PREFIX + name.upper(),
             "value": _value(value),
             "from": "given" if value != getattr(usual, name) else places.get(name, "default"),
-            "default": _default(Settings.model_fields[name]),
-            "about": _about(Settings.model_fields[name]),
+            "default": default_words(Settings.model_fields[name]),
+            "about": about_words(Settings.model_fields[name]),
         }
         for name, value in settings
     ]
-
-
-def settings_page() -> str:
-    """The reference in Markdown."""
-    rows = [
-        (f"`{name}`", f"`{PREFIX}{name.upper()}`", _default(field), _about(field))
-        for name, field in Settings.model_fields.items()
-    ]
-    corpora = [(f"`{name}`", _default(field), _about(field)) for name, field in ScheduledCorpus.model_fields.items()]
-    return "\n".join(
-        [
-            _INTRODUCTION,
-            *_table(("name", "variable", "default", "what it does"), rows),
-            _CORPORA,
-            *_table(("name", "default", "what it does"), corpora),
-            "",
-        ]
-    )
-
-
-def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in (columns, ("---",) * len(columns), *rows)]
 
 
 def _value(value: Any) -> Any:
@@ -86,7 +44,8 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _default(field: FieldInfo) -> str:
+def default_words(field: FieldInfo) -> str:
+    """The default of a setting, as Markdown shows it."""
     if field.is_required():
         return "required"
     default = field.get_default(call_default_factory=True)
@@ -95,7 +54,7 @@ def _default(field: FieldInfo) -> str:
     return f"`{default if isinstance(default, str | Path) else json.dumps(default)}`"
 
 
-def _about(field: FieldInfo) -> str:
+def about_words(field: FieldInfo) -> str:
     """The description, with the values where only some are taken, and what a variable of several holds."""
     if field.examples:
         return f"{field.description} (in the variable: {form(field)}, such as `{example(field)}`)"

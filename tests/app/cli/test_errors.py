@@ -86,9 +86,8 @@ def test_misspelt_corpus(cli: Cli) -> None:
 @pytest.mark.usefixtures("stocked")
 def test_a_budget_below_the_best_passage(cli: Cli) -> None:
     words = ["search", "Winter Heating Grant", "--budget"]
-    said = cli(*words, "1").stdout
-    assert "more than the budget of 1; raise --budget" in said
-    assert "Grant" in cli(*words, said.split("has ")[1].split()[0]).stdout
+    assert "longer than the budget; raise --budget" in cli(*words, "1").stdout
+    assert "Grant" in cli(*words, "300").stdout
 
 
 @pytest.mark.usefixtures("stocked")
@@ -114,7 +113,6 @@ def test_output_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "deep").exists()
     for name in ("out.xlsx", "-"):
         assert name in refused(cli, 2, "export", "--output", name) and not Path(name).exists()
-    assert cli("export", "--output", "out.xlsx", "--format", "csv").exit_code == 0
     assert "is a folder" in refused(cli, 2, "export", "--output", str(tmp_path))
 
 

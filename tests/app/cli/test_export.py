@@ -48,7 +48,7 @@ def test_jsonl_holds_everything(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("stocked")
 def test_graphml_is_a_graph(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "out.graphml"
-    counts = parsed(cli("export", "-f", "graphml", "-o", str(out), "--json"))["counts"]
+    counts = parsed(cli("export", "-o", str(out), "--json"))["counts"]
     graph = networkx.read_graphml(out, force_multigraph=True)
     kinds = [data["kind"] for _, data in graph.nodes(data=True)]
     assert {"page", "section", "element", "entity", "literal", "rule"} == set(kinds)

@@ -20,8 +20,15 @@ def test_nothing_is_written_over_the_ledger(cli: Cli, stocked: Path, tmp_path: P
     before = {path: path.read_bytes() for path in stocked.rglob("*") if path.is_file()}
     (tmp_path / "link").symlink_to(stocked / "ledger.db")
     (tmp_path / "door").symlink_to(stocked)
-    for output in ("home/ledger.db", "home/new.csv", "home/segments/x.csv", "link", "door/x.csv", "home/../home/x.csv"):
-        result = cli("export", "--output", str(tmp_path / output), "--format", "csv", *force)
+    for output in (
+        "home/ledger.csv",
+        "home/new.csv",
+        "home/segments/x.csv",
+        "link",
+        "door/x.csv",
+        "home/../home/x.csv",
+    ):
+        result = cli("export", "--output", str(tmp_path / output), *force)
         assert result.exit_code == 2, output
         assert "lies in the home folder" in result.stderr or "symbolic link" in result.stderr
     for output in ("home", "home/new", "door/new/deep"):

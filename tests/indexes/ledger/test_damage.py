@@ -78,9 +78,9 @@ def readings(sound: Path) -> list[Callable[[Path], Result]]:
         ask("status"), ask("corpora", "list"), ask("epochs", "list"), ask("entities", "list"), ask("doctor"),
         ask("show", run), ask("show", fact), ask("show", page), ask("show", "no such title"),
         ask("search", "heating grant"), ask("ask", "How much is the heating grant?", "--trace"),
-        ask("export", "--output", out, "--format", "jsonl", "--force"),
-        ask("export", "--output", out, "--format", "csv", "--force"),
-        ask("export", "--output", out, "--format", "graphml", "--force"),
+        ask("export", "--output", f"{out}.jsonl", "--force"),
+        ask("export", "--output", f"{out}.csv", "--force"),
+        ask("export", "--output", f"{out}.graphml", "--force"),
     ]  # fmt: skip
 
 

@@ -34,8 +34,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 def exported(hostile_home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("exports")
     made = {form: folder / f"out.{form}" for form in ("jsonl", "csv", "graphml", "nt")}
-    for form, path in made.items():
-        words = ["export", "-f", form, "-o", str(path), "--json", "--home", str(hostile_home)]
+    for path in made.values():
+        words = ["export", "-o", str(path), "--json", "--home", str(hostile_home)]
         parsed(CliRunner(env=HASHING).invoke(made_app(), words))
     return made
 
@@ -126,14 +126,14 @@ def test_graphml_keeps_pages_apart_whose_names_look_alike(cli: Cli, tmp_path: Pa
         (tmp_path / folder).mkdir()
         (tmp_path / folder / uri).write_text(page_of(folder, f"text of {folder}"), encoding="utf-8")
         assert cli("ingest", str(tmp_path / folder), "--source-name", source).exit_code == 0
-    counts = parsed(cli("export", "-f", "graphml", "-o", str(tmp_path / "out"), "--json"))["counts"]
+    counts = parsed(cli("export", "-o", str(tmp_path / "out.graphml"), "--json"))["counts"]
     assert counts["page"] == 2
 
 
 def test_output_name_is_only_a_name(cli: Cli, shared: Path, tmp_path: Path) -> None:
     for number, name in enumerate(NAMES[::3]):
-        output = tmp_path / str(number) / name
+        output = tmp_path / str(number) / f"{name}.csv"
         output.parent.mkdir()
-        result = cli("export", "-f", "csv", "-o", str(output))
+        result = cli("export", "-o", str(output))
         assert result.exit_code == 0 and output.is_file()
         assert not obeyed(result.stdout)

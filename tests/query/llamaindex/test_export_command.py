@@ -53,7 +53,6 @@ def test_an_epoch_of_a_corpus(cli: Cli) -> None:
         ("folder",),
         ("--to", "llamaindex"),
         ("--to", "llamaindex", "folder", "--output", "file"),
-        ("--to", "llamaindex", "folder", "--format", "csv"),
         ("--output", "file", "folder"),
         ("--to", "langchain", "folder"),
     ],

@@ -16,11 +16,10 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 
 from clausegraph.app.dev.fake_model import CHAT, NO_PAGE, FakeModel
-from clausegraph.app.dev.fake_pages import cheap_reading, page_in, rule_lines, sections_of
+from clausegraph.app.dev.fake_pages import cheap_reading, page_in, rule_lines
 from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.core.errors import InputError
-from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
+from clausegraph.ingestion.extract.llm.numbering import page_text
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.app.cli.conftest import REPOSITORY
 from tests.harness.wait import PATIENCE_S
@@ -40,47 +39,6 @@ PAGE = """\
 <<<END 00ff12>>>
 """
 Make = Callable[[str], AbstractContextManager[FunctionCallingLLM]]
-
-
-def shown(section: ExtractionInput) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    return [(one.label, one.tag, one.text, one.headers) for one in section.elements]
-
-
-def test_a_page_is_read_back() -> None:
-    assert page_in("<<<PAGE aa>>>\n1. One\n<<<END bb>>>\n") is None  # another name at its end
-    page, around = page_in("before\n" + PAGE + "after") or ("", "")
-    assert around == "before\n\nafter"
-    first, second = sections_of(page)
-    assert first.headings == ("Tax credit", "Claim")
-    assert shown(first)[-1] == ("e5", "tr", "Single | £1,200", ("Status", "Amount"))
-    barred = ("e7", "p", "You cannot claim if you are in prison.", ())
-    assert shown(second) == [("e6", "h1", "Stop", ()), barred]
-
-
-def test_what_numbering_prints_is_read_back() -> None:
-    elements = (
-        InputElement("e0", "h2", "Rates"),
-        InputElement("e1", "p", "3. not a number of ours. You get it if you rent."),
-        InputElement("e2", "li", "## no heading"),
-        InputElement("e3", "tr", "a | b", headers=("x", "y")),
-    )
-    (section,) = sections_of(page_text(number_call([ExtractionInput("T", ("T", "Rates"), elements)])))
-    assert section.headings == ("T", "Rates")
-    assert [row[2:] for row in shown(section)] == [(one.text, one.headers) for one in elements]
-
-
-def test_pages_with_numbered_headings_and_without_numbers_are_read_back() -> None:
-    page = "# Tax credit\n1# Claim\n2 You can claim if:\n3## If you rent\n4- you are 16\n5# Stop\n"
-    claim, rent, stop = sections_of(page)
-    assert [one.title for one in (claim, rent, stop)] == ["Tax credit"] * 3
-    assert [one.headings for one in (claim, rent, stop)] == [("Claim",), ("Claim", "If you rent"), ("Stop",)]
-    assert [heading.label for heading in rent.above] == ["e1"] and not stop.above
-    (section,) = sections_of("You can claim if:\n\n<li>you are <16></li>\n<b>no</b>\n")
-    assert [row[1:3] for row in shown(section)] == [
-        ("p", "You can claim if:"),
-        ("li", "you are <16>"),
-        ("p", "<b>no</b>"),
-    ]
 
 
 def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() -> None:

@@ -11,24 +11,9 @@ Play = Callable[..., Awaitable[None]]
 """Replies to a request: the exchange, the request's body, the text of the good reply, and the good reply, whole."""
 
 MORE_FAULTS: dict[str, Play] = {}
-REPLIES = ("rules", "lines", "echo", "script")
-STATUS_FAULTS = {"429": "too many requests", "500": "an error of the server", "503": "overloaded"}
-CONTENT_FAULTS = {
-    "garbage": "prose with a beginning of JSON",
-    "wrong_schema": "JSON with nothing of what was asked",
-    "empty": "an empty text",
-    "truncated": "a reply that breaks off, and says so",
-}
-FAULTS = {
-    **STATUS_FAULTS,
-    **CONTENT_FAULTS,
-    "hang": "no answer at all",
-    "stall": "half an answer, then nothing",
-    "slow_stream": "a pause between the pieces of a stream",
-    "cut_connection": "half an answer, then the connection is closed",
-    "html_body": "a proxy's page with status 200",
-}
-"""How a request can fail, and what the server does then."""
+STATUS_FAULTS = ("429", "500", "503")
+CONTENT_FAULTS = ("garbage", "wrong_schema", "empty", "truncated")  # of a reply that is sent whole
+FAULTS = (*STATUS_FAULTS, *CONTENT_FAULTS, "hang", "stall", "slow_stream", "cut_connection", "html_body")
 
 _WHOLE = 1 << 64
 
@@ -43,9 +28,8 @@ class FakeOptions:
     its reply; a reply that is no string is sent as JSON.
 
     ``fault``: one of ``FAULTS`` or ``MORE_FAULTS``, or several with commas, of which a request's hash takes one.
-    ``fault_share`` of the requests have it, decided by the hash of request, attempt and ``seed``; ``fault_first``
-    limits it to the first requests since the options were last set; ``fault_match`` to requests whose last user
-    message contains it.
+    ``fault_share`` of the requests have it, decided by the hash of request and attempt; ``fault_first`` limits it to
+    the first requests since the options were last set; ``fault_match`` to requests whose last user message contains it.
     """
 
     port: int = 0
@@ -53,22 +37,19 @@ class FakeOptions:
     replies: str = "rules"
     script: Sequence[Any] | Mapping[str, Any] = ()
     latency: tuple[float, float] = (0.0, 0.0)  # seconds, uniform between the two
-    seed: int = 0
     concurrency: int | None = None  # requests served at once; one more gets 429
     usage: str = "reported"  # or "none"
     tokens: str = "approximate"  # ceil(UTF-8 bytes / 4); or "bytes": one token a byte, the worst case
-    context_window: int | None = None  # tokens of prompt and max_tokens; more is refused with 400
+    context_window: int | None = None  # tokens of a prompt; more is refused with 400
     models: tuple[str, ...] = ()  # names that are known; none means every name
     fault: str = "none"
     fault_share: float = 1.0
     fault_first: int | None = None
     fault_match: str = ""
     retry_after: float | None = None  # seconds, sent with 429 and 503
-    truncated_share: float = 0.5  # of a reply's characters that "truncated" leaves
     chunks: int = 20  # pieces of a streamed reply
     chunk_delay: float = 0.05  # seconds between the pieces under "slow_stream"
     hold_after: str = ""  # a streamed reply waits behind the piece that ends these words until this is set anew
-    dimension: int = 384  # of embeddings, where the request names none
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -93,7 +74,7 @@ class FaultPlan:
         attempt = self._attempts.get(digest, 0)
         self._attempts[digest] = attempt + 1
         beyond = options.fault_first is not None and self._asked > options.fault_first
-        drawn = blake2b(digest + f"{attempt}:{options.seed}".encode(), digest_size=16).digest()
+        drawn = blake2b(digest + f"{attempt}".encode(), digest_size=16).digest()
         spared = int.from_bytes(drawn[:8], "big") >= options.fault_share * _WHOLE
         if beyond or spared or options.fault_match not in user:
             return "none"

@@ -150,7 +150,7 @@ class Replier:
         return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
 
 
-def spoilt(reply: Reply, fault: str, share: float) -> Reply:
+def spoilt(reply: Reply, fault: str) -> Reply:
     """The reply as a content fault leaves it."""
     match fault:
         case "garbage":
@@ -160,5 +160,5 @@ def spoilt(reply: Reply, fault: str, share: float) -> Reply:
         case "empty":
             return Reply("")
         case "truncated":
-            return Reply(reply.text[: int(len(reply.text) * share)], cut_off=True)
+            return Reply(reply.text[: len(reply.text) // 2], cut_off=True)
     return reply

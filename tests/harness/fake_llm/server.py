@@ -38,6 +38,7 @@ from tests.harness.fake_llm.wire import (
 
 EMBEDDINGS = "/v1/embeddings"
 HTML_PAGE = b"<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
+_DIMENSION = 384
 _HOLD_S = 0.02  # seconds between two looks whether a held reply may go on
 _STATUS_TEXT = {"429": "Rate limit exceeded", "500": "Internal server error", "503": "Service unavailable"}
 _NO_VECTORS: dict[str, Any] = {"wrong_schema": {"data": {"no": "vectors"}}, "empty": {"object": "list", "data": []}}
@@ -55,7 +56,7 @@ class FakeApp:
         self.options = options
         self.plan = FaultPlan(options)
         self.replier = Replier(options)
-        self.random = Random(options.seed)
+        self.random = Random(0)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one HTTP request."""
@@ -120,18 +121,17 @@ class FakeApp:
         found = 422 if malformed else 200, malformed
         if malformed:
             return found
-        tokens = count_tokens(prompt_text(body), options.tokens) + (_limit(body) or 0) if path != "embeddings" else 0
         if options.models and body.get("model") not in options.models:
             found = 404, f"there is no model {body.get('model')!r}"
-        elif options.context_window is not None and tokens > options.context_window:
-            found = 400, f"prompt and max_tokens are {tokens} tokens; the context has {options.context_window}"
+        elif options.context_window is not None and count_tokens(prompt_text(body), "bytes") > options.context_window:
+            found = 400, f"the prompt has more than the {options.context_window} tokens of the context"
         elif options.concurrency is not None and self.counters.in_flight >= options.concurrency:
             found = 429, f"Rate limit exceeded: {options.concurrency} requests at once"
         return found
 
     async def _chat(self, exchange: Exchange, body: dict[str, Any], fault: str) -> None:
         options = self.options
-        reply, limit = spoilt(self.replier.reply(wanted(body)), fault, options.truncated_share), _limit(body)
+        reply, limit = spoilt(self.replier.reply(wanted(body)), fault), _limit(body)
         if limit is not None and count_tokens(reply.text, options.tokens) > limit:
             reply = Reply(cut_to_tokens(reply.text, limit, options.tokens), cut_off=True)
         used = count_tokens(prompt_text(body), options.tokens), count_tokens(reply.text, options.tokens)
@@ -150,7 +150,7 @@ class FakeApp:
 
         texts = [body["input"]] if isinstance(body["input"], str) else [str(one) for one in body["input"]]
         used = sum(count_tokens(text, self.options.tokens) for text in texts), 0
-        made = HashingEmbedder(int(body.get("dimensions") or self.options.dimension)).embed_texts(texts)
+        made = HashingEmbedder(int(body.get("dimensions") or _DIMENSION)).embed_texts(texts)
         whole = embeddings(body, exchange.identity, made, self._usage(*used))
         if fault in MORE_FAULTS:
             await MORE_FAULTS[fault](exchange, body, "", whole)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
@@ -91,8 +90,6 @@ class Counters:
         self.recent: deque[bytes] = deque(maxlen=_KEPT)
         self._answered: set[bytes] = set()
         self._most = self.in_flight
-        self._area = self._busy = 0.0
-        self._since = time.monotonic()
 
     def arrived(self, path: str, body: bytes) -> None:
         """A request has come whole."""
@@ -101,10 +98,6 @@ class Counters:
 
     def entered(self, by: int) -> None:
         """A request is in flight from here on (1), or no more (-1)."""
-        now = time.monotonic()
-        self._area += self.in_flight * (now - self._since)
-        self._busy += (now - self._since) if self.in_flight else 0.0
-        self._since = now
         self.in_flight += by
         self._most = max(self._most, self.in_flight)
 
@@ -115,13 +108,11 @@ class Counters:
 
     def snapshot(self) -> dict[str, Any]:
         """All figures as plain values; the README beside this says what each means."""
-        self.entered(0)
         names = ("requests", "ok", "prompt_tokens", "output_tokens", "repeated_ok")
         return {name: self.sums[name] for name in names} | {
             "failed": dict(self.failed),
             "in_flight": self.in_flight,
             "in_flight_max": self._most,
-            "mean_in_flight": self._area / self._busy if self._busy else 0.0,
             "by_path": {path: self.sums[path] for path in ("chat", "stream", "embeddings")},
             "distinct_prompts": len(self._answered),
         }

@@ -90,7 +90,8 @@ class AirflowApi:
             if found := named.get(f"ingest {corpus}"):
                 return str(found)
             if time.monotonic() > deadline:
-                broken = [error["stack_trace"].strip().splitlines()[-1] for error in self._import_errors()]
+                errors = self._get("/importErrors")["import_errors"]
+                broken = [error["stack_trace"].strip().splitlines()[-1] for error in errors]
                 why = (
                     f"its DAGs do not load: {broken[0]}" if broken else f"it has: {', '.join(sorted(named)) or 'none'}"
                 )
@@ -116,7 +117,7 @@ class AirflowApi:
             state = self._get(f"/dags/{dag}/dagRuns/{run}")["state"]
             states = self._task_states(dag, run)
             seconds = time.monotonic() - started
-            for task in sorted(states, key=_place):
+            for task in sorted(states, key=[*_STEPS, *sorted(states.keys() - set(_STEPS))].index):
                 said = describe(states[task])
                 if said and shown.get(task) != said:
                     shown[task] = said
@@ -137,9 +138,6 @@ class AirflowApi:
         for instance in instances:
             counted[instance["task_id"]][instance["state"] or "waiting"] += 1
         return {task: dict(states) for task, states in counted.items()}
-
-    def _import_errors(self) -> list[dict[str, Any]]:
-        return list(self._get("/importErrors")["import_errors"])
 
     def _get(self, path: str) -> dict[str, Any]:
         return self._send("GET", f"/api/v2{path}", self._headers)
@@ -170,10 +168,6 @@ def describe(states: Mapping[str, int]) -> str:
     if sum(states.values()) == 1:
         return next(iter(states))
     return ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-
-
-def _place(task: str) -> tuple[int, str]:
-    return (_STEPS.index(task) if task in _STEPS else len(_STEPS), task)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 70_700,
-    "tests, lines": 41_200,
-    "compiled regexes": 455,
+    "product, lines": 69_500,
+    "tests, lines": 41_420,
+    "compiled regexes": 452,
     "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds

@@ -6,8 +6,7 @@ from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 
 def as_new(server: FakeModelServer) -> FakeModelServer:
-    """The server with the options it was started with, and no calls counted."""
-    defaults = FakeOptions(replies="echo")
-    server.set(**{name: getattr(defaults, name) for name in defaults.__dataclass_fields__ if name != "port"})
+    """The server with the default options but for echoes, and no calls counted."""
+    server.set(**vars(FakeOptions(replies="echo")))
     server.reset()
     return server

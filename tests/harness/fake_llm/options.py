@@ -20,7 +20,7 @@ _WHOLE = 1 << 64
 
 @dataclass(frozen=True)
 class FakeOptions:
-    """Everything that can be set; ``port`` only before the start.
+    """Everything that can be set.
 
     ``replies``: "rules" (those that the rule extractor reads on the numbered page, one a line, or triples where the
     prompt asks for ``(subject, …)``), "lines" (always triples), "echo" (the last user message) or "script".
@@ -32,7 +32,6 @@ class FakeOptions:
     the first requests since the options were last set; ``fault_match`` to requests whose last user message contains it.
     """
 
-    port: int = 0
     key: str | None = None  # bearer key that requests must carry
     replies: str = "rules"
     script: Sequence[Any] | Mapping[str, Any] = ()

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from clausegraph.app.dev.fake_model import content_text
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import LITERAL, Literal, leaves
 from clausegraph.indexes.dump import dump_lines
@@ -21,7 +22,6 @@ from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import View, open_view
 from tests.harness.fake_llm.options import FakeOptions
 from tests.harness.fake_llm.process import FakeModelServer
-from tests.harness.fake_llm.replies import content_text
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.hostile import FACT, REPLIES, RULE, TEXTS, page_of, reply
 from tests.injection.documents.test_prompts import fenced

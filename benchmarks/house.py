@@ -22,8 +22,8 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 69_500,
-    "tests, lines": 41_420,
+    "product, lines": 69_530,
+    "tests, lines": 41_470,
     "compiled regexes": 452,
     "settings": 59,
     "floors of the deepest room": 6,

@@ -22,8 +22,8 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 69_530,
-    "tests, lines": 41_470,
+    "product, lines": 69_600,
+    "tests, lines": 41_480,
     "compiled regexes": 452,
     "settings": 59,
     "floors of the deepest room": 6,

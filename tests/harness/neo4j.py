@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from clausegraph.app.servers.neo4j import RunningNeo4j, check_java, check_maven, find_neo4j, start_neo4j
+from clausegraph.app.servers.neo4j import RunningNeo4j, check_java, check_maven, find_neo4j, start_neo4j, stop_neo4j
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from tests.harness.ending import at_session_end
@@ -76,6 +76,7 @@ def kill_server(folder: Path) -> None:
         process = psutil.Process(left.pid)
         process.kill()
         process.wait()
+        stop_neo4j(folder)  # nothing runs: only forgets that this process started it
 
 
 @functools.cache
@@ -97,7 +98,7 @@ def shared_server() -> RunningNeo4j:
     folder = Path(tempfile.mkdtemp(prefix="neo4j-"))
     at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
     running = own_server(folder, apoc=True, **UNRESTRICTED)
-    at_session_end.callback(running.kill)  # nobody needs its data any more
+    at_session_end.callback(kill_server, folder)  # nobody needs its data any more
     return running
 
 

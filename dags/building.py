@@ -17,6 +17,7 @@ from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 _WEB = {"mode", "depth", "addresses", "alike", "include", "exclude", "pdf"}
+_POKE = 60  # seconds between looks at a run in quarantine
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
 
@@ -96,10 +97,16 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
         done: dict[str, int] | None = step("extract", context, batch)
         return done
 
+    @task.sensor(mode="reschedule", poke_interval=_POKE, timeout=scheduled.hold_hours * 3600, soft_fail=True)
+    def decided(**context: Any) -> bool:
+        return context["params"]["dry_run"] or not step("is_held", context)
+
     @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
     def embed(**context: Any) -> dict[str, int]:
         if context["params"]["dry_run"]:
             raise AirflowSkipException("a dry run only reports")
+        if step("is_held", context):
+            raise AirflowSkipException("the run is in quarantine, or was dropped there")
         done: dict[str, int] = step("embed", context)
         return done
 
@@ -120,7 +127,8 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
             raise AirflowFailException(made["error"])
         return {name: len(value) if isinstance(value, list) else value for name, value in made.items()}
 
-    extract.expand(batch=plan()) >> embed() >> publish() >> report()
+    planned = plan()
+    [extract.expand(batch=planned), planned >> decided()] >> embed() >> publish() >> report()
 
 
 def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> dict[str, Any]:
@@ -133,6 +141,7 @@ def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> di
         source=params["source"],
         source_name=scheduled.source_name,
         force=params["force"],
+        hold_share=scheduled.hold_share,
         limit=params["limit"],
         dry_run=params["dry_run"],
         batch_chunks=scheduled.batch_chunks,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, load_settings
+from clausegraph.core.types import HOLD_SHARE
 
 if TYPE_CHECKING:
     from clausegraph.ingestion.pipeline import Options, Tools
@@ -28,6 +29,7 @@ class RunRequest:
     force: bool = False
     limit: int | None = None
     dry_run: bool = False
+    hold_share: float = HOLD_SHARE
     batch_chunks: int = 100
     lease: float = 900.0
     web: Mapping[str, Any] = field(default_factory=dict)  # of an address: as ``WebOptions``, without its limits
@@ -52,6 +54,16 @@ def plan(run: Mapping[str, Any]) -> list[int]:
     wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return plan_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
+
+
+def is_held(run: Mapping[str, Any]) -> bool:
+    """Whether the run is in quarantine, or was dropped there: nothing of it is published."""
+    from clausegraph.app.workspace import Workspace
+    from clausegraph.ingestion.steps import is_held
+
+    wanted = RunRequest(**run)
+    with Workspace(load_settings(corpus=wanted.corpus)) as workspace:
+        return is_held(workspace.ledger, wanted.corpus, wanted.id)
 
 
 def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:
@@ -117,6 +129,7 @@ def _opened(run: RunRequest) -> Iterator[_Opened]:
             dry_run=run.dry_run,
             force=run.force,
             limit=run.limit,
+            hold_share=run.hold_share,
             keep_epochs=settings.keep_epochs,
             keep_days=settings.keep_days,
         )

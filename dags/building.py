@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import DAG, Asset, Param, TriggerRule, task
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowRescheduleException, AirflowSkipException
 
 from clausegraph.app.services.scheduling import RunRequest
 from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
@@ -17,7 +17,8 @@ from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 _WEB = {"mode", "depth", "addresses", "alike", "include", "exclude", "pdf"}
-_POKE = 60  # seconds between looks at a run in quarantine
+_NOT_ACCEPTED = ("quarantined", "dropped", "superseded")
+_LOOK_AGAIN = timedelta(minutes=1)  # at a run in quarantine
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
 
@@ -97,16 +98,22 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
         done: dict[str, int] | None = step("extract", context, batch)
         return done
 
-    @task.sensor(mode="reschedule", poke_interval=_POKE, timeout=scheduled.hold_hours * 3600, soft_fail=True)
-    def decided(**context: Any) -> bool:
-        return context["params"]["dry_run"] or not step("is_held", context)
+    @task
+    def decided(**context: Any) -> None:
+        """Give the worker back and look again later, for as long as the run waits in quarantine."""
+        if context["params"]["dry_run"] or step("status", context) != "quarantined":
+            return
+        now = datetime.now(UTC)
+        if now > context["dag_run"].start_date + timedelta(hours=scheduled.hold_hours):
+            raise AirflowSkipException(f"nobody decided within {scheduled.hold_hours:g} hours; the run stays held")
+        raise AirflowRescheduleException(now + _LOOK_AGAIN)
 
     @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
     def embed(**context: Any) -> dict[str, int]:
         if context["params"]["dry_run"]:
             raise AirflowSkipException("a dry run only reports")
-        if step("is_held", context):
-            raise AirflowSkipException("the run is in quarantine, or was dropped there")
+        if (status := step("status", context)) in _NOT_ACCEPTED:
+            raise AirflowSkipException(f"nothing of the run is published: it is {status}")
         done: dict[str, int] = step("embed", context)
         return done
 

@@ -56,14 +56,14 @@ def plan(run: Mapping[str, Any]) -> list[int]:
         return plan_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
 
 
-def is_held(run: Mapping[str, Any]) -> bool:
-    """Whether the run is in quarantine, or was dropped there: nothing of it is published."""
+def status(run: Mapping[str, Any]) -> str:
+    """How the run stands: "running", "quarantined", "done", … Errors as ``get_run_record``."""
+    from clausegraph.app.services.corpora import get_run_record
     from clausegraph.app.workspace import Workspace
-    from clausegraph.ingestion.steps import is_held
 
     wanted = RunRequest(**run)
     with Workspace(load_settings(corpus=wanted.corpus)) as workspace:
-        return is_held(workspace.ledger, wanted.corpus, wanted.id)
+        return str(get_run_record(workspace, wanted.corpus, wanted.id)["status"])
 
 
 def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:

@@ -26,7 +26,7 @@ from clausegraph.core.settings_file import (
     unknown_setting,
     wrong_setting,
 )
-from clausegraph.core.types import WebMode
+from clausegraph.core.types import HOLD_SHARE, WebMode
 
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"
@@ -70,6 +70,13 @@ class ScheduledCorpus(BaseModel):
     batch_chunks: int = Field(default=100, ge=1, le=100_000, description="chunks that one task extracts")
     lease: float = Field(
         default=900.0, ge=1, le=_DAY * 30, description="seconds that a run which died still holds its corpus"
+    )
+    hold_share: float = Field(
+        default=HOLD_SHARE, ge=0, le=1,
+        description="a run by which more of the pages go or lose their text is held in quarantine; 1 holds none",
+    )  # fmt: skip
+    hold_hours: float = Field(
+        default=12.0, ge=0, le=24 * 30, description="how long a run in quarantine waits for a person"
     )
     pool: str = Field(default=MODEL_POOL, min_length=1, description="Airflow's pool of model calls")
     retries: int = Field(default=3, ge=0, le=20, description="of a task, with exponential backoff")

@@ -15,6 +15,7 @@ from typing import Literal as OneOf
 
 from clausegraph.core.inquiry import Inquiry
 
+HOLD_SHARE = 0.3  # of the pages of a source: a run by which more go or lose their text is held
 WebMode = OneOf["auto", "page", "site", "sitemap", "feed"]  # what an address that pages are read from may be
 
 

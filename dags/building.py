@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from airflow.sdk import DAG, Asset, Param, TriggerRule, task
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowRescheduleException, AirflowSkipException
 
 from clausegraph.app.services.scheduling import RunRequest
 from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
@@ -17,6 +17,8 @@ from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 _WEB = {"mode", "depth", "addresses", "alike", "include", "exclude", "pdf"}
+_NOT_ACCEPTED = ("quarantined", "dropped", "superseded")
+_LOOK_AGAIN = timedelta(minutes=1)  # at a run in quarantine
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
 
@@ -96,10 +98,22 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
         done: dict[str, int] | None = step("extract", context, batch)
         return done
 
+    @task
+    def decided(**context: Any) -> None:
+        """Give the worker back and look again later, for as long as the run waits in quarantine."""
+        if context["params"]["dry_run"] or step("status", context) != "quarantined":
+            return
+        now = datetime.now(UTC)
+        if now > context["dag_run"].start_date + timedelta(hours=scheduled.hold_hours):
+            raise AirflowSkipException(f"nobody decided within {scheduled.hold_hours:g} hours; the run stays held")
+        raise AirflowRescheduleException(now + _LOOK_AGAIN)  # type: ignore[no-untyped-call]
+
     @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
     def embed(**context: Any) -> dict[str, int]:
         if context["params"]["dry_run"]:
             raise AirflowSkipException("a dry run only reports")
+        if (status := step("status", context)) in _NOT_ACCEPTED:
+            raise AirflowSkipException(f"nothing of the run is published: it is {status}")
         done: dict[str, int] = step("embed", context)
         return done
 
@@ -120,7 +134,8 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
             raise AirflowFailException(made["error"])
         return {name: len(value) if isinstance(value, list) else value for name, value in made.items()}
 
-    extract.expand(batch=plan()) >> embed() >> publish() >> report()
+    planned = plan()
+    [extract.expand(batch=planned), planned >> decided()] >> embed() >> publish() >> report()
 
 
 def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> dict[str, Any]:
@@ -133,6 +148,7 @@ def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> di
         source=params["source"],
         source_name=scheduled.source_name,
         force=params["force"],
+        hold_share=scheduled.hold_share,
         limit=params["limit"],
         dry_run=params["dry_run"],
         batch_chunks=scheduled.batch_chunks,

@@ -163,6 +163,8 @@ def get_published(connection: Connection, corpus: CorpusRow) -> int:
 
 
 RUNNING, DONE, FAILED, INTERRUPTED, KILLED = "running", "done", "failed", "interrupted", "killed"
+QUARANTINED = "quarantined"  # nothing of it is published before somebody accepts it
+DROPPED, SUPERSEDED = "dropped", "superseded"  # how a run ends that was: by a person, by a later run of its source
 
 
 def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: str) -> list[str]:

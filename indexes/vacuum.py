@@ -66,6 +66,7 @@ from clausegraph.indexes.ledger.schema import (
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
+from clausegraph.indexes.work import not_held
 
 KEEP_EPOCHS = 10
 KEEP_DAYS = 30.0
@@ -231,7 +232,10 @@ def _key(table: Table) -> list[ColumnElement[object]]:
     return next(list(one.columns) for one in table.constraints if isinstance(one, UniqueConstraint))
 
 
-_UNPUBLISHED = ~exists().where(members.c.page_version_id == page_versions.c.id)
+_UNPUBLISHED = and_(
+    ~exists().where(members.c.page_version_id == page_versions.c.id),
+    ~exists().where(run_pages.c.page_version_id == page_versions.c.id, ~not_held(run_pages)),
+)
 
 
 def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
@@ -240,8 +244,9 @@ def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Tab
         yield table, table.c.until <= floor
     yield from _orphans(lease.corpus_id, before)
     for table in (run_pages, work_batches, run_steps):  # runs but ours have ended or died, and none can go on
-        yield table, table.c.run_id != lease.run_id
-    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before)
+        yield table, and_(table.c.run_id != lease.run_id, not_held(table))
+    held = select(run_steps.c.run_id).where(run_steps.c.corpus_id == lease.corpus_id)
+    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before, runs.c.id.not_in(held))
     known = select(runs.c.id).where(runs.c.corpus_id == lease.corpus_id)
     for table in (model_calls, budgets):
         yield table, and_(table.c.run_id != lease.run_id, table.c.run_id.not_in(known))

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select, update
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.corpora import decode_summary
+from clausegraph.indexes.corpora import SUPERSEDED, decode_summary
 from clausegraph.indexes.ledger.cells import OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, check_fence, heartbeat, is_alive
-from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, work_batches
+from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, runs, work_batches
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import StoredPage, load_reading
 
@@ -29,6 +29,9 @@ CLAIM_S = 60.0
 _BEAT_S = 15.0
 
 _WORK: tuple[Table, ...] = (run_pages, work_batches, run_steps)
+
+HELD = "held"  # the step that a quarantined run leaves: its work stays until somebody decides
+_HOLDS = select(run_steps.c.run_id).where(run_steps.c.step == HELD)
 
 _HEAD = select(*(work_batches.c[name] for name in ("id", "state", "host", "pid", "expires", "attempts")))  # no chunks
 
@@ -51,13 +54,14 @@ def store_work(
 ) -> list[int]:
     """Store what a run planned in place of what it had planned before; returns the ids of its batches.
 
-    What other runs of the corpus left behind goes: they cannot be resumed any more.
+    What other runs of the corpus left behind goes: they cannot be resumed any more; but not what is in quarantine.
     """
     mine = {"corpus_id": lease.corpus_id, "run_id": lease.run_id}
     with ledger.write() as connection:
         check_fence(connection, lease)
         for table in _WORK:
-            connection.execute(delete(table).where(table.c.corpus_id == lease.corpus_id))
+            others = table.c.corpus_id == lease.corpus_id, not_held(table)
+            connection.execute(delete(table).where(or_(and_(*others), table.c.run_id == lease.run_id)))
         if pages:
             rows = [
                 mine | {"uri": uri, "page_id": page.page_id, "page_version_id": page.version_id}
@@ -112,6 +116,32 @@ def read_steps(ledger: Ledger, run_id: str) -> dict[str, dict[str, Any]]:
     """What the steps of a run have left so far, by step."""
     rows = ledger.rows(select(run_steps.c.step, run_steps.c.data).where(run_steps.c.run_id == run_id))
     return {row.step: decode_json(run_steps.c.data, f"{run_id} {row.step}", row.data, OBJECT) for row in rows}
+
+
+def not_held(table: Table) -> ColumnElement[bool]:
+    """Whether a row is not of a run in quarantine; ``table`` has a column ``run_id``."""
+    return table.c.run_id.not_in(_HOLDS)
+
+
+def held_runs(ledger: Ledger, corpus_id: int) -> list[str]:
+    """The runs of a corpus that are in quarantine, the last one first."""
+    query = select(runs.c.id).where(runs.c.corpus_id == corpus_id, runs.c.id.in_(_HOLDS))
+    return [row.id for row in ledger.rows(query.order_by(runs.c.started.desc(), runs.c.id))]
+
+
+def supersede(ledger: Ledger, corpus_id: int, source: str, run_id: str) -> None:
+    """A run has read a source: what is in quarantine of it is out of date."""
+    mine = runs.c.corpus_id == corpus_id, runs.c.source == source, runs.c.id != run_id
+    for row in ledger.rows(select(runs.c.id).where(*mine, runs.c.id.in_(_HOLDS))):
+        settle_held(ledger, row.id, SUPERSEDED)
+
+
+def settle_held(ledger: Ledger, run_id: str, status: str) -> None:
+    """End a run that is in quarantine, and forget what it had planned."""
+    with ledger.write() as connection:
+        connection.execute(update(runs).where(runs.c.id == run_id).values(status=status))
+        for table in _WORK:
+            connection.execute(delete(table).where(table.c.run_id == run_id))
 
 
 def forget_work(ledger: Ledger, run_id: str) -> None:

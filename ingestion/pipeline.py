@@ -8,7 +8,7 @@ processes of their own (``steps.py``), they call the same functions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.extraction import Reject, extract_all, extraction_inputs, scope_of
@@ -44,6 +44,7 @@ from clausegraph.indexes.truth import (
     stored_extractions,
 )
 from clausegraph.indexes.vacuum import has_many_segments, vacuum
+from clausegraph.indexes.work import HELD, store_work, supersede, write_step
 from clausegraph.ingestion.changes import (
     Before,
     Changes,
@@ -63,8 +64,9 @@ from clausegraph.ingestion.extracting import (
     problems_of,
     store_as_they_come,
 )
+from clausegraph.ingestion.guards import Held, held
 from clausegraph.ingestion.reading.process import page_reading
-from clausegraph.ingestion.report import RunReport, fold
+from clausegraph.ingestion.report import RunReport, fold, parts_to_json
 from clausegraph.ingestion.run import Run, new_run_id, running
 from clausegraph.ingestion.sources.shelf import DryShelf, LedgerShelf
 from clausegraph.ingestion.sources.source import FetchedSource, Item, Source, StoredDocument
@@ -95,11 +97,19 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     with running(tools, corpus, new_run_id(), source.name) as run:
         with run.timed("read"):
             read = read_source(tools, run, source, documents, options)
-        with run.timed("extract"):
-            done = _extract(tools, run, read)
-        publish_pages(tools, run, options, done, read.removed, unless_empty=bool(read.pages) and not done)
+        if run.report.held:
+            hold(tools, run, read)
+        else:
+            extract_and_publish(tools, run, read, options)
         settle(source)
     return run.report
+
+
+def extract_and_publish(tools: Tools, run: Run, read: SourceRead, options: Options) -> None:
+    """What a run does with the pages that it has read."""
+    with run.timed("extract"):
+        done = _extract(tools, run, read)
+    publish_pages(tools, run, options, done, read.removed, unless_empty=bool(read.pages) and not done)
 
 
 def begin(tools: Tools, corpus_name: str, source: Source, options: Options) -> tuple[CorpusRow, Iterable[Item] | None]:
@@ -209,12 +219,18 @@ def _check_model(tools: Tools, corpus: CorpusRow) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SourceRead:
-    """A source against what there was: the page versions that were read, by uri, and ids of the pages to be removed."""
+    """A source against what there was: the page versions that were read, by uri, and the uris to be removed."""
 
     source_id: int
     before: Before
     pages: Mapping[str, StoredPage]
-    removed: Sequence[int]
+    removed_uris: Sequence[str]
+    unread: Mapping[str, str] = field(default_factory=dict)  # why a page that the corpus has could not be read
+
+    @property
+    def removed(self) -> list[int]:
+        """Ids of the pages to be removed, those that are there."""
+        return [self.before.members[uri].page_id for uri in self.removed_uris if uri in self.before.members]
 
 
 def read_source(
@@ -233,6 +249,7 @@ def read_source(
     changes = Changes(before)
     pages: dict[str, StoredPage] = {}
     versions: list[VersionInput] = []
+    unreadable: list[str] = []
 
     def store() -> None:
         if versions:
@@ -248,6 +265,7 @@ def read_source(
                 told = any(reject.what == document.uri for reject in rejects)
                 none = () if told else (Reject(document.uri, "no readable element on the page"),)
                 changes.refuse(document.uri, rejects + none)
+                unreadable.append(document.uri)
                 continue
             changes.take(document.uri, why, rejects)
             versions.append(
@@ -267,7 +285,28 @@ def read_source(
     run.add(changes.finish(options).part())
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
-    return SourceRead(source_id, before, pages, [before.members[uri].page_id for uri in changes.removed])
+    unread = {uri: changes.why[uri] for uri in unreadable if uri in before.members}
+    read = SourceRead(source_id, before, pages, changes.removed, unread)
+    if options.only is None:
+        run.add(RunReport(held=_held(tools, read, options.hold_share)))
+        supersede(tools.ledger, run.corpus.id, run.source, run.id)
+    return read
+
+
+def _held(tools: Tools, read: SourceRead, share: float) -> list[Held]:
+    """Why the run must not be published unseen."""
+    members = read.before.members
+    with tools.ledger.read() as connection:
+        before = {uri: load_reading(connection, members[uri].version_id) for uri in read.pages if uri in members}
+    after = {uri: page.reading for uri, page in read.pages.items()}
+    return held(before, after, read.removed_uris, read.unread, len(members), share)
+
+
+def hold(tools: Tools, run: Run, read: SourceRead) -> None:
+    """Keep what was read, until somebody decides (``quarantine``)."""
+    left = {"source_id": read.source_id, "removed": list(read.removed_uris), "parts": parts_to_json(run.parts)}
+    store_work(tools.ledger, run.lease, read.pages, (), left)
+    write_step(tools.ledger, run.lease, HELD, left)
 
 
 # --- extract --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import runs
+from clausegraph.ingestion.guards import Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class RunReport:
     pages_unchanged: int = 0
     pages_left: int = 0  # new or changed beyond the limit of the run: left for the next one
     pages_why: dict[str, str] = field(default_factory=dict)  # why each of these pages; of those left in a dry run only
+    held: list[Held] = field(default_factory=list)  # why it is in quarantine, until a person decides
+    accepted_by: str = ""
     chunks_extracted: int = 0
     chunks_reused: int = 0
     chunks_why: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # changed page → reason → chunk keys

@@ -16,6 +16,7 @@ from clausegraph.indexes.corpora import (
     DONE,
     FAILED,
     INTERRUPTED,
+    QUARANTINED,
     CorpusRow,
     end_run,
     get_corpus,
@@ -171,7 +172,9 @@ def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseE
     """Keep how it ended, in the ledger first."""
     report = run.report
     if part.ends:
-        outcome = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED if report.error else DONE
+        outcome = QUARANTINED if report.held and not report.accepted_by else DONE
+        if report.error:
+            outcome = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
         end_run(tools.ledger, run.id, outcome, report.as_dict())
         figures = _figures(report)
         traced.set(**figures)

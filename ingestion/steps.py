@@ -15,13 +15,24 @@ from typing import Any
 
 from clausegraph.core.errors import ClauseGraphError, InputError, LeaseHeldError, LeaseLostError
 from clausegraph.core.extraction import Extracted, extract_all
-from clausegraph.indexes.corpora import DONE, FAILED, check_corpus_name, end_run, get_corpus, get_run
+from clausegraph.indexes.corpora import (
+    DONE,
+    DROPPED,
+    FAILED,
+    QUARANTINED,
+    SUPERSEDED,
+    check_corpus_name,
+    end_run,
+    get_corpus,
+    get_run,
+)
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, release
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.plan import PublishPlan
 from clausegraph.indexes.truth import known_extractions, open_members, stored_extractions
 from clausegraph.indexes.work import (
     CLAIM_S,
+    HELD,
     Chunks,
     Claim,
     batch_results,
@@ -50,6 +61,7 @@ from clausegraph.ingestion.pipeline import (
     begin,
     embed_texts,
     find_chunks,
+    hold,
     ingest,
     plan_pages,
     publish,
@@ -64,6 +76,7 @@ from clausegraph.ingestion.tools import Options, Tools
 MAX_BATCHES = 1000  # schedulers map over few items: Airflow over 1,024
 _FORM = 4  # of what steps leave: count up when a step could not read what another version left
 _POLL_S = 0.5
+_HELD = (QUARANTINED, DROPPED, SUPERSEDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +105,7 @@ def run_steps(
     run_id = new_run_id()
     try:
         plan_run(tools, corpus_name, source, run_id, options, pace)
-        if not options.dry_run:
+        if not (options.dry_run or run_status(tools, corpus_name, run_id) in _HELD):
             extract_batches(tools, corpus_name, run_id, pace)
             embed_run(tools, corpus_name, run_id, pace)
             publish_run(tools, corpus_name, run_id, options, pace)
@@ -122,13 +135,19 @@ def plan_run(
     with running(tools, corpus, run_id, source.name, part=Part("plan", ends=False, lease_s=pace.lease_s)) as run:
         with run.timed("read"):
             read = read_source(tools, run, source, documents, options)
-        with run.timed("plan"):
-            batches = _cut(find_chunks(tools, run, read).missing, pace.batch_chunks)
-        left = {"newest": run.corpus.newest, "source_id": read.source_id, "extractor": tools.extractor.fingerprint}
-        left |= {"form": _FORM, "parts": parts_to_json(run.parts)}
-        stored = store_work(tools.ledger, run.lease, read.pages, batches, left)
+        if run.report.held:
+            hold(tools, run, read)
+            stored: list[int] = []
+        else:
+            with run.timed("plan"):
+                batches = _cut(find_chunks(tools, run, read).missing, pace.batch_chunks)
+            left = {"newest": run.corpus.newest, "source_id": read.source_id, "extractor": tools.extractor.fingerprint}
+            left |= {"form": _FORM, "parts": parts_to_json(run.parts)}
+            stored = store_work(tools.ledger, run.lease, read.pages, batches, left)
         settle(source)
-        return stored
+    if run.report.held:  # it has no further steps, and gives the corpus back
+        report_run(tools, corpus_name, source, run_id, options, pace)
+    return stored
 
 
 def _cut(todo: Chunks, size: int) -> list[Chunks]:
@@ -164,6 +183,17 @@ def _parts(values: Mapping[str, Any]) -> list[RunReport]:
 def _check_same(found: str, wanted: str, what: str) -> None:
     if found != wanted:
         raise InputError(f"the {what} was {wanted} when the run began and is {found} now; start a new run")
+
+
+def run_status(tools: Tools, corpus_name: str, run_id: str) -> str:
+    """How a run stands: "running", "quarantined", "done", …"""
+    return str(get_run(tools.ledger, get_corpus(tools.ledger, corpus_name).id, run_id)["status"])
+
+
+def _accepted(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, Any] | None:
+    """The report of a run that was in quarantine, and was published when somebody accepted it."""
+    report: Any = get_run(ledger, corpus_id, run_id)["report"]
+    return report if report and report.get("accepted_by") and not report.get("error") else None
 
 
 # --- extract --------------------------------------------------------------------------------------
@@ -245,6 +275,8 @@ def embed_run(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) 
         LeaseHeldError: a batch is not extracted yet.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
+    if _accepted(tools.ledger, corpus.id, run_id):
+        return {"embedded": 0, "reused": 0}
     part = Part("embed", begins=False, alone=False, ends=False, lease_s=pace.lease_s)
     with running(tools, corpus, run_id, part=part) as run:
         found = _planned(tools.ledger, run_id)
@@ -287,6 +319,8 @@ def publish_run(
     An epoch that an earlier attempt froze is finished, one that it flipped is found again: a run has one epoch.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
+    if accepted := _accepted(tools.ledger, corpus.id, run_id):
+        return accepted["epoch"]  # type: ignore[no-any-return]
     with running(tools, corpus, run_id, part=Part("publish", begins=False, ends=False, lease_s=pace.lease_s)) as run:
         embedded = read_steps(tools.ledger, run_id).get("embed")
         if embedded is None:
@@ -332,8 +366,9 @@ def report_run(
         return ingest(tools, corpus_name, source, options).as_dict() | {"run_id": run_id}
     corpus = get_corpus(tools.ledger, corpus_name)
     row = get_run(tools.ledger, corpus.id, run_id)
-    if row["status"] == DONE:  # an earlier attempt got as far
-        forget_work(tools.ledger, run_id)
+    if row["status"] in (DONE, *_HELD):  # an earlier attempt got as far
+        if row["status"] == DONE:
+            forget_work(tools.ledger, run_id)
         return dict(row["report"])  # type: ignore[call-overload, no-any-return]
     part = Part("report", begins=False, alone=False, lease_s=pace.lease_s)
     try:
@@ -344,7 +379,7 @@ def report_run(
         end_run(tools.ledger, run_id, FAILED, report.as_dict())
         return report.as_dict()
     release(tools.ledger, run.lease)
-    if not run.report.error:
+    if not (run.report.error or run.report.held):
         forget_work(tools.ledger, run_id)
     return run.report.as_dict()
 
@@ -352,6 +387,8 @@ def report_run(
 def _left(ledger: Ledger, run_id: str) -> list[RunReport]:
     """What the steps of a run have left, in their order; why it failed where it was not published."""
     steps = read_steps(ledger, run_id)
+    if HELD in steps:
+        return _parts(steps[HELD])
     error = RunReport(error=steps.get("error", {}).get("error", "a step was killed or never ran"))
     try:
         _planned(ledger, run_id)

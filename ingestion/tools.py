@@ -8,7 +8,7 @@ from typing import Protocol
 
 from clausegraph.core.extraction import Extractor
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.types import Reading, Rule
+from clausegraph.core.types import HOLD_SHARE, Reading, Rule
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
@@ -62,7 +62,8 @@ class Tools:
 class Options:
     """How a run treats its source: keep pages that are gone, only report, read everything again, accept
     that it has moved, read at most so many new or changed pages, accept that it has no page any more, look only at the
-    pages with these uris; and which epochs the vacuum keeps that follows when segments have become many."""
+    pages with these uris; the share of its pages that may go or lose their text, beyond which the run is held
+    (``guards``); and which epochs the vacuum keeps that follows when segments have become many."""
 
     keep_missing: bool = False
     dry_run: bool = False
@@ -71,5 +72,6 @@ class Options:
     limit: int | None = None
     allow_empty: bool = False
     only: frozenset[str] | None = None
+    hold_share: float = HOLD_SHARE
     keep_epochs: int = KEEP_EPOCHS
     keep_days: float = KEEP_DAYS

@@ -61,6 +61,8 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/contradictions": AccessRole.READER,
     f"GET {_CORPUS}/epochs": AccessRole.READER,
     f"GET {_CORPUS}/changes": AccessRole.READER,
+    f"GET {_CORPUS}/quarantine": AccessRole.READER,
+    f"PUT {_CORPUS}/quarantine/{{run}}": AccessRole.CURATOR,
     f"GET {_CORPUS}/runs": AccessRole.READER,
     f"GET {_CORPUS}/runs/{{run}}": AccessRole.READER,
     f"GET {_CORPUS}/runs/{{run}}/rejects": AccessRole.READER,

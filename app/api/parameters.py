@@ -102,6 +102,12 @@ class SettleBody(RequestBody):
     state: Literal["accepted", "rejected", "proposed"] = Field(description="proposed: as if nobody had decided.")
 
 
+class VerdictBody(RequestBody):
+    """What becomes of a run in quarantine."""
+
+    state: Literal["accepted", "dropped"] = Field(description="accepted: what it had read is published.")
+
+
 class DenyBody(RequestBody):
     """A name that is not what pages define."""
 

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
+from clausegraph.app.cli.quarantine import held_words
+from clausegraph.app.cli.session import CorpusOption, Session, a_number, argument, command, option
 from clausegraph.core.errors import ModelError
 from clausegraph.core.text import one_line
-from clausegraph.core.types import WebMode
+from clausegraph.core.types import HOLD_SHARE, WebMode
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from clausegraph.ingestion.report import RunReport
 
+HELD = 7  # exit code
 _FEW = 10  # rejects and other addresses that are listed
 _MANY = 50  # pages and chunks
 _FATES = ("added", "changed", "removed", "kept")
@@ -37,6 +39,7 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     rest = {"read again": counts["read again"], "left for the next run": report.pages_left, "failed": counts["failed"]}
     told += [f"{count} {name}" for name, count in rest.items() if count]
     lines: list[RenderableType] = [_headline(report), f"pages: {', '.join(told)}"]
+    lines += [f"  {held_words(one)}: {', '.join(one.examples)}" for one in report.held]
     if report.dry_run:
         lines += _page_table(report)
     else:
@@ -98,9 +101,11 @@ def _headline(report: RunReport) -> str:
     published = "unchanged" if report.epoch is None else f"published epoch {report.epoch}"
     if report.error == INTERRUPTED:
         return f"{name}: interrupted; what was stored is kept, and the next run goes on with it"
+    if report.held and not report.accepted_by:
+        return f"{name}: in quarantine, nothing was published"
     if report.error:
         return f"{name}: failed: {one_line(report.error)}" + (f"; {published}" if report.epoch is not None else "")
-    return f"{name}: {published}"
+    return f"{name}: {published}" + (f", accepted by {report.accepted_by}" if report.accepted_by else "")
 
 
 def _fates(report: RunReport) -> list[tuple[str, str, str]]:
@@ -130,6 +135,8 @@ _ALIKE = option("Ask at most so many of a site that differ in numbers alone.", m
 _INCLUDE = option("Only pages of a site with such a path (*).", metavar="PATTERN", show_default="all")
 _LIMIT = option("Read at most so many new or changed pages.", min=1, max=1_000_000_000, show_default="all")
 
+_HOLD = option("Hold a run where more of the pages are gone or lost their text.", min=0, max=1, callback=a_number)
+
 
 @command("ingest", stores=True)
 def ingest(
@@ -151,10 +158,12 @@ def ingest(
     force: Annotated[bool, option("Read every page again.")] = False,
     limit: Annotated[int | None, _LIMIT] = None,
     dry_run: Annotated[bool, option("Only report what would change.")] = False,
+    hold_share: Annotated[float, _HOLD] = HOLD_SHARE,
 ) -> None:
     """Read a source into a corpus and publish what changed.
 
-    A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
+    A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing. A run that
+    would take away too much is held in quarantine, exit code 7: the corpus stays as it is until somebody decides.
     """
     from clausegraph.app.services.ingest import run_ingest, web_options
     from clausegraph.ingestion.sources import open_source
@@ -165,11 +174,17 @@ def ingest(
     opened = open_source(source, source_name, web_options(workspace.settings, web | {"exclude": exclude, "pdf": pdf}))
     from clausegraph.ingestion.pipeline import Options
 
-    options = Options(keep_missing, dry_run, force, relocate, limit, allow_empty)
+    options = Options(keep_missing, dry_run, force, relocate, limit, allow_empty, hold_share=hold_share)
     with session.progress() as progress:
         report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
     session.emit(report.as_dict(), *report_lines(report))
     if not report.dry_run:
         session.note(f"report: `clausegraph show {report.run_id}`")
+    if report.held:
+        session.note(
+            f"look at it with `clausegraph quarantine show {report.run_id}`, then accept or drop it; where so much may "
+            "go, --hold-share 1 asks nobody"
+        )
+        raise typer.Exit(HELD)
     if report.pages_failed:
         raise typer.Exit(ModelError.exit_code)

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", ""),
     "ask": ("ask", ""),
     "search": ("ask", ""),
+    "quarantine": ("quarantine", "Runs that would have replaced too much: list, show, accept, drop."),
     "status": ("corpora", ""),
     "show": ("pages", ""),
     "pages": ("pages", "The pages of a corpus: list (also without a command), show, remove, refresh."),

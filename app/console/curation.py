@@ -12,6 +12,7 @@ from clausegraph.app.api.served import about
 from clausegraph.app.api.work import Ticket
 from clausegraph.app.console.screen import OfScreen, Screen, address, router
 from clausegraph.app.services import entities, statements
+from clausegraph.app.services.quarantine import accept_held, drop_held
 from clausegraph.core.errors import InputError, NotFoundError
 
 routes, forms = router(), router(forms=True)
@@ -97,6 +98,24 @@ async def publish(of: OfScreen) -> Response:
 
     await of.work(work)
     return _back(of, "")
+
+
+@forms.post("/c/{corpus}/curation/quarantine")
+async def decide(of: OfScreen, run: _Name, state: _Name) -> Response:
+    """Publish what a run in quarantine had read, or drop it."""
+    if state not in ("accepted", "dropped"):
+        raise InputError(f"no state {state[:40]!r}; take accepted or dropped")
+    about(of.request, f"{run} {state}")
+
+    def work(ticket: Ticket) -> None:
+        ticket.check()
+        if state == "accepted":
+            accept_held(of.held.workspace, of.corpus, run, of.who.name)
+        else:
+            drop_held(of.held.workspace, of.corpus, run, of.who.name)
+
+    await of.work(work)
+    return RedirectResponse(address(of.corpus, "run", name=run), 303)
 
 
 @routes.get("/c/{corpus}/hide")

@@ -157,6 +157,7 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
     AccessRole.CURATOR: (
         "POST asked/{name}/judge", "GET hide", "POST curation/review", "POST curation/merge", "POST curation/settle",
         "POST curation/deny", "POST curation/hide", "POST curation/unhide", "POST curation/publish",
+        "POST curation/quarantine",
     ),
 }  # fmt: skip
 RULES: Rules = {

@@ -189,6 +189,7 @@ def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
         "cost": float(sum(one["money"] for one in used)),
         "reasons": reasons.most_common(),
         "epoch": report.get("epoch"),
+        "held": report.get("held", []),
         "error": report.get("error", ""),
     }
 

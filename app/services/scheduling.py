@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, load_settings
+from clausegraph.core.types import HOLD_SHARE
 
 if TYPE_CHECKING:
     from clausegraph.ingestion.pipeline import Options, Tools
@@ -28,6 +29,7 @@ class RunRequest:
     force: bool = False
     limit: int | None = None
     dry_run: bool = False
+    hold_share: float = HOLD_SHARE
     batch_chunks: int = 100
     lease: float = 900.0
     web: Mapping[str, Any] = field(default_factory=dict)  # of an address: as ``WebOptions``, without its limits
@@ -40,26 +42,25 @@ class RunRequest:
 def step(name: str, run: Mapping[str, Any], *batch: int) -> Any:
     """Do a step of a run; what it returns, and its errors, as of the function of ``ingestion.steps``.
 
-    ``plan``: ids of the batches to extract. ``extract``: one of them, or without its id all that are left. ``embed``.
-    ``publish``: the epoch, None when nothing changed. ``report``: the report, with ``error`` where the run failed.
+    ``plan``: ids of the batches to extract. ``extract``: one of them, or without its id all that are left. ``status``:
+    how the run stands ("running", "quarantined", …). ``embed``. ``publish``: the epoch, None when nothing changed.
+    ``report``: the report, with ``error`` where the run failed.
     """
     from clausegraph.ingestion import steps
 
     wanted = RunRequest(**run)
     with _opened(wanted) as (tools, source, options, pace):
         about = tools, wanted.corpus
-        match name:
-            case "plan":
-                return steps.plan_run(*about, source, wanted.id, options, pace)
-            case "extract" if batch:
-                return steps.extract_batch(*about, wanted.id, batch[0], pace)
-            case "extract":
-                return steps.extract_batches(*about, wanted.id, pace)
-            case "embed":
-                return steps.embed_run(*about, wanted.id, pace)
-            case "publish":
-                return steps.publish_run(*about, wanted.id, options, pace)
-        return steps.report_run(*about, source, wanted.id, options, pace)
+        extract = steps.extract_batch if batch else steps.extract_batches
+        work: dict[str, Callable[[], Any]] = {
+            "plan": lambda: steps.plan_run(*about, source, wanted.id, options, pace),
+            "extract": lambda: extract(*about, wanted.id, *batch, pace=pace),
+            "status": lambda: steps.run_status(*about, wanted.id),
+            "embed": lambda: steps.embed_run(*about, wanted.id, pace),
+            "publish": lambda: steps.publish_run(*about, wanted.id, options, pace),
+            "report": lambda: steps.report_run(*about, source, wanted.id, options, pace),
+        }
+        return work[name]()
 
 
 @contextmanager
@@ -80,6 +81,7 @@ def _opened(run: RunRequest) -> Iterator[tuple[Tools, Source, Options, Pace]]:
             dry_run=run.dry_run,
             force=run.force,
             limit=run.limit,
+            hold_share=run.hold_share,
             keep_epochs=settings.keep_epochs,
             keep_days=settings.keep_days,
         )

@@ -60,8 +60,10 @@ show(made)
 """
 
 TASKS = """
+import pathlib, subprocess
 from types import SimpleNamespace
-from airflow.sdk.exceptions import AirflowSkipException
+from datetime import UTC, datetime
+from airflow.sdk.exceptions import AirflowRescheduleException, AirflowSkipException
 dag = DagBag("dags").dags["ingest_policies"]
 def call(name, *values):
     task = dag.get_task(name)
@@ -70,14 +72,27 @@ def call(name, *values):
         return work(*values, **context)
     except AirflowSkipException:
         return "skipped"
+    except AirflowRescheduleException:
+        return "waits"
+def clausegraph(*words):
+    command = "import clausegraph; clausegraph.main()"
+    words = [sys.executable, "-c", command, "--json", "quarantine", *words, "--corpus", "policies"]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 class Events(dict):
     def __missing__(self, asset): return self.setdefault(asset, SimpleNamespace(extra=None))
 made = []
 for number, dry_run in enumerate(json.loads(sys.argv[1])):
-    run = SimpleNamespace(dag_id=dag.dag_id, run_id=f"run {number}")
+    run = SimpleNamespace(dag_id=dag.dag_id, run_id=f"run {number}", start_date=datetime.now(UTC))
+    if number == 3:
+        [path.unlink() for path in sorted(pathlib.Path(sys.argv[2]).glob("*.html"))[1:]]
     context = {"params": dag.params.dump() | {"dry_run": dry_run}, "dag_run": run, "outlet_events": Events()}
     plan = call("plan")
-    done = {"extract": [call("extract", batch) for batch in plan], "embed": call("embed")}
+    done = {"extract": [call("extract", batch) for batch in plan], "decided": call("decided")}
+    if done["decided"] == "waits":
+        done["held"] = call("embed")
+        clausegraph("accept", clausegraph("list")[0]["id"])
+        done["decided"] = call("decided")
+    done["embed"] = call("embed")
     done["publish"] = "skipped" if done["embed"] == "skipped" else call("publish")
     told = [event.extra for event in context["outlet_events"].values()]
     made.append(done | {"report": call("report"), "told": told})
@@ -141,7 +156,7 @@ def test_parsing_loads_nothing_heavy_and_touches_nothing(tmp_path: Path, airflow
     heavy |= {f"clausegraph.{room}" for room in ("indexes", "ingestion", "query", "eval")}
     assert not heavy & {part for name in made["loaded"] for part in (name, name.partition(".")[0])}
     assert not team.home.exists()
-    steps = ("plan", "extract", "embed", "publish", "report")
+    steps = ("plan", "extract", "decided", "embed", "publish", "report")
     assert made["tasks"] == {
         step: ["clausegraph_models" if step in ("extract", "embed") else "default_pool", 3, True] for step in steps
     }
@@ -160,19 +175,28 @@ def test_no_deprecated_import() -> None:
 
 
 def test_what_the_tasks_do(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer) -> None:
-    """A dry run, one that publishes, and one that finds everything unchanged: each task called as Airflow does."""
+    """A dry run, one that publishes, one that finds everything unchanged, and one that waits in quarantine until it is
+    accepted: each task called as Airflow does."""
     fake.reset()
     team = Team(tmp_path, fake)
-    team.write(3)
-    runs = result_of(PARSE + TASKS, json.dumps([True, False, False]), cwd=REPOSITORY, env=team.environment(**airflow))
-    dry, first, again = runs
+    team.write(4)
+    runs = result_of(
+        PARSE + TASKS,
+        json.dumps([True, False, False, False]),
+        str(team.pages),
+        cwd=REPOSITORY,
+        env=team.environment(**airflow),
+    )
+    dry, first, again, held = runs
     assert (dry["extract"], dry["embed"], dry["publish"], dry["told"]) == ([], "skipped", "skipped", [])
     assert len(first["extract"]) == 2 and first["publish"] == 1
     (told,) = first["told"]
     assert (told["corpus"], told["epoch"]) == (CORPUS, 1) and first["report"]["epoch"] == 1
     assert (again["extract"], again["publish"], again["told"]) == ([], "skipped", [])
-    assert again["report"]["pages_unchanged"] == 3
-    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 6
+    assert again["report"]["pages_unchanged"] == 4
+    assert (held["held"], held["decided"], held["publish"], held["told"][0]["epoch"]) == ("skipped", None, 2, 2)
+    assert (held["report"]["pages_removed"], held["report"]["epoch"]) == (3, 2)
+    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 8
     assert team.dump() == team.plain_dump(tmp_path / "plain")
 
 
@@ -190,12 +214,12 @@ def test_a_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer, o
     if others:
         (_, dry), (_, tasks), (_, again) = results
         assert dry == {
-            "plan.-1": "success", "extract.-1": "skipped", "embed.-1": "skipped", "publish.-1": "skipped",
-            "report.-1": "success",
+            "plan.-1": "success", "extract.-1": "skipped", "decided.-1": "success", "embed.-1": "skipped",
+            "publish.-1": "skipped", "report.-1": "success",
         }  # fmt: skip
         assert (again["extract.-1"], again["embed.-1"], again["publish.-1"]) == ("skipped", "success", "skipped")
         batches.add("extract.1")
-    assert set(tasks) == {"plan.-1", *batches, "embed.-1", "publish.-1", "report.-1"}
+    assert set(tasks) == {"plan.-1", *batches, "decided.-1", "embed.-1", "publish.-1", "report.-1"}
     assert set(tasks.values()) == {"success"}
     assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == (6 if others else 2)
     with open_ledger(team.home) as ledger:

@@ -18,6 +18,7 @@ from clausegraph.app.api.parameters import (
     RollbackBody,
     SettleBody,
     StatementPath,
+    VerdictBody,
     statuses,
 )
 from clausegraph.app.api.replies import OfCorpus, OfPart, WholeList, by_content, list_reply, reply
@@ -30,11 +31,13 @@ from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, get_run_record
 from clausegraph.app.services.entities import NameDecision, NameDecisions, SettledReply
 from clausegraph.app.services.history import ListedEpoch, ListedRun, reject_slice, run_slice
+from clausegraph.app.services.quarantine import HeldRun, accept_held, drop_held, list_held
 from clausegraph.app.services.statements import HiddenStatements, HideReply, HidingDecision
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["history"])
 decisions_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
 EpochsReply = list_reply("EpochsReply", "Retained epochs, newest first.", ListedEpoch, WholeList)
+QuarantineReply = list_reply("QuarantineReply", "Runs in quarantine, the last one first.", HeldRun, WholeList)
 RunsReply = list_reply("RunsReply", "Runs, newest first.", ListedRun)
 
 
@@ -122,6 +125,29 @@ async def deny(of: OfCorpus, denied: DenyBody) -> Response:
     """Decide that a name is not what pages define it to be."""
     about(of.request, repr(denied.name))
     return await of.reply(entities.deny, denied.name, of.who.name)
+
+
+@router.get("/quarantine", response_model=QuarantineReply, responses=_READ)
+async def quarantine(of: OfCorpus) -> Response:
+    """The runs that would have taken away too much, and why each was held; nothing of them is published."""
+    return reply({"corpus": of.corpus, "items": await of.run(list_held)})
+
+
+@router.put("/quarantine/{run}", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS, 409, 413, 504))
+async def decide(of: OfCorpus, run: _Run, wanted: VerdictBody) -> Response:
+    """Publish what a run in quarantine had read (the reply is its report), or drop it.
+
+    A publish whose client goes away, or whose time is over, goes on to its end.
+    """
+    about(of.request, f"{run} {wanted.state}")
+    if wanted.state == "dropped":
+        return await of.reply(drop_held, run, of.who.name)
+
+    def work(ticket: Ticket) -> dict[str, object]:
+        ticket.check()
+        return accept_held(of.held.workspace, of.corpus, run, of.who.name).as_dict()
+
+    return reply(await of.work(work))
 
 
 @decisions_router.post(

@@ -1,0 +1,67 @@
+"""``quarantine``: runs that would have replaced too much, listed, looked at, accepted or dropped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from clausegraph.app.cli.output import moment, table
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command
+from clausegraph.core.text import counted
+
+if TYPE_CHECKING:
+    from clausegraph.app.services.quarantine import HeldReason
+    from clausegraph.ingestion.guards import Held
+
+_Run = Annotated[str, argument("The run.")]
+_MOST = 50  # pages that are listed
+
+
+@command("quarantine list")
+def quarantine_list(session: Session, *, corpus: CorpusOption = None) -> None:
+    """List the runs in quarantine, and why each was held."""
+    from clausegraph.app.services.quarantine import list_held
+
+    found = session.call(corpus, list_held)
+    rows = [(one.id, moment(one.started), one.source, "; ".join(map(held_words, one.held))) for one in found]
+    session.emit(found, table(("run", "started", "source", "why"), rows, "no run is in quarantine"))
+
+
+@command("quarantine show")
+def quarantine_show(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
+    """Show why a run was held, and which pages it would change."""
+    from clausegraph.app.services.quarantine import show_held
+
+    found = session.call(corpus, show_held, run)
+    lines = [f"run {found.id} of {found.source}, started {moment(found.started)}, is in quarantine:"]
+    lines += [f"  {held_words(one)}: {', '.join(one.examples)}" for one in found.held]
+    pages = [(uri, would) for would in ("added", "changed", "removed") for uri in getattr(found, f"pages_{would}")]
+    left = [f"… and {len(pages) - _MOST} more; --json has all"] if len(pages) > _MOST else []
+    decide = f"`clausegraph quarantine accept {run}` publishes it, `clausegraph quarantine drop {run}` does not"
+    session.emit(found, *lines, "", table(("page", "would be"), pages[:_MOST]), *left, decide)
+
+
+@command("quarantine accept", stores=True)
+def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
+    """Publish what a run in quarantine had read; nothing is fetched again."""
+    from clausegraph.app.cli.curation import user
+    from clausegraph.app.cli.ingest import report_lines
+    from clausegraph.app.services.quarantine import accept_held
+
+    with session.progress() as progress:
+        report = session.call(corpus, accept_held, run, f"{user()} (command line)", progress)
+    session.emit(report.as_dict(), *report_lines(report))
+
+
+@command("quarantine drop")
+def quarantine_drop(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
+    """Let nothing of a run in quarantine be published; the corpus stays as it is."""
+    from clausegraph.app.cli.curation import user
+    from clausegraph.app.services.quarantine import drop_held
+
+    found = session.call(corpus, drop_held, run, f"{user()} (command line)")
+    session.emit(found, f"run {run} is dropped: nothing of it is published")
+
+
+def held_words(why: Held | HeldReason) -> str:
+    """Why a run was held, in words: "5 of 18 pages: asks to log in"."""
+    return f"{why.pages} of {counted(why.total, 'page')}: {why.reason}"

@@ -1,0 +1,107 @@
+"""Whether a run must not replace what is known before a person has looked: a broken crawl, a login wall, a redesign.
+
+A page has lost its text where few of its content words are left. Words are compared, not layouts or lengths: a page
+that was moved, reordered or brought up to date keeps most of them; one in another language, behind a login or with its
+main text gone keeps hardly any. A run is held where too many pages of its source are gone or have lost their text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.language.normalise import content, tokens
+from clausegraph.core.types import HOLD_SHARE, Reading
+
+_FEWEST = 3  # pages: of a small source one or two may go
+_LEFT = 0.4  # of its content words: a page with fewer has lost its text; two pages of one site share some 0.2
+_LITTLE = 20  # content words of a page that has none to lose
+_SHORT = 200  # words of a page that may be a notice and nothing else
+_COMMON, _SPOKEN = 15, 0.05  # the commonest words of the pages, and their share in a text of the same language
+_EXAMPLES = 5
+_NOTICES = {
+    "asks to log in": r"\b(?:log|sign)(?:ged)?[ -]?in\b|\bpassword\b",
+    "asks about cookies": r"\bcookies?\b",
+    "says that something went wrong": r"\b(?:404|50[0234])\b|\bnot found\b|\b(?:went wrong|unavailable|error|denied|"
+    r"try again later|maintenance)\b",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Why a run was held: what is with how many of how many pages, and some of them."""
+
+    reason: str
+    pages: int
+    total: int
+    examples: tuple[str, ...]
+
+
+def held(
+    before: Mapping[str, Reading],
+    after: Mapping[str, Reading],
+    removed: Sequence[str],
+    unread: Mapping[str, str],
+    total: int,
+    share: float = HOLD_SHARE,
+) -> list[Held]:
+    """Why a run is to be held; nothing where it may go on.
+
+    Args:
+        before: what the changed pages were, by uri.
+        after: what was read, of changed and new pages.
+        removed: the uris that are gone.
+        unread: why nothing could be read of a page, by uri; what was known of it stays.
+        total: pages that the source had.
+        share: of them, above which the run is held; 1 and more never hold it.
+    """
+    if share >= 1:
+        return []
+    alike = Counter(map(_text, after.values()))
+    lost = [uri for uri in after if uri in before and _has_lost(before[uri], after[uri])]
+    found: dict[str, list[str]] = {}
+    if _many(len(lost) + len(removed) + len(unread), total, share):
+        common = {word for word, _ in Counter(tokens(" ".join(map(_text, before.values())))).most_common(_COMMON)}
+        found = {"gone from the source": list(removed)} if removed else {}
+        for uri, reason in unread.items():
+            found.setdefault(reason, []).append(uri)
+        for uri in lost:
+            found.setdefault(_reason(before[uri], after[uri], alike, common), []).append(uri)
+    new = [uri for uri in after if uri not in before and alike[_text(after[uri])] >= _FEWEST]
+    if _many(len(new), len(after), share):
+        found["has the same text as others"] = [*found.get("has the same text as others", ()), *new]
+    every = max(total, len(after))
+    return [Held(reason, len(uris), every, tuple(sorted(uris)[:_EXAMPLES])) for reason, uris in found.items()]
+
+
+def _many(count: int, of: int, share: float) -> bool:
+    return count >= _FEWEST and count > share * of
+
+
+def _text(reading: Reading) -> str:
+    return "\n".join(element.text for element in reading.elements)
+
+
+def _has_lost(before: Reading, after: Reading) -> bool:
+    """Whether few content words of a page are left."""
+    words = content(_text(before))
+    return len(words) > _LITTLE and len(words & content(_text(after))) < _LEFT * len(words)
+
+
+def _reason(before: Reading, after: Reading, alike: Mapping[str, int], common: set[str]) -> str:
+    """What seems to have become of a page that has lost its text."""
+    text = _text(after)
+    words = tokens(text)
+    if len(words) < _SHORT:
+        for reason, pattern in _NOTICES.items():
+            if re.search(pattern, text, re.IGNORECASE):
+                return reason
+    if alike[text] >= _FEWEST:
+        return "has the same text as others"
+    if len(words) < len(tokens(_text(before))) / 2:
+        return "has lost most of its text"
+    if sum(word in common for word in words) < _SPOKEN * len(words):
+        return "is in another language"
+    return "has hardly a word left of what it said"

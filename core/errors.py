@@ -168,7 +168,6 @@ EXTRAS = {
     "sentence-transformers": ("sentence_transformers",),
     "server": ("fastapi", "uvicorn", "mcp", "prometheus_client", "python_multipart", "jwt"),
     "telemetry": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
-    "train": ("sklearn",),
 }
 """Extra → the modules of it that this package imports."""
 

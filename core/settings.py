@@ -256,9 +256,6 @@ class Settings(BaseSettings):
         examples=['{"north": {"source": "pages/north"}}'],
     )
 
-    crag_attribute_model: Path | None = Field(
-        default=None, description="classifiers of open questions, from `train attributes`; none: rules and the model"
-    )
     crag_graph_url: str | None = Field(
         default=None,
         description="what open questions are looked up in: the address of CRAG's API (or of its replay), "

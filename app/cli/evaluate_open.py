@@ -1,4 +1,4 @@
-"""``eval crag``, ``crag-judge``, ``crag-attributes``, ``stark``, ``kgqa``, ``passages`` and ``report``."""
+"""``eval crag``, ``crag-judge``, ``passages`` and ``report``."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ _PASSAGES_CORPUS = "passages"
 _SHOWN = 100  # characters of an answer and of a reason
 _TABLES = "The rows of a table, as Markdown: baselines, electricsheep, ustc, kerag, without."
 _ROW = option("A set of switches, see --rows; several.", show_default="as-set")
-_METHOD = option("A way to rank, see --methods; several.", show_default="all that can be had")
-_TYPE = option("Type of the nodes that may be answers; several.", "--type", show_default="all")
 
 
 @command("eval crag")
@@ -107,89 +105,10 @@ def crag_judge(
     )
 
 
-@command("eval crag-attributes")
-def crag_attributes(
-    session: Session,
-    *,
-    questions: Annotated[Path, option("Labelled questions: JSON lines, as in examples/.")],
-    sample: Annotated[int, option("Ask about so many; examples are of the others.", min=1)] = 20,
-    seed: Annotated[int, option("By which the sample is drawn.")] = 13,
-    at: Annotated[str | None, option("When they are asked.", show_default="now")] = None,
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-    at_once: TogetherOption = 1,
-) -> None:
-    """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
-    from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes
-    from clausegraph.query.crag.times import parse_time
-
-    trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
-    found = measure_attributes(session.workspace(None), questions, sample, seed, trial)
-    columns = list(next(iter(found.right.values())))
-    rows = [(name, *(f"{right[one]} of {found.questions}" for one in columns)) for name, right in found.right.items()]
-    session.emit(asdict(found), table(("predictor", *columns), rows))
-
-
-@command("eval stark")
-def stark(
-    session: Session,
-    *,
-    folder: Annotated[Path, argument("Folder with nodes.jsonl, edges.jsonl and questions.jsonl.")],
-    method: Annotated[list[str] | None, _METHOD] = None,
-    methods: Annotated[bool, option("List the ways to rank, and end.")] = False,
-    candidates: Annotated[list[str] | None, _TYPE] = None,
-    questions: Annotated[Path | None, option("In place of the folder's.")] = None,
-    output: RecordsOption = None,
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-) -> None:
-    """Measure retrieval from nodes with text and relations: Hit@1, Hit@5, Recall@20, MRR, as STaRK does."""
-    from clausegraph.app.services.graph_evaluation import METHODS, StarkTrial, measure_stark
-    from clausegraph.eval.stark.run import stark_figures
-
-    if methods:
-        session.emit(dict(METHODS), table(("method", "what it is"), METHODS.items()))
-        return
-    trial = StarkTrial(tuple(method or ()), tuple(candidates or ()), questions, cassette, record)
-    with session.progress() as progress:
-        found = measure_stark(session.workspace(None), folder, trial, output, progress)
-    value: dict[str, Any] = {}
-    failed: list[str] = []
-    for name, records in found.items():
-        value[name] = {"figures": asdict(stark_figures(records)), "answers": [asdict(record) for record in records]}
-        failed += _first(f"{name}: ", "questions failed", [record.failed for record in records])
-    session.emit(value, figures("method", {name: one["figures"] for name, one in value.items()}), *failed)
-
-
 def _first(head: str, what: str, reasons: Sequence[str]) -> list[str]:
     """How many questions met a misfortune, and the first reason; nothing where none did."""
     said = [reason for reason in reasons if reason]
     return [f"{head}{len(said)} {what}: {said[0][:200]}"] if said else []
-
-
-@command("eval kgqa")
-def kgqa(
-    session: Session,
-    *,
-    questions: Annotated[Path, option("Lines of question, answer, path (PathQuestion's).")],
-    triples: Annotated[Path, option("Lines of head, relation, tail.")],
-    row: Annotated[list[str] | None, option("kerag, own-only; several.", show_default="kerag")] = None,
-    judge: JudgeOption = True,
-    seconds: SecondsOption = 30.0,
-    output: RecordsOption = None,
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-    at_once: TogetherOption = 1,
-) -> None:
-    """Measure questions over a knowledge graph alone, by a plan (KERAG): hits and truthfulness by hops."""
-    from clausegraph.app.services.crag_evaluation import CragTrial
-    from clausegraph.app.services.graph_evaluation import measure_kgqa
-
-    rows = tuple(row or ["kerag"])
-    trial = CragTrial(rows=rows, judge=judge, seconds=seconds, cassette=cassette, record=record, at_once=at_once)
-    with session.progress() as progress:
-        found = measure_kgqa(session.workspace(None), questions, triples, trial, output, progress)
-    _emit_crag(session, found)
 
 
 @command("eval passages", stores=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -21,15 +19,6 @@ from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_quest
 from clausegraph.eval.files import write_text
 from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.crag.attributes import (
-    ATTRIBUTES,
-    AttributeLabels,
-    AttributeRules,
-    accuracies,
-    read_labels,
-    train_attribute_model,
-)
-from clausegraph.query.crag.types import CragQuestion
 from clausegraph.query.read.model.guide import Guide, held_back, learned_guide, saw_of
 from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion
 from clausegraph.query.read.model.reader import ModelReader, ReadOptions
@@ -142,49 +131,3 @@ def _scores(
             found.append(one)
             done(len(found))
     return {q.id: value for q, (value, _) in zip(questions, found, strict=True)}, sum(calls for _, calls in found)
-
-
-@dataclass(frozen=True, slots=True)
-class AttributesTrained:
-    """What was learned from how many questions, in how many seconds.
-
-    Args:
-        accuracy: by attribute, cross-validated.
-        rules: by attribute, of how many questions the rules say something, and how often they are right.
-    """
-
-    questions: int
-    accuracy: Mapping[str, float]
-    rules: Mapping[str, tuple[int, int]]
-    seconds: float
-
-
-def train_attributes(
-    workspace: Workspace, questions: Path, output: Path, *, seed: int = 13, replace_file: bool = False
-) -> AttributesTrained:
-    """Train on a file of labelled questions and write the model.
-
-    Raises:
-        InputError: a file cannot be used, there are too few questions of a label, or scikit-learn is missing.
-    """
-    check_output(output, home=workspace.settings.home, replace=replace_file)
-    known = read_labels(questions)
-    embedder = workspace.embedder
-    began = time.perf_counter()
-    model = train_attribute_model(known, embedder, seed)
-    seconds = time.perf_counter() - began
-    write_text(output, model.as_json())
-    return AttributesTrained(len(known), accuracies(model), _by_rules(known), seconds)
-
-
-def _by_rules(known: Sequence[AttributeLabels]) -> dict[str, tuple[int, int]]:
-    rules, at = AttributeRules(), datetime.now(UTC)
-    found = [(one, rules.predict(CragQuestion(one.question, at))) for one in known]
-    said = {name: [(one.label(name), getattr(got, name)) for one, got in found] for name in ATTRIBUTES}
-    return {
-        name: (
-            sum(got is not None for _, got in pairs),
-            sum(got is not None and got.value == is_ for is_, got in pairs),
-        )
-        for name, pairs in said.items()
-    }

@@ -134,8 +134,6 @@ class CragRounds:
             if self.predictor is not None:
                 self.attributes = self.predictor.predict(self.question)
             detail["understood"] = shown_attributes(self.attributes)
-            if self.attributes.by:
-                detail["by"] = dict(self.attributes.by)
             if times := shown_times(self.question):
                 detail["times"] = times
 

@@ -79,18 +79,11 @@ class Dynamism(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What was predicted of a question; none where no predictor was sure enough to say.
-
-    Args:
-        confidence: 0 to 1, by "domain", "kind" and "dynamism".
-        by: which predictors said so, by the same names: "rules", "model", "svm", or several joined by "+".
-    """
+    """What was predicted of a question; none where nobody says."""
 
     domain: Domain | None = None
     kind: CragKind | None = None
     dynamism: Dynamism | None = None
-    confidence: Mapping[str, float] = field(default_factory=dict)
-    by: Mapping[str, str] = field(default_factory=dict)
 
 
 # --- references -----------------------------------------------------------------------------------
@@ -217,7 +210,7 @@ class CragAnswer:
 
 
 class AttributePredictor(Protocol):
-    """Says what a question is like; it may ask a model, and says nothing where it is not sure."""
+    """Says what a question is like."""
 
     def predict(self, question: CragQuestion) -> Attributes: ...
 
@@ -263,7 +256,7 @@ class CragSwitches:
     """What is on. The first value of each is the default; "off" leaves a module out, for ablations.
 
     Args:
-        attributes: which predictors: "auto" (all that are at hand), "rules", "model", "svm" or "off".
+        attributes: "auto" asks a model, where there is one; or "off".
         policy: by label: {"real-time": "abstain"} says "i don't know" at once, "live" only where no graph is at hand.
         pages: whether pages are looked at, and their tables apart from text.
         snippets: what a search shows of pages: "beside" their pieces, "only" these (USTC), or "off".

@@ -28,9 +28,7 @@ from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.eval.metrics import best_pairs
 from clausegraph.eval.report import plot_bars
-from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.query.crag.attributes import train_attribute_model
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 
@@ -53,8 +51,6 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
     ("eval", InputError, lambda _home, _: plot_bars({"one": {"all": NONE}}, title="", ylabel="")),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),
-    ("pagerank", InputError, lambda _home, _: PagerankRanking(NONE, NONE)),
-    ("train", InputError, lambda _home, _: train_attribute_model([], NONE)),
 ]
 COMMANDS = [
     ("neo4j", "cypher RETURN"),

@@ -47,8 +47,8 @@ WRITING = {
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's; `questions export` needs judged answers
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
-    "eval compare", "tokens list", "eval crag", "eval crag-judge", "train attributes", "train chats", "dev crag-api",
-    "questions export", "eval stark", "eval kgqa", "eval crag-attributes",
+    "eval compare", "tokens list", "eval crag", "eval crag-judge", "dev crag-api",
+    "questions export",
 }  # fmt: skip
 
 

@@ -13,12 +13,10 @@ from typer.testing import CliRunner
 from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import (
     CragTrial,
     measure_crag,
     measure_judge,
-    write_chats,
 )
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
@@ -173,41 +171,6 @@ def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp
     with _workspace(tmp_path) as workspace:
         plain = measure_judge(workspace, VERDICTS, record=False)
     assert plain.right["incorrect"] == plain.total["incorrect"]
-
-
-def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
-    questions: Path, api: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output = tmp_path / "chats.jsonl"
-    script = {
-        "jazz score": "They played at home.\nAnswer: 101",
-        "suns score": "They lost by two.\nAnswer: 99",
-        "alder bridge open": "no line with it",
-        "who sang": "Nobody says.\nAnswer: i don't know",
-        "": json.dumps({"explanation": "no", "score": 0}),
-    }
-    with FakeModelServer(FakeOptions(replies="script", script=script)) as fake:
-        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        monkeypatch.setattr(
-            crag_evaluation, "crag_switches", lambda: CragSwitches(graph="rules", attributes="off", seconds=0)
-        )
-        with _workspace(tmp_path, crag_graph_url=api.url, **llm) as workspace:
-            made = write_chats(workspace, questions, output, CragTrial(seconds=0))
-    lines = [json.loads(line) for line in output.read_text().splitlines()]
-    assert (made.chats, made.reasoned, made.failed) == (4, 1, ())
-    targets = [line["messages"][-1]["content"] for line in lines]
-    assert targets == [
-        "They played at home.\nAnswer: 101",
-        "Answer: 98",
-        "Answer: in the year 1931",
-        "Answer: Mara Vell",
-    ]
-    prompts = [line["provenance"]["prompt"] for line in lines]
-    assert prompts[0].startswith("crag-tune.v1") and all(one.startswith("crag-tune-plain.v1") for one in prompts[1:])
-    assert "step by step" in lines[0]["messages"][0]["content"]
-    assert "step by step" not in lines[1]["messages"][0]["content"]
-    assert "(101 points)" in lines[0]["messages"][1]["content"]
-    assert lines[0]["provenance"]["references"][0].startswith("CRAG API")
 
 
 def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:

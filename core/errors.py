@@ -160,7 +160,7 @@ class UnusableReply(ModelCallError):
 EXTRAS = {
     "airflow": ("airflow",),
     "browser": ("playwright",),
-    "eval": ("matplotlib", "pandas", "scipy"),
+    "eval": ("pandas", "scipy"),
     "fake-llm": ("fastapi", "uvicorn"),
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),

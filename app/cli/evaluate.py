@@ -1,4 +1,4 @@
-"""``eval conditionalqa``, ``compare`` and ``table``: engines measured on ConditionalQA's questions."""
+"""``eval conditionalqa`` and ``compare``: engines measured on ConditionalQA's questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clausegraph.app.cli.session import Session, argument, command, option
 from clausegraph.core.errors import FloorMissed, InputError, require_extra
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.engine_tables import TableRow
     from clausegraph.eval.conditionalqa.records import QuestionRecord
     from clausegraph.eval.conditionalqa.run import EvaluationResult
     from clausegraph.eval.metrics import ConfidenceInterval
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 ForceOption = Annotated[bool, option("Replace the files of a folder that is not empty.")]
 EvalCorpusOption = Annotated[str, option("Name of the corpus to read into.", "--corpus", "-c")]
-OutputOption = Annotated[Path | None, option("Folder for records, plots and report.html.", "--output", "-o")]
+OutputOption = Annotated[Path | None, option("Folder for the records and report.md.", "--output", "-o")]
 CassetteOption = Annotated[Path | None, option("Replay a model's replies from this file.")]
 SampleOption = Annotated[int | None, option("Ask only so many questions.", show_default="all")]
 SeedOption = Annotated[int, option("By which a sample is drawn.")]
@@ -88,7 +87,7 @@ def conditionalqa(
     if output is not None:
         read = {"questions": questions, "documents": documents, "shots": trial.shots_from}
         report_engine(workspace, output, read, start)
-        session.note(f"records and report: {output / 'report.html'}")
+        session.note(f"records and report: {output / 'report.md'}")
     value, items = _measured({trial.engine: (records, trial.told)})
     head = f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots"
     session.emit(trial.described(len(records), None) | value[trial.engine], head, *items)
@@ -164,57 +163,6 @@ def compare(
         f"{len(runs[0])} questions, {second.name} minus {first.name}, 95% paired bootstrap interval:",
         *(f"{name}: {interval(one, '+')}{' *' if one.excludes_zero else ''}" for name, one in found.items()),
     )
-
-
-_TABLE = argument("systems, triplets, critics, ablations, facts or steps.", show_default=False)
-
-
-@command("eval table", stores=True)
-def table_of_runs(
-    session: Session,
-    *,
-    name: Annotated[str, _TABLE],
-    output: Annotated[Path, option("Folder of the runs, one a row.", "--output", "-o")],
-    questions: Annotated[Path | None, option("dev.json; not needed with --existing.")] = None,
-    documents: Annotated[Path | None, option("documents.json, where they are not read yet.")] = None,
-    corpus: Annotated[str, option("Name of the corpus.", "--corpus", "-c")] = _CORPUS,
-    llm: Annotated[str | None, option("The language model.", **_LLM)] = None,
-    shots_from: Annotated[Path | None, option("train.json, for rows with examples.")] = None,
-    row: Annotated[list[str] | None, option("Only these rows.", show_default="all")] = None,
-    sample: SampleOption = None,
-    seed: SeedOption = 0,
-    at_once: AtOnceOption = 1,
-    record: Annotated[bool, option("Keep each row's replies on a cassette.")] = False,
-    existing: Annotated[bool, option("Only show rows whose runs are there.")] = False,
-) -> None:
-    """Measure the rows of a published table, or show those that were; a run that is there is gone on with."""
-    from clausegraph.app.services.engine_tables import TABLES, check_rows, chosen_rows, measure_rows
-    from clausegraph.app.services.evaluation import measure_engine
-    from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.run import drawn
-
-    rows = chosen_rows(name, row or ())
-    if existing:
-        found = measure_rows(rows, output, shots_from, None)
-    elif questions is None:
-        raise InputError("--questions is missing; give dev.json, or --existing to show what was measured")
-    else:
-        check_rows(rows, shots_from)
-        asked = drawn(load_questions(questions), sample, seed)
-        by = seed if sample is not None else None
-
-        def ask(one: TableRow, place: Path) -> tuple[QuestionRecord, ...]:
-            workspace = session.workspace(f"{corpus}{one.corpus}", **one.settings, **({"llm": llm} if llm else {}))
-            trial = replace(one.trial, llm=workspace.settings.llm, at_once=at_once)
-            session.note(f"row {one.name}")
-            with session.progress() as progress:
-                return measure_engine(workspace, documents, asked, trial, place, by, progress)
-
-        found = measure_rows(rows, output, shots_from, ask, record=record)
-    told = {one.name: one.trial.told for one in rows}
-    value, items = _measured({name: (records, told[name]) for name, records in found.items()})
-    table = {name: one.pop("figures") | one for name, one in value.items()}
-    session.emit({"table": TABLES[name].about, "rows": table}, TABLES[name].about, *items)
 
 
 # --- figures in words --------------------------------------------------------------------------------
@@ -300,4 +248,4 @@ def write_run_report(session: Session, folder: Path, run: Provenance) -> None:
 
     write_run(folder, run)
     write_report(folder)
-    session.note(f"records, plots and report: {folder / 'report.html'}")
+    session.note(f"records and report: {folder / 'report.md'}")

@@ -32,7 +32,6 @@ JudgeOption = Annotated[bool, option("Whether the model grades other wordings.",
 SecondsOption = Annotated[float, option("Limit of an answer; 0: none.", min=0)]
 _PASSAGES_CORPUS = "passages"
 _SHOWN = 100  # characters of an answer and of a reason
-_TABLES = "The rows of a table, as Markdown: baselines, electricsheep, ustc, kerag, without."
 _ROW = option("A set of switches, see --rows; several.", show_default="as-set")
 
 
@@ -44,7 +43,6 @@ def crag(
     task: Annotated[int, option("1: five pages; 2: and the API; 3: fifty pages and the API.")] = 2,
     row: Annotated[list[str] | None, _ROW] = None,
     rows: Annotated[bool, option("List the sets of switches, and end.")] = False,
-    table_name: Annotated[str | None, option(_TABLES, "--table")] = None,
     at: Annotated[str | None, option("When questions are asked whose file does not say so.")] = None,
     seconds: SecondsOption = 30.0,
     judge: JudgeOption = True,
@@ -55,8 +53,7 @@ def crag(
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
-    from clausegraph.eval.crag.run import crag_figures
-    from clausegraph.eval.crag.tables import ROWS, as_markdown, table_of
+    from clausegraph.eval.crag.tables import ROWS
     from clausegraph.query.crag.times import parse_time
 
     if rows:
@@ -65,18 +62,10 @@ def crag(
         return
     if questions is None:
         raise InputError("--questions is missing; give a file of CRAG's questions (or --rows)")
-    if table_name and row:
-        raise InputError("give --table or --row, not both")
-    published = table_of(table_name) if table_name else None
     asked = parse_time(at) if at else None
-    chosen = tuple(published.rows) if published else tuple(row or ["as-set"])
-    trial = CragTrial(task, chosen, judge, seconds, asked, cassette, record, at_once)
+    trial = CragTrial(task, tuple(row or ["as-set"]), judge, seconds, asked, cassette, record, at_once)
     with session.progress() as progress:
         found = measure_crag(session.workspace(None), questions, trial, output, progress)
-    if published:
-        figures = {name: crag_figures(records) for name, records in found.items()}
-        session.emit({name: asdict(one) for name, one in figures.items()}, as_markdown(published, figures))
-        return
     _emit_crag(session, found)
 
 
@@ -157,13 +146,13 @@ def passages(
 def report(
     session: Session, *, folder: Annotated[Path, argument("Folder that --output named.", show_default=False)]
 ) -> None:
-    """Make report.html, report.md and the plots of an evaluation anew from its records; no model is used."""
+    """Make report.md of an evaluation anew from its records; no model is used."""
     require_extra("eval", "`clausegraph eval`")
     from clausegraph.eval.report import write_report
 
     check_folder(session, folder, force=True)
     write_report(folder)
-    session.emit({"report": str(folder / "report.html")}, f"report: {folder / 'report.html'}")
+    session.emit({"report": str(folder / "report.md")}, f"report: {folder / 'report.md'}")
 
 
 def _emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:

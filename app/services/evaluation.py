@@ -170,7 +170,7 @@ def check_used(trial: EngineTrial) -> None:
 
 
 def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path | None], start: float) -> None:
-    """Write the report of a run beside its records: its errors by kind, to browse.
+    """Write the report of a run beside its records.
 
     Args:
         files: role to path, those that were read.

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from clausegraph.app.services.engine_tables import TABLES, TableRow, check_rows, chosen_rows, measure_rows
-from clausegraph.app.services.evaluation import EngineTrial, check_used, measure_engine
+from clausegraph.app.services.evaluation import EngineTrial, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
@@ -22,7 +20,7 @@ from clausegraph.eval.conditionalqa.oracles import (
     evidence_by_round,
     helps,
 )
-from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, QuestionRecord, RoundEvidence, make_record
+from clausegraph.eval.conditionalqa.records import QuestionRecord, RoundEvidence, make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.graph import Offer, Topic
@@ -112,43 +110,3 @@ def test_a_question_that_ended_keeps_what_its_last_round_had() -> None:
         (1, 0),
     ]
     assert evidence_by_round([record("c")]) == []
-
-
-def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None:
-    assert set(TABLES) == {"systems", "triplets", "critics", "ablations", "facts", "steps"}
-    for table in TABLES.values():
-        assert len({row.name for row in table.rows}) == len(table.rows)
-        for row in table.rows:
-            check_used(row.trial)  # no row has what its engine would not look at
-    rows = chosen_rows("ablations", ["oracle-critic", "rounds-2"])
-    assert [row.name for row in rows] == ["rounds-2", "oracle-critic"]
-    asked: list[Any] = []
-
-    def ask(row: TableRow, place: Path) -> tuple[QuestionRecord, ...]:
-        asked.append((row.trial.cassette, row.trial.record, place.name))
-        return (make_record(QUESTIONS[0], QUESTIONS[0].answers),)
-
-    found = measure_rows(rows, tmp_path, None, ask, record=True)
-    assert list(found) == ["rounds-2", "oracle-critic"]
-    assert asked == [(tmp_path / name / "cassette.jsonl", True, name) for name in found]
-    with pytest.raises(InputError, match="has the run of no row"):
-        measure_rows(rows, tmp_path, None, None)
-    line = QUESTION_RECORD.dump_json(make_record(QUESTIONS[0], QUESTIONS[0].answers)).decode() + "\n"
-    for name in found:
-        (tmp_path / name).mkdir(exist_ok=True)
-        (tmp_path / name / "answers.jsonl").write_text(line)
-        (tmp_path / name / "engine.json").write_text('{"questions": 1, "seed": 1, "llm": "m"}')
-    assert list(measure_rows(rows, tmp_path, None, None)) == list(found)
-    other = tmp_path / "oracle-critic" / "engine.json"
-    other.write_text('{"questions": 1, "seed": 2, "llm": "m"}')
-    with pytest.raises(InputError, match="'oracle-critic' was measured with seed 2, row 'rounds-2' with 1"):
-        measure_rows(rows, tmp_path, None, None)
-    other.write_text('{"questions": 2, "seed": 1, "llm": "m"}')
-    with pytest.raises(InputError, match="'oracle-critic' has 1 of 2 questions"):
-        measure_rows(rows, tmp_path, None, None)
-    with pytest.raises(InputError, match="row 'code-prompt' has 4 examples"):
-        check_rows(TABLES["systems"].rows, None)
-    with pytest.raises(InputError, match="has no row 'nine'"):
-        chosen_rows("steps", ["nine"])
-    with pytest.raises(InputError, match="there is no table 'nine'"):
-        chosen_rows("nine", [])

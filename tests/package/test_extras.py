@@ -27,7 +27,6 @@ from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.eval.metrics import best_pairs
-from clausegraph.eval.report import plot_bars
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
@@ -49,7 +48,6 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),
     ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
-    ("eval", InputError, lambda _home, _: plot_bars({"one": {"all": NONE}}, title="", ylabel="")),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),
 ]
 COMMANDS = [
@@ -61,7 +59,6 @@ COMMANDS = [
     ("eval", "eval conditionalqa --questions q.json"),
     ("eval", "eval passages --passages p.json --questions q.json"),
     ("pagerank", "eval passages --passages p.json --questions q.json"),
-    ("eval", "eval report folder"),
 ]
 
 

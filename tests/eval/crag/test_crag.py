@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.crag_evaluation import (
@@ -24,7 +22,7 @@ from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import by_rules, read_verdicts
 from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
-from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
+from clausegraph.eval.crag.tables import ROWS, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
 
@@ -171,25 +169,3 @@ def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp
     with _workspace(tmp_path) as workspace:
         plain = measure_judge(workspace, VERDICTS, record=False)
     assert plain.right["incorrect"] == plain.total["incorrect"]
-
-
-def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:
-    for table in TABLES.values():
-        assert set(table.rows) <= set(ROWS)
-    assert [len(TABLES[name].rows) for name in ("electricsheep", "ustc")] == [10, 3]
-    reply = {"sub_problems": [], "used": [], "false_premise": False, "answer": "1931", "answerable": True}
-    script = {"Do these references": {"missing": "", "enough": True}, "": json.dumps(reply)}
-    page = {"page_url": "https://alder.example/", "page_snippet": "Alder opened in 1931.", "page_result": PAGE}
-    questions = tmp_path / "questions.jsonl"
-    questions.write_text(json.dumps(_case("c", "when did alder open?", "1931", search_results=[page])) + "\n")
-    arguments = ["eval", "crag", "--questions", str(questions), "--task", "1", "--no-judge", "--table", "ustc"]
-    with FakeModelServer(FakeOptions(replies="script", script=script)) as fake, pytest.MonkeyPatch.context() as patch:
-        for name, value in {"LLM": "openai:fake-small", "LLM_URL": f"{fake.url}/v1", "LLM_KEY": "none"}.items():
-            patch.setenv(f"CLAUSEGRAPH_{name}", value)
-        patch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
-        patch.setenv("CLAUSEGRAPH_HOME", str(tmp_path / "home"))
-        found = CliRunner().invoke(make_app(), arguments)
-        asked = fake.counters()["distinct_prompts"]
-    assert found.exit_code == 0, found.output
-    assert "| ustc-self-check | 1 | 100.0 | 0.0 | 0.0 | 100.0 | 22.2 / 19 / 58.8 / 3.2 | 2.0 |" in found.output
-    assert asked == 2  # a check and an answer, which the rows share

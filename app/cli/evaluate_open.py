@@ -1,4 +1,4 @@
-"""``eval crag``, ``crag-judge``, ``passages`` and ``report``."""
+"""``eval crag``, ``passages`` and ``report``."""
 
 from __future__ import annotations
 
@@ -67,31 +67,6 @@ def crag(
     with session.progress() as progress:
         found = measure_crag(session.workspace(None), questions, trial, output, progress)
     _emit_crag(session, found)
-
-
-@command("eval crag-judge")
-def crag_judge(
-    session: Session,
-    *,
-    verdicts: Annotated[Path, option("JSON lines of question, gold, answer, verdict.")],
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-) -> None:
-    """Check the judge of `eval crag` against answers that a person has graded."""
-    from clausegraph.app.services.crag_evaluation import measure_judge
-
-    found = measure_judge(session.workspace(None), verdicts, cassette, record=record)
-    shares = [(name, f"{found.right[name]} of {total}") for name, total in found.total.items()]
-    missed = [
-        (one.verdict, graded.verdict, graded.by, one.answer[:_SHOWN], graded.why[:_SHOWN])
-        for one, graded in found.wrong
-    ]
-    wrong = [[one.answer, graded.verdict] for one, graded in found.wrong]
-    session.emit(
-        {"right": found.right, "total": found.total, "wrong": wrong},
-        table(("a person says", "the judge agrees"), shares),
-        table(("a person says", "the judge", "by", "answer", "why"), missed) if missed else "",
-    )
 
 
 def _first(head: str, what: str, reasons: Sequence[str]) -> list[str]:

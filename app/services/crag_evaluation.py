@@ -17,7 +17,7 @@ from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
+from clausegraph.eval.crag.judge import CragJudge
 from clausegraph.eval.crag.run import Ask, run_cases
 from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.files import begin_run
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
-    from clausegraph.eval.crag.judge import JudgeCheck
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
@@ -116,13 +115,6 @@ def record_rows(
 def counting(told: Progress, stage: str, total: int) -> Callable[[int], None]:
     """Tells how many of a stage are done."""
     return lambda done: told(stage, done, total)
-
-
-def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = None, *, record: bool) -> JudgeCheck:
-    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set."""
-    known = read_verdicts(verdicts)
-    with trial_model(workspace.settings, cassette, record=record) as llm:
-        return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
 
 
 def _trial_engine(

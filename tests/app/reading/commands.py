@@ -47,7 +47,7 @@ WRITING = {
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's; `questions export` needs judged answers
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
-    "eval compare", "tokens list", "eval crag", "eval crag-judge", "dev crag-api",
+    "eval compare", "tokens list", "eval crag", "dev crag-api",
     "questions export",
 }  # fmt: skip
 

@@ -11,23 +11,23 @@ import pytest
 
 from clausegraph.app.dev.crag_api import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.engines import engine_options
 from clausegraph.app.services.crag_evaluation import (
     CragTrial,
     measure_crag,
-    measure_judge,
 )
+from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.judge import by_rules, read_verdicts
+from clausegraph.eval.crag.judge import CragJudge, by_rules
 from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 from clausegraph.eval.crag.tables import ROWS, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
-VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
 GAME = {
     "game_date": {"0": "2031-05-02 00:00:00"}, "team_name_home": {"0": "Utah Jazz"},
     "team_name_away": {"0": "Phoenix Suns"}, "pts_home": {"0": 101.0}, "pts_away": {"0": 99.0}, "wl_home": {"0": "W"},
@@ -153,19 +153,15 @@ def test_each_row_is_a_set_of_switches() -> None:
         row_of("best")
 
 
-def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp_path: Path) -> None:
-    labelled = read_verdicts(VERDICTS)
-    assert {one.verdict for one in labelled} == {"correct", "incorrect", "missing"}
-    open_to_it = [one for one in labelled if one.answer and by_rules(one.answer, one.gold) is None]
+def test_the_judge_is_asked_about_other_wordings_alone(tmp_path: Path) -> None:
     with FakeModelServer(FakeOptions(replies="script", script=[{"explanation": "same", "score": 1}])) as fake:
         llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        with _workspace(tmp_path, **llm) as workspace:
-            found = measure_judge(workspace, VERDICTS, record=False)
-        assert fake.counters()["distinct_prompts"] == len(open_to_it)
-    assert found.right["correct"] == found.total["correct"]  # it says that all are right …
-    assert found.right["missing"] == found.total["missing"]
-    assert 0 < found.right["incorrect"] < found.total["incorrect"]  # … and so the check finds it out
-    assert len(found.wrong) == found.total["incorrect"] - found.right["incorrect"]
-    with _workspace(tmp_path) as workspace:
-        plain = measure_judge(workspace, VERDICTS, record=False)
-    assert plain.right["incorrect"] == plain.total["incorrect"]
+        with _workspace(tmp_path, **llm) as workspace, trial_model(workspace.settings, None, record=False) as model:
+            judge = CragJudge(engine_options(workspace.settings, model).model)
+            said = [judge.grade("when?", ("1931",), answer) for answer in ("1931", "i don't know", "in the year 1931")]
+        assert fake.counters()["distinct_prompts"] == 1
+    assert [(one.verdict, one.by) for one in said] == [
+        ("correct", "rules"),
+        ("missing", "rules"),
+        ("correct", "judge"),
+    ]

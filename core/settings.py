@@ -182,7 +182,7 @@ class Settings(BaseSettings):
 
     reader_guide: Path | None = Field(
         default=None,
-        description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's"
+        description="conventions that outcomes follow (docs/engines.md); none means none for people, the benchmark's"
         " for evaluations",
     )
     reader_examples: Path | None = Field(

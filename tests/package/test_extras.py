@@ -19,7 +19,6 @@ from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
 from clausegraph.app.services.evaluation import measure_engine
 from clausegraph.app.services.llamaindex import write_folder, write_neo4j
-from clausegraph.app.services.train import train_guide
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import EXTRAS, ClauseGraphError, InputError, ModelError, SettingsError
 from clausegraph.core.models.embedding import TransformersEncoder
@@ -45,7 +44,6 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("sentence-transformers", ModelError, lambda home, _: TransformersEncoder(home, None)),
     ("sentence-transformers", ModelError, lambda home, _: CrossEncoderReranker(str(home))),
     ("telemetry", SettingsError, lambda _home, _: start_telemetry("otlp")),
-    ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),
     ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),

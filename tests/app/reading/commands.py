@@ -41,7 +41,7 @@ WRITING = {
     "ingest", "pages remove", "pages refresh",
     "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
-    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "train guide",
+    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
     "serve", "tokens add", "tokens revoke",
     "statements hide", "statements undo", "questions remove",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +13,6 @@ from clausegraph.app.cli.session import Session, argument, command, option
 from clausegraph.core.errors import FloorMissed, InputError, require_extra
 
 if TYPE_CHECKING:
-    from clausegraph.eval.conditionalqa.records import QuestionRecord
     from clausegraph.eval.conditionalqa.run import EvaluationResult
     from clausegraph.eval.metrics import ConfidenceInterval
     from clausegraph.eval.provenance import Provenance
@@ -66,7 +65,7 @@ def conditionalqa(
     start = time.perf_counter()
     from clausegraph.app.services.evaluation import EngineTrial, measure_engine, report_engine
     from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
+    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals, missed, read_floors
     from clausegraph.eval.conditionalqa.run import drawn
 
     if engine is None:
@@ -88,9 +87,19 @@ def conditionalqa(
         read = {"questions": questions, "documents": documents, "shots": trial.shots_from}
         report_engine(workspace, output, read, start)
         session.note(f"records and report: {output / 'report.md'}")
-    value, items = _measured({trial.engine: (records, trial.told)})
-    head = f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots"
-    session.emit(trial.described(len(records), None) | value[trial.engine], head, *items)
+    made, spans, told = asdict(engine_figures(records)), intervals(records), ", ".join(trial.told)
+    value = {
+        "figures": made,
+        "intervals": {metric: [100 * one.low, 100 * one.high] for metric, one in spans.items()},
+        "told": list(trial.told),
+    }
+    session.emit(
+        trial.described(len(records), None) | value,
+        f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots",
+        figures("", {trial.engine: made}),
+        f"told {told or 'nothing of the gold answers'}; 95% bootstrap intervals "
+        + ", ".join(f"{metric} {interval(one)}" for metric, one in spans.items()),
+    )
     if below := missed(engine_figures(records), pinned):
         raise FloorMissed(f"below the floors [{floor}] of {floors}: {'; '.join(below)}")
 
@@ -116,11 +125,11 @@ def _all_parts(
     else:
         raise InputError("--documents is missing; give documents.json to run, or --predictions to score a file")
     if output is not None:
-        from clausegraph.eval.conditionalqa.run import BASELINE, SYSTEM, write_evaluation
+        from clausegraph.eval.conditionalqa.run import SYSTEM, write_evaluation
 
         run = describe_run("conditionalqa", files, start, (workspace, result.epoch) if workspace else None)
         if workspace is not None:
-            run = replace(run, retrievers=tuple(result.retrieval), system=SYSTEM, baseline=BASELINE)
+            run = replace(run, retrievers=tuple(result.retrieval), system=SYSTEM)
             run.settings["oracle_type"] = oracle_type
         write_evaluation(output, result, asked)
         write_run_report(session, output, run)
@@ -200,31 +209,6 @@ def _emit_scores(session: Session, result: EvaluationResult) -> None:
 def _known(row: Mapping[str, float]) -> dict[str, float | None]:
     """NaN is no JSON: an empty group has no mean."""
     return {str(key): None if value != value else value for key, value in row.items()}  # noqa: PLR0124
-
-
-def _measured(found: Mapping[str, tuple[Sequence[QuestionRecord], Sequence[str]]]) -> tuple[dict[str, Any], list[Any]]:
-    """What runs say of engines, by name: figures, intervals in percent, what they were told, evidence by round.
-
-    The same as a table and lines for people. ``found`` has the records, and what the engine was told.
-    """
-    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
-    from clausegraph.eval.conditionalqa.oracles import evidence_by_round
-
-    value: dict[str, Any] = {}
-    lines: list[str] = []
-    for name, (records, told) in found.items():
-        spans, by_round = intervals(records), evidence_by_round(records)
-        value[name] = {
-            "figures": asdict(engine_figures(records)),
-            "intervals": {metric: [100 * one.low, 100 * one.high] for metric, one in spans.items()},
-            "told": list(told),
-            "evidence_by_round": by_round,
-        }
-        said = ", ".join(f"{metric} {interval(one)}" for metric, one in spans.items())
-        lines.append(f"{name}: told {', '.join(told) or 'nothing of the gold answers'}; 95% bootstrap intervals {said}")
-        shares = [f"{100 * whole:.1f} / {100 * near:.1f}" for whole, near in by_round]
-        lines += [f"{name}: all evidence found / in the subgraph, by round: {', '.join(shares)}"] if shares else []
-    return value, [figures("", {name: one["figures"] for name, one in value.items()}), *lines]
 
 
 def interval(found: ConfidenceInterval, plus: str = "") -> str:

@@ -105,7 +105,7 @@ def passages(
 
         run = describe_run("passages", {"passages": passages, "questions": questions}, start, (workspace, result.epoch))
         write_records(output / RECORDS_FILE, result.records, PASSAGE_RECORD)
-        run = replace(run, retrievers=tuple(result.figures), system=SYSTEM, baseline=BASELINE)
+        run = replace(run, retrievers=tuple(result.figures), system=SYSTEM)
         write_run_report(session, output, run)
     value = _passages_json(result)
     session.emit(

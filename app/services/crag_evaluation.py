@@ -1,13 +1,14 @@
-"""The engine for open questions measured on CRAG's questions, and fine-tuning data from them."""
+"""The engine for open questions measured on CRAG's questions."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, crag_switches, engine_options
 from clausegraph.app.process import version
@@ -67,54 +68,44 @@ def measure_crag(
         SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
     """
     cases, settings = read_cases(questions, trial.at), workspace.settings
-    _check_trial(settings, [row_of(name) for name in trial.rows], trial)
+    rows = [row_of(name) for name in trial.rows]
+    _check_trial(settings, rows, trial)
     # The address of the API is left out: a replay's port changes
     known = settings.model_dump(mode="json", exclude={"crag_graph_url"}).items()
-    shaping = {
+    described = {
+        "version": version(),
         "embedding": workspace.embedder.fingerprint,
         "task": trial.task,
         "at": trial.at.isoformat() if trial.at else None,
         "settings": {name: value for name, value in known if name.startswith("crag_")},
+        "questions": questions.name,
+        "llm": settings.llm,
+        "judge": trial.judge,
+        "seconds": trial.seconds,
     }
-    with page_readers(reading_limits(settings)) as readers:
-
-        def ask_of(row: CragRow, options: EngineOptions) -> Ask:
-            return _trial_engine(workspace, row, trial, options, readers)
-
-        return record_rows(settings, cases, trial, shaping | {"questions": questions.name}, ask_of, output, told)
-
-
-def record_rows(
-    settings: Settings,
-    cases: Sequence[CragCase],
-    trial: CragTrial,
-    shaping: Mapping[str, Any],
-    ask_of: Callable[[CragRow, EngineOptions], Ask],
-    output: Path | None,
-    told: Progress,
-) -> dict[str, list[CragRecord]]:
-    """Records by row; ``told`` hears of each question, and ``shaping`` is what shapes answers beside the trial."""
     found = {}
-    with trial_model(settings, trial.cassette, record=trial.record) as llm:
+    with (
+        page_readers(reading_limits(settings)) as readers,
+        trial_model(settings, trial.cassette, record=trial.record) as llm,
+    ):
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
-        about = dict(shaping) | {"llm": settings.llm, "judge": trial.judge, "seconds": trial.seconds}
-        for row in map(row_of, trial.rows):
+        for row in rows:
+            kept = output and begin_run(output / row.name / "run.json", described | {"row": row.name})
             found[row.name] = run_cases(
                 cases,
-                ask_of(row, options),
+                _trial_engine(workspace, row, trial, options, readers),
                 judge,
-                kept=kept_records(output, row.name, about | {"row": row.name}),
+                kept=kept,
                 seconds=trial.seconds,
                 at_once=trial.at_once,
-                told=counting(told, row.name, len(cases)),
+                told=partial(_tell, told, row.name, len(cases)),
             )
     return found
 
 
-def counting(told: Progress, stage: str, total: int) -> Callable[[int], None]:
-    """Tells how many of a stage are done."""
-    return lambda done: told(stage, done, total)
+def _tell(told: Progress, stage: str, total: int, done: int) -> None:
+    told(stage, done, total)
 
 
 def _trial_engine(
@@ -147,9 +138,3 @@ def _check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) 
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
             "recorded responses), or measure task 1"
         )
-
-
-def kept_records(output: Path | None, name: str, described: Mapping[str, Any]) -> Path | None:
-    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; none
-    without a folder for output."""
-    return begin_run(output / name / "run.json", {"version": version(), **described}) if output is not None else None

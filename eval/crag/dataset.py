@@ -1,9 +1,4 @@
-"""Files of open questions: CRAG's JSON lines, plain or .bz2, with pages or without, and PathQuestion's over a graph.
-
-PathQuestion (Zhou, Huang and Zhu 2018): a line has question, answer and path, with tabs between them: ``who is the
-child of x?``, ``y(y/z)``, ``x#child#y#<end>#y``. In brackets are all answers; hops are the relations of the path, whose
-end may be left out. Triples are lines of head, relation and tail. Names are written with underscores.
-"""
+"""Files of open questions: CRAG's JSON lines, plain or .bz2, with pages or without."""
 
 from __future__ import annotations
 
@@ -19,7 +14,7 @@ from clausegraph.eval.files import parse_lines
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion
 
-GROUPS = ("domain", "kind", "dynamism", "popularity", "hops")
+GROUPS = ("domain", "kind", "dynamism", "popularity")
 
 
 @dataclass(frozen=True, slots=True)

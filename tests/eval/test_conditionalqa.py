@@ -25,7 +25,6 @@ from clausegraph.eval.conditionalqa.records import (
     QUESTION_RECORD,
     BudgetFigures,
     QuestionRecord,
-    Quote,
     by_budget,
     evidence_at_budgets,
     make_record,
@@ -181,9 +180,8 @@ def test_repeated_elements_cost_and_count_once() -> None:
 def records() -> list[QuestionRecord]:
     found = (BudgetFigures(650, 600, 4, 1.0), BudgetFigures(1300, 1250, 8, None))
     missed = (BudgetFigures(650, 640, 4, 0.0), BudgetFigures(1300, 1250, 8, 0.5))
-    quoted = [(Quote("Grant", "You\u2028can."),)]
     return [
-        make_record(question("a", A("yes", (IF,))), [YES], retrieval=found, milliseconds=100, quotes=quoted),
+        make_record(question("a", A("yes", (IF,))), [YES], retrieval=found, milliseconds=100),
         make_record(question("b", A("10 days")), [A("10 days")], retrieval=missed, milliseconds=300.5),
         make_record(question("c", NO), None, error="ModelError: no reply\nafter 3 attempts"),
         make_record(question("d"), []),

@@ -1,4 +1,4 @@
-"""Steps that know the gold evidence, and what rounds find: over the sample corpus, without a model."""
+"""Steps that know the gold evidence: over the sample corpus, without a model."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from clausegraph.app.services.evaluation import EngineTrial, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
+from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.conditionalqa.oracles import (
     GoldEvidence,
     OracleCommentor,
     OracleModule,
-    evidence_by_round,
     helps,
 )
-from clausegraph.eval.conditionalqa.records import QuestionRecord, RoundEvidence, make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.graph import Offer, Topic
@@ -79,17 +77,11 @@ def test_the_oracle_chooses_the_module_that_finds_most(parts: StepParts, gold: G
     assert routed
 
 
-def test_each_round_says_what_it_found(sample_workspace: Workspace, tmp_path: Path) -> None:
+def test_oracles_are_named_and_take_their_steps(sample_workspace: Workspace, tmp_path: Path) -> None:
     trial = EngineTrial("loop", steps=(("validate", "oracle"), ("comment", "oracle")))
     assert trial.told == ("validate=oracle", "comment=oracle")
     records = measure_engine(sample_workspace, None, QUESTIONS[:6], trial, tmp_path / "run", None, no_progress)
-    told = [record for record in records if record.rounds]
-    assert {record.id for record in told} == {one.id for one in QUESTIONS[:6] if one.evidences}
-    for record in told:
-        assert 1 <= len(record.rounds) <= 4
-        assert all(one.found < 1 for one in record.rounds[:-1])  # the oracle accepts what is complete, at once
-    shares = evidence_by_round(records)
-    assert [found for found, _ in shares] == sorted(found for found, _ in shares)
+    assert [record.error for record in records] == [None] * 6
     with pytest.raises(InputError, match="there is no step 'read'"):
         measure_engine(
             sample_workspace, None, QUESTIONS[:1], EngineTrial("loop", steps=(("read", "x"),)), None, None, no_progress
@@ -97,16 +89,3 @@ def test_each_round_says_what_it_found(sample_workspace: Workspace, tmp_path: Pa
     with pytest.raises(InputError, match="there is no validator 'orakel'"):
         trial = EngineTrial("loop", steps=(("validate", "orakel"),))
         measure_engine(sample_workspace, None, QUESTIONS[:1], trial, None, None, no_progress)
-
-
-def test_a_question_that_ended_keeps_what_its_last_round_had() -> None:
-    def record(name: str, *found: float) -> QuestionRecord:
-        made = make_record(replace(QUESTIONS[0], id=name), (ConditionalAnswer("x"),))
-        return replace(made, rounds=tuple(RoundEvidence("text", one, 0.0) for one in found))
-
-    assert evidence_by_round([record("a", 1.0), record("b", 0.5, 0.5, 1.0), record("c")]) == [
-        (0.5, 0),
-        (0.5, 0),
-        (1, 0),
-    ]
-    assert evidence_by_round([record("c")]) == []

@@ -10,7 +10,7 @@ import pytest
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
-from clausegraph.eval.conditionalqa.records import BudgetFigures, Quote, make_record
+from clausegraph.eval.conditionalqa.records import BudgetFigures, make_record
 from clausegraph.eval.conditionalqa.run import EvaluationResult, write_evaluation
 from clausegraph.eval.files import write_records
 from clausegraph.eval.passages import PASSAGE_RECORD, PassageRecord
@@ -34,7 +34,6 @@ RUN = Provenance(
     settings={"ask_elements": 60, "llm": None, "oracle_type": False},
     retrievers=("dense", "mixed"),
     system="mixed",
-    baseline="dense",
 )
 
 
@@ -53,10 +52,9 @@ def _conditionalqa(folder: Path, text: str = "plain") -> None:
         _question("d"),
         _question("e", A("yes")),
     )
-    quotes = [(Quote(f"Page {text}", f"It says {text}"),)]
     answers = (
-        make_record(questions[0], [A("yes")], milliseconds=100, quotes=quotes),
-        make_record(questions[1], [A(f"ten {text}", (f"<li>{text}</li>",))], milliseconds=300, quotes=quotes),
+        make_record(questions[0], [A("yes")], milliseconds=100),
+        make_record(questions[1], [A(f"ten {text}", (f"<li>{text}</li>",))], milliseconds=300),
         make_record(questions[2], None, error=f"no reply {text}"),
         make_record(questions[3], [A("no")]),
         make_record(questions[4], [A("yes")]),

@@ -248,7 +248,6 @@ class Calculator(Protocol):
 
 Trust = Literal["together", "kg-first"]
 Snippets = Literal["beside", "only", "off"]
-Gather = Literal["all", "react", "corrective"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +269,6 @@ class CragSwitches:
         batch: pages of a batch.
         references: pieces of pages that are shown, at most.
         summarise: a backup call where the reply does not parse.
-        gather: "all" that is on; "react": what a model looks for in four turns; "corrective": pages, and the graph
-            where a model finds them wrong. The last two are what the engine is compared with.
         grouped: sentences together, and a question with what follows it; else each sentence alone.
         structured: the reply in its fixed order, with the rules; else a plain prompt (the benchmark's baseline).
         hops, filtered: of a plan on a graph: how far, and whether relations and facts are left out.
@@ -295,7 +292,6 @@ class CragSwitches:
     rounds: int = 4
     batch: int = 5
     references: int = 30
-    gather: Gather = "all"
     grouped: bool = True
     structured: bool = True
     hops: int = 3

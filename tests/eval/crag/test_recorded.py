@@ -78,7 +78,7 @@ def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.long
 def test_rows_that_are_compared_are_answered_as_they_were(tmp_path: Path) -> None:
-    known = {"own-only": 4, "graph-only": 2, "text-only": 2, "text-and-graph": 4, "react": 4, "corrective": 4}
+    known = {"own-only": 4, "graph-only": 2, "text-only": 2, "text-and-graph": 4}
     if not (FOLDER / "crag_example.jsonl.bz2").is_file():
         pytest.skip(f"no questions at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
     pages = bz2.decompress((FOLDER / "crag_example.jsonl.bz2").read_bytes()).decode().splitlines()

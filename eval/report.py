@@ -97,9 +97,9 @@ def markdown_page(report: Report) -> str:
         parts += [f"## {_escaped(section.title)}", _escaped(section.note)]
         parts += [_table(table) for table in section.tables if table.rows]
     if report.cases:
-        rows = tuple((one.id, one.question, "; ".join(one.gold), "; ".join(one.predicted)) for one in report.cases)
-        parts += ["## Wrong answers", f"{len(rows)} of {report.questions} questions."]
-        parts.append(_table(Table(("id", "question", "gold", "predicted"), rows, words=True)))
+        wrong = ((one.id, one.question, "; ".join(one.gold), "; ".join(one.predicted)) for one in report.cases)
+        parts += ["## Wrong answers", f"{len(report.cases)} of {report.questions} questions."]
+        parts.append(_table(Table(("id", "question", "gold", "predicted"), tuple(wrong), words=True)))
     parts += ["## About this run", _table(report.about)]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -88,7 +88,7 @@ def _headline(found: Folder) -> tuple[Figure, ...]:
 
 def _answers(found: Folder) -> Section:
     """Scores by kind of question, with those that the official scorer would tell, and against the trivial reader."""
-    groups = {
+    groups: dict[str, Records] = {
         group: [record for record in found.answers if in_group(record, group)]
         for group in GROUPS
         if any(in_group(record, group) for record in found.answers)

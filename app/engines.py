@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.models import check_price, make_embedder, make_server
+from clausegraph.app.models import check_price, make_server
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def crag_options(settings: Settings, switches: CragSwitches | None = None) -> Cr
     from clausegraph.query.crag.types import CragOptions
 
     switches = switches or crag_switches()
-    return CragOptions(switches, _predictor_maker(settings), _graph(settings, switches), _calculator)
+    return CragOptions(switches, _predictor, _graph(settings, switches), _calculator)
 
 
 def crag_switches() -> CragSwitches:
@@ -147,29 +147,11 @@ def crag_switches() -> CragSwitches:
     return CragSwitches(graph="auto", seconds=CRAG_SECONDS)
 
 
-def _predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
-    """Rules, and the classifiers of the settings; without these a language model, where there is one.
+def _predictor(model: StepModel | None) -> AttributePredictor | None:
+    """A language model, where there is one."""
+    from clausegraph.query.crag.attributes import ModelAttributes
 
-    Raises:
-        InputError: the file of the classifiers cannot be read.
-        ModelMismatchError: they were trained on other embeddings.
-    """
-    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether
-
-    known: list[AttributePredictor] = [AttributeRules()]
-    if settings.crag_attribute_model is not None:
-        from clausegraph.query.crag.attributes import AttributeSvm, read_attribute_model
-
-        classifiers = read_attribute_model(settings.crag_attribute_model.expanduser())
-        known.append(AttributeSvm(classifiers, make_embedder(settings)))
-
-    def make(model: StepModel | None) -> AttributePredictor | None:
-        from clausegraph.query.crag.attributes import ModelAttributes
-
-        asks = model is not None and settings.crag_attribute_model is None
-        return AttributesTogether([*known, *([ModelAttributes(model, ATTRIBUTE_SAMPLES)] if asks and model else [])])
-
-    return make
+    return ModelAttributes(model, ATTRIBUTE_SAMPLES) if model is not None else None
 
 
 def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | None], KgLookup | None]:

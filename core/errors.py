@@ -160,14 +160,13 @@ class UnusableReply(ModelCallError):
 EXTRAS = {
     "airflow": ("airflow",),
     "browser": ("playwright",),
-    "eval": ("matplotlib", "pandas", "scipy"),
+    "eval": ("pandas", "scipy"),
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),
     "pagerank": ("igraph", "scipy"),
     "sentence-transformers": ("sentence_transformers",),
     "server": ("fastapi", "uvicorn", "mcp", "prometheus_client", "python_multipart", "jwt"),
     "telemetry": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
-    "train": ("sklearn",),
 }
 """Extra → the modules of it that this package imports."""
 

@@ -189,7 +189,7 @@ class Settings(BaseSettings):
 
     reader_guide: Path | None = Field(
         default=None,
-        description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's"
+        description="conventions that outcomes follow (docs/engines.md); none means none for people, the benchmark's"
         " for evaluations",
     )
     reader_examples: Path | None = Field(
@@ -263,9 +263,6 @@ class Settings(BaseSettings):
         examples=['{"north": {"source": "pages/north"}}'],
     )
 
-    crag_attribute_model: Path | None = Field(
-        default=None, description="classifiers of open questions, from `train attributes`; none: rules and the model"
-    )
     crag_graph_url: str | None = Field(
         default=None,
         description="what open questions are looked up in: the address of CRAG's API (or of its replay), "

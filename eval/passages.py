@@ -15,22 +15,17 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey
 from clausegraph.eval.files import read_json_list, read_records
-from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
+from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.report import (
     RESAMPLED,
     Case,
-    Item,
-    Plot,
     Report,
     Section,
-    Side,
     about,
-    against_all,
     differences,
     headline,
     interval_table,
-    plot_bars,
 )
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.sources.records import squeezed
@@ -203,22 +198,12 @@ def _values(records: Sequence[PassageRecord], ranking: str) -> dict[str, dict[st
 
 # --- the report -------------------------------------------------------------------------------------
 
-_NONE, _SOME, _LACKING, _LOST = "none found", "some missing", "not in the corpus", "lost"
-
 
 def make_report(folder: Path, run: Provenance) -> Report:
     """Read the folder of a run and put the report together."""
     records = read_records(folder / RECORDS_FILE, PASSAGE_RECORD)
     if not records:
         raise InputError(f"{folder / RECORDS_FILE} has no record; run the evaluation again")
-    cases = tuple(_case(record, run) for record in records if record.recall(run.system) < 1)
-    seen = {kind for case in cases for kind in case.kinds}
-    meanings = {
-        _NONE: f"{run.system} found no supporting passage",
-        _SOME: f"{run.system} found some of the supporting passages",
-        _LACKING: "a supporting passage is not in the corpus, and counts as not found",
-        _LOST: f"{run.baseline} found more than {run.system}",
-    }
     return Report(
         title="Supporting passages of multi-hop questions",
         about=about(run),
@@ -226,47 +211,25 @@ def make_report(folder: Path, run: Provenance) -> Report:
             headline(f"{what}, percent ({run.system})", values) for what, values in _values(records, run.system).items()
         ),
         sections=(_rankings(records, run),),
-        cases=cases,
-        kinds=tuple((kind, meaning) for kind, meaning in meanings.items() if kind in seen),
+        cases=tuple(_case(record, run) for record in records if record.recall(run.system) < 1),
         questions=len(records),
     )
 
 
 def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
-    at = max(len(titles) for record in records for titles in record.best.values())
-    heads = {_RECALL: f"recall@{at}", _COMPLETE: f"all in the top {at}"}
-    columns = {head: {name: _values(records, name)[what] for name in run.retrievers} for what, head in heads.items()}
-    times = {name: f"{median(record.milliseconds[name] for record in records):.0f}" for name in run.retrievers}
+    columns = {what: {name: _values(records, name)[what] for name in run.retrievers} for what in (_RECALL, _COMPLETE)}
     note = (
-        f"Percent of the supporting passages among the best {at} pages, and of questions with all of them. {RESAMPLED} "
+        f"Percent of the supporting passages among the best {AT} pages, and of questions with all of them. {RESAMPLED} "
         "A supporting passage that the corpus lacks counts as not found."
     )
-    bars = {what: {name: mean_interval(v) for name, v in columns[head].items()} for what, head in heads.items()}
-    png = plot_bars(bars, title=f"Supporting passages among the best {at}", ylabel="percent")
-    tables = (
-        interval_table("ranking", columns, median_ms=times),
-        differences(columns, against_all(run.system, run.retrievers)),
-    )
-    return Section("Rankings", note, tables, (Plot("recall-by-ranking", "Bars of recall by ranking", png),))
+    return Section("Rankings", note, (interval_table("ranking", columns), differences(columns, run.system)))
 
 
 def _case(record: PassageRecord, run: Provenance) -> Case:
-    recall = record.recall(run.system)
-    kinds = [_SOME if recall else _NONE]
-    kinds += [_LACKING] if any(record.missing) else []
-    kinds += [_LOST] if record.recall(run.baseline) > recall else []
     supporting = []
     for number, (title, missing) in enumerate(zip(record.supporting, record.missing, strict=True)):
         by = [name for name in run.retrievers if record.found[name][number]]
         state = "not in the corpus" if missing else f"found by {', '.join(by)}" if by else "found by none"
-        supporting.append(Item(title, ((state, run.system in by),)))
-    return Case(
-        id=f"question {record.id}",
-        question=record.question,
-        kinds=tuple(kinds),
-        figures=tuple((f"recall, {name}", f"{100 * record.recall(name):.0f}") for name in run.retrievers),
-        sides=(
-            Side("Supporting passages", tuple(supporting)),
-            Side(f"Best pages of {run.system}", tuple(map(Item, record.best[run.system])), "none"),
-        ),
-    )
+        supporting.append(f"{title}: {state}")
+    figures = tuple((f"recall, {name}", f"{100 * record.recall(name):.0f}") for name in run.retrievers)
+    return Case(f"question {record.id}", record.question, tuple(supporting), record.best[run.system], figures)

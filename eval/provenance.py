@@ -62,7 +62,7 @@ class Program:
 class Provenance:
     """All that a report says beside the records.
 
-    ``retrievers`` are in the order of the tables; ``system`` is the one compared with ``baseline`` and the others.
+    ``retrievers`` are in the order of the tables; ``system`` is the one compared with the others.
     ``date`` is UTC, ``seconds`` the wall time of the evaluation with reading the pages. ``corpus`` is ``None`` where
     only a file of predictions was scored.
     """
@@ -76,7 +76,6 @@ class Provenance:
     settings: dict[str, bool | int | float | str | None] = field(default_factory=dict)
     retrievers: tuple[str, ...] = ()
     system: str = ""
-    baseline: str = ""
 
 
 _RUN = TypeAdapter(Provenance)

@@ -1,9 +1,9 @@
-"""``eval conditionalqa``, ``compare`` and ``table``: engines measured on ConditionalQA's questions."""
+"""``eval conditionalqa`` and ``compare``: engines measured on ConditionalQA's questions."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,15 +13,13 @@ from clausegraph.app.cli.session import Session, argument, command, option
 from clausegraph.core.errors import FloorMissed, InputError, require_extra
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.engine_tables import TableRow
-    from clausegraph.eval.conditionalqa.records import QuestionRecord
     from clausegraph.eval.conditionalqa.run import EvaluationResult
     from clausegraph.eval.metrics import ConfidenceInterval
     from clausegraph.eval.provenance import Provenance
 
 ForceOption = Annotated[bool, option("Replace the files of a folder that is not empty.")]
 EvalCorpusOption = Annotated[str, option("Name of the corpus to read into.", "--corpus", "-c")]
-OutputOption = Annotated[Path | None, option("Folder for records, plots and report.html.", "--output", "-o")]
+OutputOption = Annotated[Path | None, option("Folder for the records and report.md.", "--output", "-o")]
 CassetteOption = Annotated[Path | None, option("Replay a model's replies from this file.")]
 SampleOption = Annotated[int | None, option("Ask only so many questions.", show_default="all")]
 SeedOption = Annotated[int, option("By which a sample is drawn.")]
@@ -67,7 +65,7 @@ def conditionalqa(
     start = time.perf_counter()
     from clausegraph.app.services.evaluation import EngineTrial, measure_engine, report_engine
     from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
+    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals, missed, read_floors
     from clausegraph.eval.conditionalqa.run import drawn
 
     if engine is None:
@@ -88,10 +86,20 @@ def conditionalqa(
     if output is not None:
         read = {"questions": questions, "documents": documents, "shots": trial.shots_from}
         report_engine(workspace, output, read, start)
-        session.note(f"records and report: {output / 'report.html'}")
-    value, items = _measured({trial.engine: (records, trial.told)})
-    head = f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots"
-    session.emit(trial.described(len(records), None) | value[trial.engine], head, *items)
+        session.note(f"records and report: {output / 'report.md'}")
+    made, spans, told = asdict(engine_figures(records)), intervals(records), ", ".join(trial.told)
+    value = {
+        "figures": made,
+        "intervals": {metric: [100 * one.low, 100 * one.high] for metric, one in spans.items()},
+        "told": list(trial.told),
+    }
+    session.emit(
+        trial.described(len(records), None) | value,
+        f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots",
+        figures("", {trial.engine: made}),
+        f"told {told or 'nothing of the gold answers'}; 95% bootstrap intervals "
+        + ", ".join(f"{metric} {interval(one)}" for metric, one in spans.items()),
+    )
     if below := missed(engine_figures(records), pinned):
         raise FloorMissed(f"below the floors [{floor}] of {floors}: {'; '.join(below)}")
 
@@ -117,11 +125,11 @@ def _all_parts(
     else:
         raise InputError("--documents is missing; give documents.json to run, or --predictions to score a file")
     if output is not None:
-        from clausegraph.eval.conditionalqa.run import BASELINE, SYSTEM, write_evaluation
+        from clausegraph.eval.conditionalqa.run import SYSTEM, write_evaluation
 
         run = describe_run("conditionalqa", files, start, (workspace, result.epoch) if workspace else None)
         if workspace is not None:
-            run = replace(run, retrievers=tuple(result.retrieval), system=SYSTEM, baseline=BASELINE)
+            run = replace(run, retrievers=tuple(result.retrieval), system=SYSTEM)
             run.settings["oracle_type"] = oracle_type
         write_evaluation(output, result, asked)
         write_run_report(session, output, run)
@@ -166,57 +174,6 @@ def compare(
     )
 
 
-_TABLE = argument("systems, triplets, critics, ablations, facts or steps.", show_default=False)
-
-
-@command("eval table", stores=True)
-def table_of_runs(
-    session: Session,
-    *,
-    name: Annotated[str, _TABLE],
-    output: Annotated[Path, option("Folder of the runs, one a row.", "--output", "-o")],
-    questions: Annotated[Path | None, option("dev.json; not needed with --existing.")] = None,
-    documents: Annotated[Path | None, option("documents.json, where they are not read yet.")] = None,
-    corpus: Annotated[str, option("Name of the corpus.", "--corpus", "-c")] = _CORPUS,
-    llm: Annotated[str | None, option("The language model.", **_LLM)] = None,
-    shots_from: Annotated[Path | None, option("train.json, for rows with examples.")] = None,
-    row: Annotated[list[str] | None, option("Only these rows.", show_default="all")] = None,
-    sample: SampleOption = None,
-    seed: SeedOption = 0,
-    at_once: AtOnceOption = 1,
-    record: Annotated[bool, option("Keep each row's replies on a cassette.")] = False,
-    existing: Annotated[bool, option("Only show rows whose runs are there.")] = False,
-) -> None:
-    """Measure the rows of a published table, or show those that were; a run that is there is gone on with."""
-    from clausegraph.app.services.engine_tables import TABLES, check_rows, chosen_rows, measure_rows
-    from clausegraph.app.services.evaluation import measure_engine
-    from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.run import drawn
-
-    rows = chosen_rows(name, row or ())
-    if existing:
-        found = measure_rows(rows, output, shots_from, None)
-    elif questions is None:
-        raise InputError("--questions is missing; give dev.json, or --existing to show what was measured")
-    else:
-        check_rows(rows, shots_from)
-        asked = drawn(load_questions(questions), sample, seed)
-        by = seed if sample is not None else None
-
-        def ask(one: TableRow, place: Path) -> tuple[QuestionRecord, ...]:
-            workspace = session.workspace(f"{corpus}{one.corpus}", **one.settings, **({"llm": llm} if llm else {}))
-            trial = replace(one.trial, llm=workspace.settings.llm, at_once=at_once)
-            session.note(f"row {one.name}")
-            with session.progress() as progress:
-                return measure_engine(workspace, documents, asked, trial, place, by, progress)
-
-        found = measure_rows(rows, output, shots_from, ask, record=record)
-    told = {one.name: one.trial.told for one in rows}
-    value, items = _measured({name: (records, told[name]) for name, records in found.items()})
-    table = {name: one.pop("figures") | one for name, one in value.items()}
-    session.emit({"table": TABLES[name].about, "rows": table}, TABLES[name].about, *items)
-
-
 # --- figures in words --------------------------------------------------------------------------------
 
 
@@ -254,31 +211,6 @@ def _known(row: Mapping[str, float]) -> dict[str, float | None]:
     return {str(key): None if value != value else value for key, value in row.items()}  # noqa: PLR0124
 
 
-def _measured(found: Mapping[str, tuple[Sequence[QuestionRecord], Sequence[str]]]) -> tuple[dict[str, Any], list[Any]]:
-    """What runs say of engines, by name: figures, intervals in percent, what they were told, evidence by round.
-
-    The same as a table and lines for people. ``found`` has the records, and what the engine was told.
-    """
-    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
-    from clausegraph.eval.conditionalqa.oracles import evidence_by_round
-
-    value: dict[str, Any] = {}
-    lines: list[str] = []
-    for name, (records, told) in found.items():
-        spans, by_round = intervals(records), evidence_by_round(records)
-        value[name] = {
-            "figures": asdict(engine_figures(records)),
-            "intervals": {metric: [100 * one.low, 100 * one.high] for metric, one in spans.items()},
-            "told": list(told),
-            "evidence_by_round": by_round,
-        }
-        said = ", ".join(f"{metric} {interval(one)}" for metric, one in spans.items())
-        lines.append(f"{name}: told {', '.join(told) or 'nothing of the gold answers'}; 95% bootstrap intervals {said}")
-        shares = [f"{100 * whole:.1f} / {100 * near:.1f}" for whole, near in by_round]
-        lines += [f"{name}: all evidence found / in the subgraph, by round: {', '.join(shares)}"] if shares else []
-    return value, [figures("", {name: one["figures"] for name, one in value.items()}), *lines]
-
-
 def interval(found: ConfidenceInterval, plus: str = "") -> str:
     """A mean with its interval, in percent; ``plus`` "+" writes the sign of a difference."""
     return f"{100 * found.mean:{plus}.2f} [{100 * found.low:{plus}.2f}, {100 * found.high:{plus}.2f}]"
@@ -300,4 +232,4 @@ def write_run_report(session: Session, folder: Path, run: Provenance) -> None:
 
     write_run(folder, run)
     write_report(folder)
-    session.note(f"records, plots and report: {folder / 'report.html'}")
+    session.note(f"records and report: {folder / 'report.md'}")

@@ -1,4 +1,4 @@
-"""``eval crag``, ``crag-judge``, ``crag-attributes``, ``stark``, ``kgqa``, ``passages`` and ``report``."""
+"""``eval crag``, ``passages`` and ``report``."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ JudgeOption = Annotated[bool, option("Whether the model grades other wordings.",
 SecondsOption = Annotated[float, option("Limit of an answer; 0: none.", min=0)]
 _PASSAGES_CORPUS = "passages"
 _SHOWN = 100  # characters of an answer and of a reason
-_TABLES = "The rows of a table, as Markdown: baselines, electricsheep, ustc, kerag, without."
 _ROW = option("A set of switches, see --rows; several.", show_default="as-set")
-_METHOD = option("A way to rank, see --methods; several.", show_default="all that can be had")
-_TYPE = option("Type of the nodes that may be answers; several.", "--type", show_default="all")
 
 
 @command("eval crag")
@@ -46,7 +43,6 @@ def crag(
     task: Annotated[int, option("1: five pages; 2: and the API; 3: fifty pages and the API.")] = 2,
     row: Annotated[list[str] | None, _ROW] = None,
     rows: Annotated[bool, option("List the sets of switches, and end.")] = False,
-    table_name: Annotated[str | None, option(_TABLES, "--table")] = None,
     at: Annotated[str | None, option("When questions are asked whose file does not say so.")] = None,
     seconds: SecondsOption = 30.0,
     judge: JudgeOption = True,
@@ -57,8 +53,7 @@ def crag(
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
-    from clausegraph.eval.crag.run import crag_figures
-    from clausegraph.eval.crag.tables import ROWS, as_markdown, table_of
+    from clausegraph.eval.crag.tables import ROWS
     from clausegraph.query.crag.times import parse_time
 
     if rows:
@@ -67,129 +62,17 @@ def crag(
         return
     if questions is None:
         raise InputError("--questions is missing; give a file of CRAG's questions (or --rows)")
-    if table_name and row:
-        raise InputError("give --table or --row, not both")
-    published = table_of(table_name) if table_name else None
     asked = parse_time(at) if at else None
-    chosen = tuple(published.rows) if published else tuple(row or ["as-set"])
-    trial = CragTrial(task, chosen, judge, seconds, asked, cassette, record, at_once)
+    trial = CragTrial(task, tuple(row or ["as-set"]), judge, seconds, asked, cassette, record, at_once)
     with session.progress() as progress:
         found = measure_crag(session.workspace(None), questions, trial, output, progress)
-    if published:
-        figures = {name: crag_figures(records) for name, records in found.items()}
-        session.emit({name: asdict(one) for name, one in figures.items()}, as_markdown(published, figures))
-        return
     _emit_crag(session, found)
-
-
-@command("eval crag-judge")
-def crag_judge(
-    session: Session,
-    *,
-    verdicts: Annotated[Path, option("JSON lines of question, gold, answer, verdict.")],
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-) -> None:
-    """Check the judge of `eval crag` against answers that a person has graded."""
-    from clausegraph.app.services.crag_evaluation import measure_judge
-
-    found = measure_judge(session.workspace(None), verdicts, cassette, record=record)
-    shares = [(name, f"{found.right[name]} of {total}") for name, total in found.total.items()]
-    missed = [
-        (one.verdict, graded.verdict, graded.by, one.answer[:_SHOWN], graded.why[:_SHOWN])
-        for one, graded in found.wrong
-    ]
-    wrong = [[one.answer, graded.verdict] for one, graded in found.wrong]
-    session.emit(
-        {"right": found.right, "total": found.total, "wrong": wrong},
-        table(("a person says", "the judge agrees"), shares),
-        table(("a person says", "the judge", "by", "answer", "why"), missed) if missed else "",
-    )
-
-
-@command("eval crag-attributes")
-def crag_attributes(
-    session: Session,
-    *,
-    questions: Annotated[Path, option("Labelled questions: JSON lines, as in examples/.")],
-    sample: Annotated[int, option("Ask about so many; examples are of the others.", min=1)] = 20,
-    seed: Annotated[int, option("By which the sample is drawn.")] = 13,
-    at: Annotated[str | None, option("When they are asked.", show_default="now")] = None,
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-    at_once: TogetherOption = 1,
-) -> None:
-    """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
-    from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes
-    from clausegraph.query.crag.times import parse_time
-
-    trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
-    found = measure_attributes(session.workspace(None), questions, sample, seed, trial)
-    columns = list(next(iter(found.right.values())))
-    rows = [(name, *(f"{right[one]} of {found.questions}" for one in columns)) for name, right in found.right.items()]
-    session.emit(asdict(found), table(("predictor", *columns), rows))
-
-
-@command("eval stark")
-def stark(
-    session: Session,
-    *,
-    folder: Annotated[Path, argument("Folder with nodes.jsonl, edges.jsonl and questions.jsonl.")],
-    method: Annotated[list[str] | None, _METHOD] = None,
-    methods: Annotated[bool, option("List the ways to rank, and end.")] = False,
-    candidates: Annotated[list[str] | None, _TYPE] = None,
-    questions: Annotated[Path | None, option("In place of the folder's.")] = None,
-    output: RecordsOption = None,
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-) -> None:
-    """Measure retrieval from nodes with text and relations: Hit@1, Hit@5, Recall@20, MRR, as STaRK does."""
-    from clausegraph.app.services.graph_evaluation import METHODS, StarkTrial, measure_stark
-    from clausegraph.eval.stark.run import stark_figures
-
-    if methods:
-        session.emit(dict(METHODS), table(("method", "what it is"), METHODS.items()))
-        return
-    trial = StarkTrial(tuple(method or ()), tuple(candidates or ()), questions, cassette, record)
-    with session.progress() as progress:
-        found = measure_stark(session.workspace(None), folder, trial, output, progress)
-    value: dict[str, Any] = {}
-    failed: list[str] = []
-    for name, records in found.items():
-        value[name] = {"figures": asdict(stark_figures(records)), "answers": [asdict(record) for record in records]}
-        failed += _first(f"{name}: ", "questions failed", [record.failed for record in records])
-    session.emit(value, figures("method", {name: one["figures"] for name, one in value.items()}), *failed)
 
 
 def _first(head: str, what: str, reasons: Sequence[str]) -> list[str]:
     """How many questions met a misfortune, and the first reason; nothing where none did."""
     said = [reason for reason in reasons if reason]
     return [f"{head}{len(said)} {what}: {said[0][:200]}"] if said else []
-
-
-@command("eval kgqa")
-def kgqa(
-    session: Session,
-    *,
-    questions: Annotated[Path, option("Lines of question, answer, path (PathQuestion's).")],
-    triples: Annotated[Path, option("Lines of head, relation, tail.")],
-    row: Annotated[list[str] | None, option("kerag, own-only; several.", show_default="kerag")] = None,
-    judge: JudgeOption = True,
-    seconds: SecondsOption = 30.0,
-    output: RecordsOption = None,
-    cassette: CassetteOption = None,
-    record: RecordOption = False,
-    at_once: TogetherOption = 1,
-) -> None:
-    """Measure questions over a knowledge graph alone, by a plan (KERAG): hits and truthfulness by hops."""
-    from clausegraph.app.services.crag_evaluation import CragTrial
-    from clausegraph.app.services.graph_evaluation import measure_kgqa
-
-    rows = tuple(row or ["kerag"])
-    trial = CragTrial(rows=rows, judge=judge, seconds=seconds, cassette=cassette, record=record, at_once=at_once)
-    with session.progress() as progress:
-        found = measure_kgqa(session.workspace(None), questions, triples, trial, output, progress)
-    _emit_crag(session, found)
 
 
 @command("eval passages", stores=True)
@@ -222,7 +105,7 @@ def passages(
 
         run = describe_run("passages", {"passages": passages, "questions": questions}, start, (workspace, result.epoch))
         write_records(output / RECORDS_FILE, result.records, PASSAGE_RECORD)
-        run = replace(run, retrievers=tuple(result.figures), system=SYSTEM, baseline=BASELINE)
+        run = replace(run, retrievers=tuple(result.figures), system=SYSTEM)
         write_run_report(session, output, run)
     value = _passages_json(result)
     session.emit(
@@ -238,13 +121,13 @@ def passages(
 def report(
     session: Session, *, folder: Annotated[Path, argument("Folder that --output named.", show_default=False)]
 ) -> None:
-    """Make report.html, report.md and the plots of an evaluation anew from its records; no model is used."""
+    """Make report.md of an evaluation anew from its records; no model is used."""
     require_extra("eval", "`clausegraph eval`")
     from clausegraph.eval.report import write_report
 
     check_folder(session, folder, force=True)
     write_report(folder)
-    session.emit({"report": str(folder / "report.html")}, f"report: {folder / 'report.html'}")
+    session.emit({"report": str(folder / "report.md")}, f"report: {folder / 'report.md'}")
 
 
 def _emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:

@@ -44,7 +44,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "project": ("corpora", "Bring servers to what the ledger holds."),
     "cypher": ("graph", ""),
     "prompts": ("settings", "List, show or render prompts."),
-    "train": ("train", "Learn from labelled questions."),
     "serve": ("servers", ""),
     "mcp": ("servers", ""),
     "tokens": ("settings", "Who may ask the server: tokens with roles, made and revoked."),

@@ -16,7 +16,7 @@ from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
 from clausegraph.app.services.doctor import Finding, examine
-from clausegraph.app.services.evaluations import case_slice, evaluations_of, plot_of, report_record
+from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
 from clausegraph.app.services.history import list_epochs, reject_slice, run_progress, run_summaries, run_summary
 from clausegraph.app.services.settings import list_settings
 
@@ -67,12 +67,12 @@ async def evaluations(of: OfScreen) -> Response:
 @routes.get("/c/{corpus}/evaluation")
 async def evaluation(
     of: OfScreen, name: _Name, against: Annotated[str, Query(alias="with", max_length=200)] = "",
-    kind: Annotated[str, Query(max_length=200)] = "", after: _After = None,
+    after: _After = None,
 ) -> Response:  # fmt: skip
-    """A run: its headlines, beside those of another where one is named, its tables and plots, and its wrong answers."""
+    """A run: its headlines, beside those of another where one is named, its tables, and its wrong answers."""
     found = await of.held.reads.run(_evaluation, of.held, of.who, name, against)
-    cases = case_slice(found.pop("made"), _CASES, [after] if after else None, kind)
-    values: dict[str, Any] = {"name": name, "against": against, "kind": kind, "cases": cases}
+    cases = case_slice(found.pop("made"), _CASES, [after] if after else None)
+    values: dict[str, Any] = {"name": name, "against": against, "cases": cases}
     return of.html("evaluation.html", screen="evaluations", **found, **values)
 
 
@@ -81,13 +81,6 @@ def _evaluation(held: Served, who: Principal, name: str, against: str) -> dict[s
     others = [one for one in held.evaluations.listed(who.may_see_run) if one.name != name]
     beside = held.evaluations.compared(name, against, who.may_see_run) if against else []
     return {"run": run, "made": made, "report": report_record(made), "others": others, "beside": beside}
-
-
-@routes.get("/c/{corpus}/evaluation/plot")
-async def plot(of: OfScreen, name: _Name, plot: _Name) -> Response:
-    """A picture of a report."""
-    _, made = await of.held.reads.run(of.held.evaluations.report, name, of.who.may_see_run)
-    return Response(plot_of(made, plot), headers={"Cache-Control": "no-store"}, media_type="image/png")
 
 
 @routes.get("/admin")

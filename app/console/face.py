@@ -152,7 +152,6 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
         "GET ask", "POST asked", "GET asked/{name}", "POST asked/{name}/forget", "GET asked/{name}/events",
         "POST asked/{name}/suppose", "GET pages", "GET page", "GET versions", "GET graph", "GET graph/drawn",
         "GET rules", "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
-        "GET evaluation/plot",
     ),
     AccessRole.CURATOR: (
         "POST asked/{name}/judge", "GET hide", "POST curation/review", "POST curation/merge", "POST curation/settle",

@@ -1,54 +1,39 @@
-"""The engine for open questions measured on CRAG's questions, and fine-tuning data from them."""
+"""The engine for open questions measured on CRAG's questions."""
 
 from __future__ import annotations
 
-import json
-import random
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
+from clausegraph.app.engines import crag_options, crag_switches, engine_options
 from clausegraph.app.process import version
 from clausegraph.app.services.ask_web import pages_text, read_pages, read_until
 from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
+from clausegraph.eval.crag.judge import CragJudge
 from clausegraph.eval.crag.run import Ask, run_cases
 from clausegraph.eval.crag.tables import row_of
-from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
-from clausegraph.eval.files import begin_run, write_text
+from clausegraph.eval.files import begin_run
 from clausegraph.ingestion.once import page_readers
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.crag.attributes import (
-    ATTRIBUTES,
-    AttributeRules,
-    ModelAttributes,
-    read_labels,
-    surest,
-)
 from clausegraph.query.crag.engine import CragEngine
-from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.steps.model import QuestionMeter
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
-    from clausegraph.eval.crag.judge import JudgeCheck
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
-    from clausegraph.query.crag.attributes import AttributeLabels
-    from clausegraph.query.crag.types import Attributes, CragAnswer
+    from clausegraph.query.crag.types import CragAnswer
     from clausegraph.query.engines.bank import EngineOptions
 
 
@@ -83,61 +68,44 @@ def measure_crag(
         SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
     """
     cases, settings = read_cases(questions, trial.at), workspace.settings
-    _check_trial(settings, [row_of(name) for name in trial.rows], trial)
+    rows = [row_of(name) for name in trial.rows]
+    _check_trial(settings, rows, trial)
     # The address of the API is left out: a replay's port changes
     known = settings.model_dump(mode="json", exclude={"crag_graph_url"}).items()
-    shaping = {
+    described = {
+        "version": version(),
         "embedding": workspace.embedder.fingerprint,
         "task": trial.task,
         "at": trial.at.isoformat() if trial.at else None,
         "settings": {name: value for name, value in known if name.startswith("crag_")},
+        "questions": questions.name,
+        "llm": settings.llm,
+        "judge": trial.judge,
+        "seconds": trial.seconds,
     }
-    with page_readers(reading_limits(settings)) as readers:
-
-        def ask_of(row: CragRow, options: EngineOptions) -> Ask:
-            return _trial_engine(workspace, row, trial, options, readers)
-
-        return record_rows(settings, cases, trial, shaping | {"questions": questions.name}, ask_of, output, told)
-
-
-def record_rows(
-    settings: Settings,
-    cases: Sequence[CragCase],
-    trial: CragTrial,
-    shaping: Mapping[str, Any],
-    ask_of: Callable[[CragRow, EngineOptions], Ask],
-    output: Path | None,
-    told: Progress,
-) -> dict[str, list[CragRecord]]:
-    """Records by row; ``told`` hears of each question, and ``shaping`` is what shapes answers beside the trial."""
     found = {}
-    with trial_model(settings, trial.cassette, record=trial.record) as llm:
+    with (
+        page_readers(reading_limits(settings)) as readers,
+        trial_model(settings, trial.cassette, record=trial.record) as llm,
+    ):
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
-        about = dict(shaping) | {"llm": settings.llm, "judge": trial.judge, "seconds": trial.seconds}
-        for row in map(row_of, trial.rows):
+        for row in rows:
+            kept = output and begin_run(output / row.name / "run.json", described | {"row": row.name})
             found[row.name] = run_cases(
                 cases,
-                ask_of(row, options),
+                _trial_engine(workspace, row, trial, options, readers),
                 judge,
-                kept=kept_records(output, row.name, about | {"row": row.name}),
+                kept=kept,
                 seconds=trial.seconds,
                 at_once=trial.at_once,
-                told=counting(told, row.name, len(cases)),
+                told=partial(_tell, told, row.name, len(cases)),
             )
     return found
 
 
-def counting(told: Progress, stage: str, total: int) -> Callable[[int], None]:
-    """Tells how many of a stage are done."""
-    return lambda done: told(stage, done, total)
-
-
-def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = None, *, record: bool) -> JudgeCheck:
-    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set."""
-    known = read_verdicts(verdicts)
-    with trial_model(workspace.settings, cassette, record=record) as llm:
-        return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
+def _tell(told: Progress, stage: str, total: int, done: int) -> None:
+    told(stage, done, total)
 
 
 def _trial_engine(
@@ -170,108 +138,3 @@ def _check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) 
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
             "recorded responses), or measure task 1"
         )
-
-
-def kept_records(output: Path | None, name: str, described: Mapping[str, Any]) -> Path | None:
-    """The file of records of a row or method, gone on with if everything that shapes answers is as it was; none
-    without a folder for output."""
-    return begin_run(output / name / "run.json", {"version": version(), **described}) if output is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class ChatsWritten:
-    """How many chats were written, how many of them with reasoning, and why questions are not among them."""
-
-    chats: int
-    reasoned: int
-    failed: tuple[str, ...]
-
-
-def write_chats(
-    workspace: Workspace,
-    questions: Path,
-    output: Path,
-    trial: CragTrial,
-    *,
-    replace_file: bool = False,
-    told: Progress = no_progress,
-) -> ChatsWritten:
-    """Write JSON lines of chats with their provenance.
-
-    Raises:
-        InputError: the questions cannot be read, or the output is there.
-        SettingsError: no model is set, or a task has an API and no address is set.
-    """
-    settings = workspace.settings
-    check_output(output, home=settings.home, replace=replace_file)
-    cases = read_cases(questions, trial.at)
-    row = row_of("without-critic")  # references of one round
-    _check_trial(settings, [row], trial)
-    lines: list[TuningLine] = []
-    with (
-        trial_model(settings, trial.cassette, record=trial.record) as llm,
-        page_readers(reading_limits(settings)) as readers,
-    ):
-        options = engine_options(settings, llm)
-        if options.model is None:
-            raise SettingsError("fine-tuning data needs a language model; set CLAUSEGRAPH_LLM")
-        ask = _trial_engine(workspace, row, trial, options, readers)
-        judge = CragJudge(options.model if trial.judge else None)
-        name = settings.llm or ""
-        for line in tuning_lines(cases, lambda case: ask(case).references, options.model, judge, name):
-            lines.append(line)
-            told("chats", len(lines), len(cases))
-    written = [line for line in lines if not line.failed]
-    write_text(output, "".join(json.dumps(line.as_json(), ensure_ascii=False) + "\n" for line in written))
-    failed = tuple(f"{line.provenance['question']}: {line.failed}" for line in lines if line.failed)
-    return ChatsWritten(len(written), sum(line.is_reasoned for line in written), failed)
-
-
-@dataclass(frozen=True, slots=True)
-class AttributesMeasured:
-    """Of how many questions; right ones by predictor and attribute, and "dynamic", static or not, beside them."""
-
-    questions: int
-    right: Mapping[str, Mapping[str, int]]
-
-
-def measure_attributes(
-    workspace: Workspace, questions: Path, sample: int, seed: int, trial: CragTrial
-) -> AttributesMeasured:
-    """A sample is asked about; the examples that the model is shown are of the others.
-
-    Raises:
-        InputError: the file cannot be read, or has fewer questions than the sample.
-        SettingsError: no model is set.
-    """
-    settings, known = workspace.settings, read_labels(questions)
-    if settings.llm is None:
-        raise SettingsError("the predictor in context asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    if sample > len(known):
-        raise InputError(f"{questions} has {len(known)} questions, fewer than --sample {sample}")
-    chosen = set(random.Random(seed).sample(range(len(known)), sample))
-    asked = [one for number, one in enumerate(known) if number in chosen]
-    others = [one for number, one in enumerate(known) if number not in chosen]
-    at = trial.at or datetime.now(UTC)
-    with trial_model(settings, trial.cassette, record=trial.record) as llm:
-        options = engine_options(settings, llm)
-        assert options.model is not None
-        steps = options.model
-
-        def predicted(one: AttributeLabels) -> dict[str, Attributes]:
-            model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
-            question = CragQuestion(one.question, at)
-            said = model.predict(question)
-            return {"model": said, "rules and model": surest([AttributeRules().predict(question), said])}
-
-        with ThreadPoolExecutor(max_workers=trial.at_once) as workers:
-            found = list(workers.map(predicted, asked))
-    right = {name: _right(asked, [one[name] for one in found]) for name in ("model", "rules and model")}
-    return AttributesMeasured(sample, right)
-
-
-def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:
-    pairs = list(zip(asked, said, strict=True))
-    counted = {name: sum(getattr(got, name) == getattr(one, name) for one, got in pairs) for name in ATTRIBUTES}
-    dynamic = sum(got.dynamism is not None and got.dynamism.is_dynamic == one.dynamism.is_dynamic for one, got in pairs)
-    return counted | {"dynamic": dynamic}

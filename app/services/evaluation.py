@@ -21,7 +21,7 @@ from clausegraph.core.models.replay import Cassette
 from clausegraph.core.prompts import library
 from clausegraph.eval.conditionalqa import run as conditionalqa
 from clausegraph.eval.conditionalqa.dataset import load_questions, read_predictions, write_questions
-from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, GoldEvidence, RoundWatch, oracle_step
+from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, GoldEvidence, oracle_step
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, EvaluationResult, ask_all, oracle, shots
 from clausegraph.eval.files import begin_run, check_same, read_description
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.eval.conditionalqa.records import QuestionRecord
-    from clausegraph.eval.conditionalqa.run import RoundsOf
     from clausegraph.eval.passages import PassageQuestion, PassageResult
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
@@ -140,13 +139,13 @@ def measure_engine(
         mirror_whole(workspace, documents, progress)
     with ExitStack() as stack:
         view = stack.enter_context(workspace.view())
-        engine, rounds = _engine(stack, workspace, view, questions, trial)
+        engine = _engine(stack, workspace, view, questions, trial)
         path = None
         if folder is not None:
             described |= {"corpus": view.corpus, "epoch": view.epoch, "corpus_hash": corpus_facts(view).dump_sha256}
             path = begin_run(folder / DESCRIPTION, described)
             write_questions(folder / QUESTIONS_FILE, questions)
-        return ask_all(engine, questions, path, progress, trial.at_once, rounds)
+        return ask_all(engine, questions, path, progress, trial.at_once)
 
 
 def check_used(trial: EngineTrial) -> None:
@@ -170,7 +169,7 @@ def check_used(trial: EngineTrial) -> None:
 
 
 def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path | None], start: float) -> None:
-    """Write the report of a run beside its records: its errors by kind, to browse.
+    """Write the report of a run beside its records.
 
     Args:
         files: role to path, those that were read.
@@ -209,7 +208,7 @@ def _configuration(
 
 def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
-) -> tuple[Engine, RoundsOf]:
+) -> Engine:
     if trial.shots and trial.shots_from is None:
         raise InputError("--shots needs --shots-from train.json, whose questions are the examples")
     settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
@@ -220,8 +219,7 @@ def _engine(
         return corrected(view, text)[0]
 
     gold = GoldEvidence.of(view, questions, read)
-    watch = RoundWatch(gold)
-    changes["steps"] = _instead(trial, gold, watch)
+    changes["steps"] = _instead(trial, gold)
     chosen = {"rounds": trial.rounds, "retriever": trial.retriever}
     changes |= {name: value for name, value in chosen.items() if value is not None}
     if trial.oracle_type:
@@ -235,7 +233,7 @@ def _engine(
         changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
     return make_engine(
         view, workspace.embedder, settings, llm, reranker=workspace.reranker, measured=questions, **changes
-    ), watch.take
+    )
 
 
 @contextmanager
@@ -250,15 +248,14 @@ def trial_model(settings: Settings, cassette: Path | None, *, record: bool) -> I
         yield llm
 
 
-def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
-    """The steps that the trial exchanges, and the validator, whichever it is, watched."""
+def _instead(trial: EngineTrial, gold: GoldEvidence) -> dict[str, Any]:
+    """The steps that the trial exchanges."""
     made: dict[str, Any] = {}
     for step, name in trial.steps:
         if step not in STEPS:
             raise InputError(f"--step {step}={name}: there is no step {step!r}; take one of {', '.join(STEPS)}")
         made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
-    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else "rules")
-    return made | {"validate": watch.watched(validator)}
+    return made
 
 
 def score_predictions(questions: Sequence[Question], path: Path) -> EvaluationResult:

@@ -1,8 +1,7 @@
-"""What ``eval … --output`` wrote, to look at: runs, one with its figures, plots and wrong answers, two side by side."""
+"""What ``eval … --output`` wrote, to look at: runs, one with its figures and wrong answers, two side by side."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from clausegraph.eval.report import Report
 
 
-_KEPT = 8  # reports: each has its plots, and takes seconds to make
 May = Callable[[str | None], bool]  # whether somebody may see the runs of a corpus; None: of a file of predictions
 
 
@@ -35,12 +33,10 @@ class ListedEvaluation(Record):
 
 
 class Evaluations:
-    """The runs in the folder of the settings. Reports are made when they are asked for, and the last ones are kept."""
+    """The runs in the folder of the settings. Reports are made when they are asked for."""
 
     def __init__(self, settings: Settings) -> None:
         self._folder = settings.evaluations
-        self._lock = threading.Lock()
-        self._made: dict[tuple[str, int], Report] = {}
 
     def listed(self, may: May) -> list[ListedEvaluation]:
         """The finished runs that somebody may see, newest first, without their figures.
@@ -64,14 +60,7 @@ class Evaluations:
         if run is None or not may(_corpus(run)):
             raise NotFoundError(f"there is no evaluation {name[:80]!r}; the list of evaluations has those you may see")
         assert self._folder is not None
-        folder = self._folder / name
-        key = name, max(file.stat().st_mtime_ns for file in folder.iterdir() if file.is_file())
-        with self._lock:  # two that ask for the same wait for one
-            if key not in self._made:
-                self._made[key] = read_report(folder)
-                while len(self._made) > _KEPT:
-                    del self._made[next(iter(self._made))]
-            return _described(name, run), self._made[key]
+        return _described(name, run), read_report(self._folder / name)
 
     def compared(self, name: str, other: str, may: May) -> list[dict[str, Any]]:
         """The headlines of two runs beside each other, and where both answered the same questions of ConditionalQA,
@@ -127,39 +116,21 @@ class Evaluations:
         return {one.name: read_run(one) for one in sorted(folders)}
 
 
-def case_slice(report: Report, limit: int, after: Key | None = None, kind: str = "") -> Slice:
-    """The wrong answers of a report, of one kind of error if it is given."""
-    listed = [case for case in report.cases if not kind or kind in case.kinds]
-    part = numbered_slice(listed, limit, after)
+def case_slice(report: Report, limit: int, after: Key | None = None) -> Slice:
+    """The wrong answers of a report."""
+    part = numbered_slice(report.cases, limit, after)
     return Slice([asdict(case) for case in part.items], part.after)
 
 
 def report_record(report: Report) -> dict[str, Any]:
-    """A report as JSON values, without pictures and cases."""
+    """A report as JSON values, without its cases."""
     return {
         "title": report.title,
         "questions": report.questions,
         "about": asdict(report.about),
         "headline": [asdict(one) for one in report.headline],
-        "sections": [
-            {"title": one.title, "note": one.note, "tables": [asdict(table) for table in one.tables]}
-            | {"plots": [{"name": plot.name, "alt": plot.alt} for plot in one.plots]}
-            for one in report.sections
-        ],
-        "kinds": [{"kind": kind, "meaning": meaning, "cases": report.count(kind)} for kind, meaning in report.kinds],
+        "sections": [asdict(one) for one in report.sections],
     }
-
-
-def plot_of(report: Report, name: str) -> bytes:
-    """A picture of a report, as PNG.
-
-    Raises:
-        NotFoundError: it has none of that name.
-    """
-    found = next((plot.png for plot in report.plots if plot.name == name), None)
-    if found is None:
-        raise NotFoundError(f"the report has no picture {name[:80]!r}")
-    return found
 
 
 def _corpus(run: Provenance) -> str | None:

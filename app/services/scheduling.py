@@ -51,10 +51,13 @@ def step(name: str, run: Mapping[str, Any], *batch: int) -> Any:
     wanted = RunRequest(**run)
     with _opened(wanted) as (tools, source, options, pace):
         about = tools, wanted.corpus
-        extract = steps.extract_batch if batch else steps.extract_batches
         work: dict[str, Callable[[], Any]] = {
             "plan": lambda: steps.plan_run(*about, source, wanted.id, options, pace),
-            "extract": lambda: extract(*about, wanted.id, *batch, pace=pace),
+            "extract": lambda: (
+                steps.extract_batch(*about, wanted.id, batch[0], pace)
+                if batch
+                else steps.extract_batches(*about, wanted.id, pace)
+            ),
             "status": lambda: steps.run_status(*about, wanted.id),
             "embed": lambda: steps.embed_run(*about, wanted.id, pace),
             "publish": lambda: steps.publish_run(*about, wanted.id, options, pace),

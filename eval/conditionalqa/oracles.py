@@ -1,4 +1,4 @@
-"""Gold evidence against what a round of the loop has found: oracle steps for ablations, and the evidence by round.
+"""Gold evidence against what a round of the loop has found: oracle steps for ablations.
 
 Oracles say what a better critic, or a better choice of module, would be worth (after HybGRAG's oracle rows, Lee et al.
 2024). They are built by evaluation alone and named in every report.
@@ -6,23 +6,19 @@ Oracles say what a better critic, or a better choice of module, would be worth (
 
 from __future__ import annotations
 
-import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.tokens import count_tokens
 from clausegraph.eval.conditionalqa.dataset import Question
-from clausegraph.eval.conditionalqa.records import BUDGETS, QuestionRecord, RoundEvidence, evidence_at_budgets
+from clausegraph.eval.conditionalqa.records import BUDGETS, evidence_at_budgets
 from clausegraph.eval.conditionalqa.run import units_of
-from clausegraph.eval.metrics import element_key
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import Hit
-from clausegraph.query.retrieve.graph import Offer, ego_of
+from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.protocol import (
     ROUTERS,
-    VALIDATORS,
     Acceptance,
     Feedback,
     FeedbackKind,
@@ -33,7 +29,6 @@ from clausegraph.query.steps.protocol import (
     StepMaker,
     StepParts,
     Tried,
-    Validator,
     make_step,
 )
 from clausegraph.query.steps.rules import Lookup, RuleCommentor, mended
@@ -65,20 +60,6 @@ class GoldEvidence:
         if question is None:
             return None
         return evidence_at_budgets(units_of(self.view, hits), question.evidences, count_tokens, (BUDGET,))[0].recall
-
-    def around(self, inquiry: Inquiry, route: Route) -> float | None:
-        """The share of the evidence that states facts of the route's subgraph; none without evidence."""
-        question = self.question(inquiry)
-        if question is None:
-            return None
-        places = ego_of(self.view, route.keys, route.relations).places if route.topics else {}
-        found = {
-            element_key(element.html)
-            for page, anchor in places
-            if (element := self.view.reading(page).element(anchor)) is not None
-        }
-        wanted = {element_key(element) for element in question.evidences}
-        return len(wanted & found) / len(wanted)
 
 
 # --- oracle steps -----------------------------------------------------------------------------------
@@ -170,64 +151,3 @@ def helps(feedback: Feedback, route: Route, inquiry: Inquiry, offer: Offer, look
     """Whether the likeliest route without that error finds all evidence."""
     better = next((one for one in mended(route, feedback, inquiry, offer) if one != route), None)
     return better is not None and gold.recall(inquiry, lookup.find(inquiry, better).hits) == 1.0
-
-
-# --- evidence by round ------------------------------------------------------------------------------
-
-
-class RoundWatch:
-    """Notes of each round what share of the evidence it had, whoever validates it. Questions may be open at once."""
-
-    def __init__(self, gold: GoldEvidence) -> None:
-        self._gold = gold
-        self._lock = threading.Lock()
-        self._rounds: defaultdict[str, list[RoundEvidence]] = defaultdict(list)
-
-    def watched(self, validator: str | StepMaker) -> StepMaker:
-        """The maker of that validator, watched."""
-        return lambda parts: _Watched(self, make_step(VALIDATORS, validator, parts), parts)
-
-    def note(self, inquiry: Inquiry, route: Route, found: LookedUp) -> None:
-        """A round is over."""
-        question = self._gold.question(inquiry)
-        found_share, around = self._gold.recall(inquiry, found.hits), self._gold.around(inquiry, route)
-        if question is not None and found_share is not None and around is not None:
-            with self._lock:
-                self._rounds[question.id].append(RoundEvidence(route.module.value, found_share, around))
-
-    def take(self, question: Question) -> tuple[RoundEvidence, ...]:
-        """The rounds of a question, in order; none for one without evidence."""
-        with self._lock:
-            return tuple(self._rounds.pop(question.id, ()))
-
-
-class _Watched:
-    """A validator that somebody watches."""
-
-    def __init__(self, watch: RoundWatch, inner: Validator, parts: StepParts) -> None:
-        self._watch, self._inner = watch, inner
-        self.calls, self.last = inner.calls, inner.last
-
-    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
-        """As the inner one."""
-        self._watch.note(inquiry, route, found)
-        return self._inner.validate(inquiry, offer, route, found)
-
-
-def evidence_by_round(records: Sequence[QuestionRecord]) -> list[tuple[float, float]]:
-    """For each round the share of questions with evidence that have all of it, in what was found and in the subgraph.
-
-    A question that ended earlier keeps what its last round had; one that failed before validating is not counted.
-    By rules the round that scored best is read, which need not be the last. Empty where no rounds were recorded.
-    """
-    told = [record.rounds for record in records if record.rounds]
-    most = max(map(len, told), default=0)
-    shares = []
-    for number in range(most):
-        now = [rounds[min(number, len(rounds) - 1)] for rounds in told]
-        shares.append((_complete([one.found for one in now]), _complete([one.subgraph for one in now])))
-    return shares
-
-
-def _complete(values: Sequence[float]) -> float:
-    return sum(value == 1.0 for value in values) / len(values)

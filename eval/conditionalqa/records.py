@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -39,22 +38,6 @@ class BudgetFigures:
         return self.recall == 1.0
 
 
-class Quote(NamedTuple):
-    """Words of a page that an answer rests on, and the page's title."""
-
-    page: str
-    text: str
-
-
-class RoundEvidence(NamedTuple):
-    """Of a round of the loop: its module, and the shares of the gold evidence that stood first in what was found, and
-    that states facts of the subgraph around its entities (0 without an entity)."""
-
-    module: str
-    found: float
-    subgraph: float
-
-
 @dataclass(frozen=True)
 class QuestionRecord:
     """What happened to one question.
@@ -62,9 +45,7 @@ class QuestionRecord:
     ``predicted`` is ``None`` without a prediction (a failure, with ``error``, or a run that only
     retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
     ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls, of which there were
-    ``calls`` and which cost ``money``, replies from a cache as if they were new. ``quotes`` has
-    an entry for each predicted answer, or none at all where nobody quoted. ``rounds`` are those of a loop, for
-    questions with gold evidence.
+    ``calls`` and which cost ``money``, replies from a cache as if they were new.
     """
 
     id: str
@@ -77,11 +58,9 @@ class QuestionRecord:
     milliseconds: float | None = None
     model_tokens: int | None = None
     error: str | None = None
-    quotes: tuple[tuple[Quote, ...], ...] = ()
     calls: int | None = None
     prompt_tokens: int | None = None
     money: float | None = None
-    rounds: tuple[RoundEvidence, ...] = ()
 
     @property
     def has_prediction(self) -> bool:
@@ -100,7 +79,6 @@ def make_record(
     milliseconds: float | None = None,
     model_tokens: int | None = None,
     error: str | None = None,
-    quotes: Sequence[Sequence[Quote]] = (),
 ) -> QuestionRecord:
     """Score one question and put all that is known of it into a record."""
     if predicted is not None and error is not None:
@@ -119,7 +97,6 @@ def make_record(
         milliseconds=milliseconds,
         model_tokens=model_tokens,
         error=error,
-        quotes=tuple(tuple(of_answer) for of_answer in quotes),
     )
 
 

@@ -6,34 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clausegraph.core.errors import InputError, require_extra
-from clausegraph.eval.conditionalqa.dataset import Question, load_questions
-from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, SCORES, answer_table, in_group
-from clausegraph.eval.conditionalqa.mistakes import MEANINGS, error_cases
-from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, BudgetFigures, QuestionRecord, by_budget
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
+from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, answer_table, in_group
+from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, QuestionRecord, by_budget
 from clausegraph.eval.conditionalqa.run import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
 from clausegraph.eval.files import read_records
-from clausegraph.eval.metrics import ConfidenceInterval, mean_interval
+from clausegraph.eval.metrics import element_text
 from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.report import (
     RESAMPLED,
     Case,
     Figure,
-    Plot,
     Report,
     Section,
     Table,
     about,
-    against_all,
     differences,
     headline,
     interval_table,
     percent_text,
-    plot_bars,
 )
 
-_LABELS = {"total": "all", "yesno": "yes/no", "not_answerable": "not answerable"}
-
+_OURS, _TRIVIAL = "ClauseGraph", "trivial reader"
 Records = Sequence[QuestionRecord]
 
 
@@ -51,22 +46,13 @@ class Folder:
 def make_report(folder: Path, run: Provenance) -> Report:
     """Read the folder and put the report together."""
     found = _read(folder, run)
-    cases = error_cases(found.answers, found.questions, found.retrieval.get(run.system, ()))
-    seen = {kind for case in cases for kind in case.kinds}
-    late = sorted(seen - set(MEANINGS), key=lambda kind: int(kind.split()[-1].replace(",", "")))
-    kinds = [(kind, meaning) for kind, meaning in MEANINGS.items() if kind in seen]
-    kinds += [(kind, f"{run.system}: not all gold evidence is in so many tokens") for kind in late]
-    sections = [_answers(found)]
-    if found.retrieval:
-        sections.append(_retrieval(found))
-    sections += [_kinds(cases, kinds, len(found.answers)), *_cost(found.answers), *_failures(found.answers)]
+    wrong = [one for one in found.answers if not one.has_prediction or one.scores.f1_with_conditions < 1]
     return Report(
         title="ConditionalQA: answers" + ("" if run.corpus else " of a file of predictions"),
         about=about(run),
         headline=_headline(found),
-        sections=tuple(sections),
-        cases=cases,
-        kinds=tuple(kinds),
+        sections=(_answers(found), *([_retrieval(found)] if found.retrieval else [])),
+        cases=tuple(_case(one, found.questions[one.id]) for one in wrong),
         questions=len(found.answers),
     )
 
@@ -88,8 +74,8 @@ def _read(folder: Path, run: Provenance) -> Folder:
     return Folder(run, questions, files[ANSWERS_FILE], files.get(TRIVIAL_FILE, ()), retrieval)
 
 
-def _scores(records: Records, metric: str, group: str = "total") -> dict[str, float]:
-    return {record.id: getattr(record.scores, metric) for record in records if in_group(record, group)}
+def _scores(records: Records, metric: str) -> dict[str, float]:
+    return {record.id: getattr(record.scores, metric) for record in records}
 
 
 def _headline(found: Folder) -> tuple[Figure, ...]:
@@ -101,116 +87,56 @@ def _headline(found: Folder) -> tuple[Figure, ...]:
 
 
 def _answers(found: Folder) -> Section:
-    groups = [group for group in GROUPS if _scores(found.answers, "f1", group)]
-    systems = {"": found.answers} | ({", trivial reader": found.trivial} if found.trivial else {})
-    rows = {f"{_label(group)}{name}": (records, group) for name, records in systems.items() for group in groups}
-    columns = {
-        METRIC_NAMES[metric]: {row: _scores(records, metric, group) for row, (records, group) in rows.items()}
-        for metric in METRICS
+    """Scores by kind of question, with those that the official scorer would tell, and against the trivial reader."""
+    groups: dict[str, Records] = {
+        group: [record for record in found.answers if in_group(record, group)]
+        for group in GROUPS
+        if any(in_group(record, group) for record in found.answers)
     }
-    counted = {row: f"{len(values)}" for row, values in columns[METRIC_NAMES["f1"]].items()}
-    tables = [interval_table("group", columns, questions=counted)]
-    note = (
-        "Percent, by the official scorer's definitions; every question counts, one without a prediction as 0. "
-        f"{RESAMPLED} “conditional”: questions where a gold answer has conditions, whatever their kind. "
-    )
-    if found.trivial:
-        pairs = {
-            f"{_label(one)}, ClauseGraph minus trivial": (f"{_label(one)}, trivial reader", _label(one))
-            for one in groups
-        }
-        tables.append(differences({METRIC_NAMES[metric]: columns[METRIC_NAMES[metric]] for metric in SCORES}, pairs))
-        note += "The trivial reader says “yes” to every yes/no question, else the text of the nearest element. "
-    if not all(record.has_prediction for record in found.answers):
-        tables.append(_official(found.answers))
-        note += "The last table leaves out questions without a prediction, as the official scorer does."
-    bars, inner = (
-        {
-            name.removeprefix(", ").removesuffix(" reader") or "ClauseGraph": {
-                f"{_label(group)}\n(n={len(values)})": mean_interval(values)
-                for group in groups
-                for values in [_scores(records, metric, group)]
-            }
-            for name, records in systems.items()
-        }
-        for metric in SCORES
-    )
-    ylabel = "F1, percent (solid: with conditions)"
-    png = plot_bars(bars, inner=inner, title="Answers by kind of question", ylabel=ylabel)
-    return Section("Answers", note, tuple(tables), (Plot("f1-by-kind", "Bars of F1 by kind of question", png),))
-
-
-def _label(group: str) -> str:
-    return _LABELS.get(group, group)
-
-
-def _official(answers: Records) -> Table:
-    rows = [
-        (
-            _label(group),
-            f"{row['predictions']:.0f}",
-            *(percent_text(row[f"official_{metric}"]) for metric in METRICS),
-        )
-        for group, row in answer_table(answers).items()
+    by_group = {METRIC_NAMES[one]: {name: _scores(of, one) for name, of in groups.items()} for one in METRICS}
+    official = tuple(
+        (group, f"{row['predictions']:.0f}", *(percent_text(row[f"official_{metric}"]) for metric in METRICS))
+        for group, row in answer_table(found.answers).items()
         if row["predictions"]
+    )
+    tables = [
+        interval_table("group", by_group),
+        Table(("group, official scorer", "predictions", *METRIC_NAMES.values()), official),
     ]
-    return Table(("group", "predictions", *METRIC_NAMES.values()), tuple(rows))
-
-
-def _complete(figure: BudgetFigures) -> float | None:
-    return None if figure.recall is None else float(figure.complete)
+    if found.trivial:
+        both = {_TRIVIAL: found.trivial, _OURS: found.answers}
+        columns = {METRIC_NAMES[one]: {name: _scores(of, one) for name, of in both.items()} for one in METRICS}
+        tables += [interval_table("reader", columns), differences(columns, _OURS)]
+    note = (
+        "Percent, by the official scorer's definitions; every question counts, one without a prediction as 0 (the "
+        f"official scorer leaves it out). {RESAMPLED} “conditional”: questions where a gold answer has conditions, "
+        "whatever their kind. The trivial reader says “yes” to every yes/no question, else the text of the nearest "
+        "element."
+    )
+    return Section("Answers", note, tuple(tables))
 
 
 def _retrieval(found: Folder) -> Section:
-    tables: list[Table] = []
-    bars: list[dict[str, dict[str, ConfidenceInterval]]] = []
-    for what, value in (("recall", lambda one: one.recall), ("all of it", _complete)):
-        by_name = {name: by_budget(records, value) for name, records in found.retrieval.items()}
-        columns = {
-            f"{what} within {budget:,}": {name: values[budget] for name, values in by_name.items()}
-            for budget in by_name[found.run.system]
-        }
-        tables += [
-            interval_table("retriever", columns),
-            differences(columns, against_all(found.run.system, found.retrieval)),
-        ]
-        bars.append({name: {f"{b:,} tokens": mean_interval(v) for b, v in at.items()} for name, at in by_name.items()})
-    asked = found.retrieval[found.run.system]
-    questions = sum(any(row.recall is not None for row in record.retrieval) for record in asked)
-    note = (
-        "Percent of the gold evidence within so many tokens of retrieved text, and of questions with all of it, over "
-        f"the {questions} questions that have evidence. {RESAMPLED}"
-    )
-    png = plot_bars(bars[0], title="Gold evidence within the budget", ylabel="evidence recall, percent")
-    plot = Plot("recall-by-budget", "Bars of evidence recall by budget", png)
-    return Section("Retrieval", note, tuple(tables), (plot,))
+    by_name = {name: by_budget(records) for name, records in found.retrieval.items()}
+    columns = {
+        f"recall within {budget:,}": {name: values[budget] for name, values in by_name.items()}
+        for budget in by_name[found.run.system]
+    }
+    note = f"Percent of the gold evidence within so many tokens of retrieved text. {RESAMPLED}"
+    return Section("Retrieval", note, (interval_table("retriever", columns), differences(columns, found.run.system)))
 
 
-def _kinds(cases: Sequence[Case], kinds: Sequence[tuple[str, str]], questions: int) -> Section:
-    counts = {kind: sum(kind in case.kinds for case in cases) for kind, _ in kinds}
-    rows = tuple((kind, f"{counts[kind]}", percent_text(counts[kind] / questions), text) for kind, text in kinds)
-    note = "Of the questions without full marks (F1 with conditions below 1); a question may have several kinds."
-    return Section(
-        "Kinds of error", note, (Table(("kind", "questions", "percent of all", "meaning"), rows, words=True),)
+def _case(record: QuestionRecord, question: Question) -> Case:
+    nothing = f"failed: {record.error}" if record.error else "not answerable" if record.has_prediction else "none"
+    return Case(
+        id=record.id,
+        question=question.question,
+        gold=_texts(record.gold) or ("not answerable",),
+        predicted=_texts(record.predicted or ()) or (nothing,),
+        figures=tuple((METRIC_NAMES[one], f"{100 * getattr(record.scores, one):.0f}") for one in METRICS),
     )
 
 
-def _cost(answers: Records) -> list[Section]:
-    """Questions, median, 95th percentile and sum of each quantity that was recorded of a question."""
-    require_extra("eval", "making reports")
-    import numpy as np
-
-    rows = []
-    for name in ("milliseconds", "model_tokens"):
-        known = [value for record in answers if (value := getattr(record, name)) is not None]
-        if known:
-            median, p95 = np.quantile(known, [0.5, 0.95])
-            rows.append((name, *(f"{value:,.0f}" for value in (len(known), median, p95, sum(known)))))
-    table = Table(("per question", "questions", "median", "p95", "sum"), tuple(rows))
-    return [Section("Time and tokens", "Of each question.", (table,))] if rows else []
-
-
-def _failures(answers: Records) -> list[Section]:
-    rows = tuple((record.id, record.error) for record in answers if record.error)
-    note = "Questions that ended in an error; they count as 0."
-    return [Section(f"Failures ({len(rows)})", note, (Table(("question", "error"), rows, words=True),))] if rows else []
+def _texts(answers: Sequence[ConditionalAnswer]) -> tuple[str, ...]:
+    """Each answer with its conditions."""
+    return tuple(", if ".join((one.text, *map(element_text, one.conditions))) for one in answers)

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,6 @@ from clausegraph.eval.conditionalqa.dataset import (
 from clausegraph.eval.conditionalqa.records import (
     QUESTION_RECORD,
     QuestionRecord,
-    Quote,
-    RoundEvidence,
     evidence_at_budgets,
     make_record,
 )
@@ -48,7 +47,6 @@ _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 
 Progress = Callable[[str, int, int], None]
-RoundsOf = Callable[[Question], tuple[RoundEvidence, ...]]
 
 
 # --- one question -----------------------------------------------------------------------------------
@@ -64,7 +62,7 @@ def asked(engine: Engine, question: Question) -> QuestionRecord:
     except ClauseGraphError as error:
         return make_record(question, None, error=str(error))
     milliseconds = (time.perf_counter() - start) * 1000
-    made = make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer))
+    made = make_record(question, predicted(answer), milliseconds=milliseconds)
     return replace(made, **usage_of(answer))
 
 
@@ -90,14 +88,6 @@ def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
     """The answer in ConditionalQA's form: at most five texts with the elements of their open conditions."""
     found = (ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
     return tuple(found)[:MOST_ANSWERS]
-
-
-def quotes(answer: Answer) -> list[tuple[Quote, ...]]:
-    """What each alternative rests on, each quote once."""
-    return [
-        tuple(dict.fromkeys(Quote(evidence.title, evidence.quote) for evidence in option.evidence))
-        for option in answer.alternatives[:MOST_ANSWERS]
-    ]
 
 
 def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:
@@ -223,18 +213,20 @@ def ask_all(
     path: Path | None,
     progress: Progress,
     at_once: int = 1,
-    rounds: RoundsOf = lambda _: (),
 ) -> tuple[QuestionRecord, ...]:
     """The records of all questions, in their order."""
-
-    def ask(question: Question) -> QuestionRecord:
-        return replace(asked(engine, question), rounds=rounds(question))
 
     def told(done: int) -> None:
         progress("answer", done, len(questions))
 
     found = recorded(
-        questions, ask, QUESTION_RECORD, path, failed=lambda record: record.error, at_once=at_once, told=told
+        questions,
+        partial(asked, engine),
+        QUESTION_RECORD,
+        path,
+        failed=lambda record: record.error,
+        at_once=at_once,
+        told=told,
     )
     return tuple(found)
 

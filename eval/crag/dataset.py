@@ -1,28 +1,20 @@
-"""Files of open questions: CRAG's JSON lines, plain or .bz2, with pages or without, and PathQuestion's over a graph.
-
-PathQuestion (Zhou, Huang and Zhu 2018): a line has question, answer and path, with tabs between them: ``who is the
-child of x?``, ``y(y/z)``, ``x#child#y#<end>#y``. In brackets are all answers; hops are the relations of the path, whose
-end may be left out. Triples are lines of head, relation and tail. Names are written with underscores.
-"""
+"""Files of open questions: CRAG's JSON lines, plain or .bz2, with pages or without."""
 
 from __future__ import annotations
 
 import bz2
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.files import parse_lines, read_text
-from clausegraph.eval.knowledge import FileEdge, FileGraph, FileNode
+from clausegraph.eval.files import parse_lines
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion
 
-_END = "<end>"
-GROUPS = ("domain", "kind", "dynamism", "popularity", "hops")
+GROUPS = ("domain", "kind", "dynamism", "popularity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,45 +97,3 @@ def _alternatives(value: Any) -> list[str]:
 
 
 # --- PathQuestion -----------------------------------------------------------------------------------
-
-
-def read_paths(path: Path, at: datetime) -> list[CragCase]:
-    """The questions of a file, labelled with their hops."""
-    found = []
-    for number, (question, answer, steps) in _columns(path):
-        parts = steps.split("#")
-        parts = parts[: parts.index(_END)] if _END in parts else parts
-        if len(parts) < 3 or not len(parts) % 2:
-            raise InputError(f"{path}, line {number}: path {steps!r} is no chain of name#relation#name")
-        labels = {"hops": str(len(parts) // 2)}
-        found.append(CragCase(CragQuestion(_spaced(question), at, str(number)), _answers(answer), labels))
-    return found
-
-
-def read_triples(path: Path) -> FileGraph:
-    """The graph of a file of triples."""
-    edges = [FileEdge(head, relation, tail) for _, (head, relation, tail) in _columns(path)]
-    keys = dict.fromkeys(key for edge in edges for key in (edge.source, edge.target))
-    return FileGraph([FileNode(key, _spaced(key)) for key in keys], edges)
-
-
-def _answers(column: str) -> tuple[str, ...]:
-    """The answer, then the others of its brackets: ``y(y/z)``; brackets that do not hold it belong to its name."""
-    first, _, rest = column.partition("(")
-    listed = rest.removesuffix(")").split("/") if rest.endswith(")") else []
-    known = listed if first in listed else column.split("/")
-    return tuple(dict.fromkeys(map(_spaced, known)))
-
-
-def _spaced(name: str) -> str:
-    return " ".join(name.replace("_", " ").split())
-
-
-def _columns(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Number and three columns of each line that is not empty."""
-    for number, line in enumerate(read_text(path, advice="give a file of lines with tabs").splitlines(), 1):
-        found = [one.strip() for one in line.split("\t") if one.strip()]  # its triples have two tabs behind the head
-        if found and len(found) < 3:
-            raise InputError(f"{path}, line {number} has not 3 columns with tabs between them")
-        if found:
-            yield number, found[:3]

@@ -1,4 +1,4 @@
-"""Whether an answer is right: exact rules first, then a language model as judge; and how good a judge it is.
+"""Whether an answer is right: exact rules first, then a language model as judge.
 
 CRAG's score of an answer: 1 where it is right, 0 where it says "i don't know", -1 where it is wrong.
 """
@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.normalise import tokens
-from clausegraph.eval.files import parse_lines, read_text
 from clausegraph.query.crag.types import DONT_KNOW, INVALID
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
 from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
@@ -96,52 +94,3 @@ class CragJudge:
         except UNUSABLE as error:
             return Graded("incorrect", "unjudged", f"the judge's reply cannot be used: {error}")
         return Graded("correct" if score else "incorrect", "judge", why)
-
-
-# --- the judge itself -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledVerdict:
-    """An answer with the verdict that a person gave it."""
-
-    question: str
-    gold: tuple[str, ...]
-    answer: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeCheck:
-    """How many of each class the judge sees as a person does, and where it does not."""
-
-    right: dict[str, int]
-    total: dict[str, int]
-    wrong: tuple[tuple[LabelledVerdict, Graded], ...]
-
-
-def read_verdicts(path: Path) -> list[LabelledVerdict]:
-    """Labelled verdicts of a file: JSON lines of question, gold, answer, verdict."""
-
-    def verdict(given: dict[str, Any], _: int) -> LabelledVerdict:
-        if given["verdict"] not in VERDICTS:
-            raise ValueError(f"verdict {given['verdict']!r} is none of {', '.join(VERDICTS)}")
-        gold = given["gold"] if isinstance(given["gold"], list) else [given["gold"]]
-        return LabelledVerdict(given["question"], tuple(gold), given["answer"], given["verdict"])
-
-    lines = read_text(path, advice="give a file of labelled verdicts").splitlines()
-    return parse_lines(path, lines, "labelled verdict", verdict)
-
-
-def check_judge(judge: CragJudge, labelled: Sequence[LabelledVerdict]) -> JudgeCheck:
-    """Grade all and compare, by the person's class."""
-    names: tuple[str, ...] = VERDICTS
-    right, total = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    wrong = []
-    for one in labelled:
-        graded = judge.grade(one.question, one.gold, one.answer or DONT_KNOW)
-        total[one.verdict] += 1
-        right[one.verdict] += graded.verdict == one.verdict
-        if graded.verdict != one.verdict:
-            wrong.append((one, graded))
-    return JudgeCheck(right, total, tuple(wrong))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from clausegraph.core.errors import BudgetExceeded, StoreError
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.crag.answer import ModelAnswerer, recall, shown_attributes, shown_times, unknown
-from clausegraph.query.crag.baselines import gather
 from clausegraph.query.crag.critic import choices, comment, judge
 from clausegraph.query.crag.sure import SureAnswerer
 from clausegraph.query.crag.types import (
@@ -134,8 +133,6 @@ class CragRounds:
             if self.predictor is not None:
                 self.attributes = self.predictor.predict(self.question)
             detail["understood"] = shown_attributes(self.attributes)
-            if self.attributes.by:
-                detail["by"] = dict(self.attributes.by)
             if times := shown_times(self.question):
                 detail["times"] = times
 
@@ -153,29 +150,21 @@ class CragRounds:
 
     def _look(self) -> None:
         """Gather references: graph, pages, what a model remembers."""
-        if self.model is not None and self.switches.gather != "all":
-            with self._told(self.switches.gather) as detail:
-                way, pages, graph = self.switches.gather, self._find_pages, self._find_facts
-                found, done = gather(way, self.model, self.question, self.attributes, pages, graph)
-                self.references = found
-                detail.update({"done": done, "references": len(found)})
-        else:
-            if not self.asked_graph:
-                self._ask_graph()
-            trusted = self.switches.trust == "kg-first" and bool(self.known.references)
-            self.references = (*self.known.references, *(self._find_pages() if not trusted else ()))
+        if not self.asked_graph:
+            self._ask_graph()
+        trusted = self.switches.trust == "kg-first" and bool(self.known.references)
+        self.references = (*self.known.references, *(self._find_pages() if not trusted else ()))
         if self.model is not None and self.switches.own_knowledge and self.rounds == 1:
             with self._told("own knowledge") as detail:
                 self.remembered, detail["how"] = recall(self.model, self.question)
         self.references = (*self.references, *self.remembered)
 
-    def _find_pages(self, words: str = "") -> tuple[Reference, ...]:
-        """What the pages have for the question, or for other words."""
+    def _find_pages(self) -> tuple[Reference, ...]:
+        """What the pages have for the question."""
         if self.text is None:
             return ()
-        asked = replace(self.question, text=words) if words else self.question
         with self._told("pages") as detail:
-            found = self.text.find(asked, self.batch, self.switches.references, self.time.until(_LOOKING))
+            found = self.text.find(self.question, self.batch, self.switches.references, self.time.until(_LOOKING))
             number = f"{self.batch + 1} of {self.text.batches}"
             self.looked.append(f"pages, batch {number}")
             self.looked_into += [quote.title for one in found for quote in one.evidence]
@@ -183,18 +172,13 @@ class CragRounds:
             detail.update({"batch": number, "references": len(found), "best": best})
         return found
 
-    def _find_facts(self, words: str) -> tuple[Reference, ...]:
-        self._ask_graph(words)
-        return self.known.references
-
-    def _ask_graph(self, words: str = "") -> None:
-        """Facts for the question, or for other words. A graph that fails is left out, unless it is all there is."""
+    def _ask_graph(self) -> None:
+        """Facts for the question. A graph that fails is left out, unless it is all there is."""
         if self.graph is None:
             return
-        asked = replace(self.question, text=words) if words else self.question
         with self._told("graph") as detail:
             try:
-                self.known = self.graph.lookup(asked, self.attributes, tuple(self.feedback))
+                self.known = self.graph.lookup(self.question, self.attributes, tuple(self.feedback))
             except StoreError as error:
                 detail.update({"outcome": FAILED_SOURCE, "failure": str(error)})
                 if self.text is None and not (self.model is not None and self.switches.own_knowledge):

@@ -79,18 +79,11 @@ class Dynamism(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What was predicted of a question; none where no predictor was sure enough to say.
-
-    Args:
-        confidence: 0 to 1, by "domain", "kind" and "dynamism".
-        by: which predictors said so, by the same names: "rules", "model", "svm", or several joined by "+".
-    """
+    """What was predicted of a question; none where nobody says."""
 
     domain: Domain | None = None
     kind: CragKind | None = None
     dynamism: Dynamism | None = None
-    confidence: Mapping[str, float] = field(default_factory=dict)
-    by: Mapping[str, str] = field(default_factory=dict)
 
 
 # --- references -----------------------------------------------------------------------------------
@@ -217,7 +210,7 @@ class CragAnswer:
 
 
 class AttributePredictor(Protocol):
-    """Says what a question is like; it may ask a model, and says nothing where it is not sure."""
+    """Says what a question is like."""
 
     def predict(self, question: CragQuestion) -> Attributes: ...
 
@@ -255,7 +248,6 @@ class Calculator(Protocol):
 
 Trust = Literal["together", "kg-first"]
 Snippets = Literal["beside", "only", "off"]
-Gather = Literal["all", "react", "corrective"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +255,7 @@ class CragSwitches:
     """What is on. The first value of each is the default; "off" leaves a module out, for ablations.
 
     Args:
-        attributes: which predictors: "auto" (all that are at hand), "rules", "model", "svm" or "off".
+        attributes: "auto" asks a model, where there is one; or "off".
         policy: by label: {"real-time": "abstain"} says "i don't know" at once, "live" only where no graph is at hand.
         pages: whether pages are looked at, and their tables apart from text.
         snippets: what a search shows of pages: "beside" their pieces, "only" these (USTC), or "off".
@@ -277,8 +269,6 @@ class CragSwitches:
         batch: pages of a batch.
         references: pieces of pages that are shown, at most.
         summarise: a backup call where the reply does not parse.
-        gather: "all" that is on; "react": what a model looks for in four turns; "corrective": pages, and the graph
-            where a model finds them wrong. The last two are what the engine is compared with.
         grouped: sentences together, and a question with what follows it; else each sentence alone.
         structured: the reply in its fixed order, with the rules; else a plain prompt (the benchmark's baseline).
         hops, filtered: of a plan on a graph: how far, and whether relations and facts are left out.
@@ -302,7 +292,6 @@ class CragSwitches:
     rounds: int = 4
     batch: int = 5
     references: int = 30
-    gather: Gather = "all"
     grouped: bool = True
     structured: bool = True
     hops: int = 3

@@ -21,7 +21,7 @@ from clausegraph.core.types import Answer, ConditionState
 from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
-from clausegraph.query.read.model.guide import Guide, read_guide
+from clausegraph.query.read.model.guide import read_guide
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
@@ -77,7 +77,7 @@ def test_without_a_model_none_is_asked(home: Path, server: FakeModelServer) -> N
 
 
 def test_guide_and_examples_of_the_settings_are_shown(home: Path, server: FakeModelServer, tmp_path: Path) -> None:
-    (tmp_path / "g.json").write_text(Guide("mine", "Say it short.").as_json(), "utf-8")
+    (tmp_path / "g.json").write_text(json.dumps({"name": "mine", "text": "Say it short."}), "utf-8")
     example = {
         "id": "q", "url": "/fuel", "scenario": "", "question": "How much does the fuel grant pay?",
         "not_answerable": False, "answers": [["£3", []]], "evidences": ["<p>It pays £3.</p>"],
@@ -144,7 +144,7 @@ def test_a_measured_question_is_no_example_and_no_guide_has_seen_it(tmp_path: Pa
     options = read_options(Settings(home=tmp_path, reader_examples=examples), measured=measured)
     assert options.examples is not None
     assert [example.id for example in options.examples.nearest("?", "", 5)] == ["other"]
-    guide.write_text(Guide("mine", "Be short.", saw={"q": "0"}).as_json(), "utf-8")
+    guide.write_text(json.dumps({"name": "mine", "text": "Be short.", "saw": {"q": "0"}}), "utf-8")
     with make_llm(ModelOptions("openai", "fake", "http://127.0.0.1:9", "x")) as llm:
         assert read_options(Settings(home=tmp_path, reader_guide=guide)).guide == read_guide(guide)
         with pytest.raises(InputError, match="guide 'mine' was learned from question 'q'"):

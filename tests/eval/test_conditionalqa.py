@@ -1,4 +1,4 @@
-"""ConditionalQA: files and what is refused, scores by hand and by brute force, records, figures, kinds of error."""
+"""ConditionalQA: files and what is refused, scores by hand and by brute force, records, figures."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ from clausegraph.eval.conditionalqa.dataset import (
     write_predictions,
 )
 from clausegraph.eval.conditionalqa.figures import answer_table
-from clausegraph.eval.conditionalqa.mistakes import MEANINGS, mistakes
 from clausegraph.eval.conditionalqa.records import (
     QUESTION_RECORD,
     BudgetFigures,
     QuestionRecord,
-    Quote,
     by_budget,
     evidence_at_budgets,
     make_record,
@@ -182,9 +180,8 @@ def test_repeated_elements_cost_and_count_once() -> None:
 def records() -> list[QuestionRecord]:
     found = (BudgetFigures(650, 600, 4, 1.0), BudgetFigures(1300, 1250, 8, None))
     missed = (BudgetFigures(650, 640, 4, 0.0), BudgetFigures(1300, 1250, 8, 0.5))
-    quoted = [(Quote("Grant", "You\u2028can."),)]
     return [
-        make_record(question("a", A("yes", (IF,))), [YES], retrieval=found, milliseconds=100, quotes=quoted),
+        make_record(question("a", A("yes", (IF,))), [YES], retrieval=found, milliseconds=100),
         make_record(question("b", A("10 days")), [A("10 days")], retrieval=missed, milliseconds=300.5),
         make_record(question("c", NO), None, error="ModelError: no reply\nafter 3 attempts"),
         make_record(question("d"), []),
@@ -220,39 +217,3 @@ def test_broken_record_files_are_refused(tmp_path: Path) -> None:
             read_records(path, QUESTION_RECORD)
     with pytest.raises(InputError, match="cannot be written"):
         write_records(path / "x.jsonl", records(), QUESTION_RECORD)
-
-
-# --- kinds of error ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted", "expected"),
-    [
-        ([YES], [YES], ()),
-        ([], [], ()),
-        ([YES], [NO], ("wrong polarity",)),
-        ([YES, A("no", (IF,))], [YES], ("answer missing",)),
-        ([YES], [YES, NO], ("answer too many",)),
-        ([YES], [A("10 days")], ("wrong form",)),
-        ([A("10 days")], [NO], ("wrong form",)),
-        ([A("10 days")], [A("a fee")], ("wrong span",)),
-        ([A("10 days")], [A("within 10 days")], ("inexact span",)),
-        ([A("10 days"), A("a fee")], [A("10 days"), A("nothing")], ("wrong span",)),
-        ([A("10 days"), A("a fee")], [A("10 days")], ("answer missing",)),
-        ([A("yes", (IF,))], [YES], ("wrong conditions",)),
-        ([YES], [A("no", (IF,))], ("wrong polarity",)),
-        ([], [YES], ("missed abstention",)),
-        ([YES], [], ("wrong abstention",)),
-        ([YES], None, ("no prediction",)),
-    ],
-)
-def test_kinds_of_error(gold: list[A], predicted: list[A] | None, expected: tuple[str, ...]) -> None:
-    assert mistakes(record(gold, predicted)) == expected
-    assert set(expected) <= set(MEANINGS)
-
-
-def test_failures_and_missed_evidence_are_kinds_only_where_the_answer_is_wrong() -> None:
-    assert mistakes(record([YES], None, error="no reply")) == ("failed",)
-    found = (BudgetFigures(650, 600, 4, 0.5), BudgetFigures(1300, 1200, 8, 1.0), BudgetFigures(2600, 1, 1, None))
-    assert mistakes(record([YES], [NO]), found) == ("wrong polarity", "evidence not within 650")
-    assert mistakes(record([YES], [YES]), found) == ()

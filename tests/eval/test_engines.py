@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,7 @@ def test_a_guide_that_was_learned_from_a_measured_question_is_refused_before_any
     settings: Settings, fake: FakeModelServer, tmp_path: Path, engine: str, prompt: str | None
 ) -> None:
     guide = tmp_path / "guide.json"
-    guide.write_text(Guide("mine", "Be short.", saw={QUESTIONS[2].id: "0"}).as_json(), "utf-8")
+    guide.write_text(json.dumps(asdict(Guide("mine", "Be short.", saw={QUESTIONS[2].id: "0"}))), "utf-8")
     learned = settings.model_copy(update={"reader_guide": guide})
     with pytest.raises(InputError, match="guide 'mine' was learned from question 'c'"):
         measured(learned, EngineTrial(engine, llm="openai:fake-small", prompt=prompt))

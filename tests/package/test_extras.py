@@ -18,7 +18,6 @@ from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
 from clausegraph.app.services.evaluation import measure_engine
 from clausegraph.app.services.llamaindex import write_folder, write_neo4j
-from clausegraph.app.services.train import train_guide
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import EXTRAS, ClauseGraphError, InputError, ModelError, SettingsError
 from clausegraph.core.models.embedding import TransformersEncoder
@@ -26,10 +25,7 @@ from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.eval.metrics import best_pairs
-from clausegraph.eval.report import plot_bars
-from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.query.crag.attributes import train_attribute_model
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 
@@ -46,13 +42,9 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("sentence-transformers", ModelError, lambda home, _: TransformersEncoder(home, None)),
     ("sentence-transformers", ModelError, lambda home, _: CrossEncoderReranker(str(home))),
     ("telemetry", SettingsError, lambda _home, _: start_telemetry("otlp")),
-    ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),
     ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
-    ("eval", InputError, lambda _home, _: plot_bars({"one": {"all": NONE}}, title="", ylabel="")),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),
-    ("pagerank", InputError, lambda _home, _: PagerankRanking(NONE, NONE)),
-    ("train", InputError, lambda _home, _: train_attribute_model([], NONE)),
 ]
 COMMANDS = [
     ("neo4j", "cypher RETURN"),
@@ -62,7 +54,6 @@ COMMANDS = [
     ("eval", "eval conditionalqa --questions q.json"),
     ("eval", "eval passages --passages p.json --questions q.json"),
     ("pagerank", "eval passages --passages p.json --questions q.json"),
-    ("eval", "eval report folder"),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import PlainTextResponse, Response
 
 from clausegraph.app.api.parameters import ALWAYS, CursorQuery, LimitQuery, statuses
@@ -97,7 +97,7 @@ async def evaluations(held: Held, who: Who) -> Response:
 
 @evaluations_router.get("/{run}", response_model=dict[str, Any], responses=_ONE)
 async def evaluation(held: Held, who: Who, run: _RunName) -> Response:
-    """A run with its report: headlines with their intervals, tables, and the kinds of its errors."""
+    """A run with its report: headlines with their intervals, and tables."""
     described, report = await held.reads.run(held.evaluations.report, run, who.may_see_run)
     return reply(dict(described) | {"report": report_record(report)})
 
@@ -105,10 +105,9 @@ async def evaluation(held: Held, who: Who, run: _RunName) -> Response:
 @evaluations_router.get("/{run}/cases", response_model=dict[str, Any], responses=_ONE)
 async def evaluation_cases(
     request: Request, held: Held, who: Who, run: _RunName,
-    kind: Annotated[str, Query(max_length=200, description="Only errors of this kind.")] = "",
     cursor: CursorQuery = None, limit: LimitQuery = 50,
 ) -> Response:  # fmt: skip
     """Its wrong answers beside the gold ones."""
     after = after_cursor(request, cursor)
     _, report = await held.reads.run(held.evaluations.report, run, who.may_see_run)
-    return reply({"run": run} | part(request, case_slice(report, limit, after, kind)))
+    return reply({"run": run} | part(request, case_slice(report, limit, after)))

@@ -137,7 +137,7 @@ def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
     command += ["--predictions", str(predictions)]
     value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
     assert value["answers"]["total"]["em_with_conditions"] == 1.0
-    made = tmp_path / "out" / "report.html"
+    made = tmp_path / "out" / "report.md"
     first = made.read_text(encoding="utf-8")
     made.unlink()
     assert parsed(cli("eval", "report", str(tmp_path / "out"), "--json")) == {"report": str(made)}
@@ -145,7 +145,7 @@ def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
     assert "1.000" in cli(*command).stdout
 
 
-def test_an_engine_is_held_to_floors_and_its_run_can_be_browsed_and_tabled(cli: Cli, tmp_path: Path) -> None:
+def test_an_engine_is_held_to_floors_and_its_run_can_be_read(cli: Cli, tmp_path: Path) -> None:
     contents = ["<h1>Permit</h1>", "<p>You can get a permit if you are 18.</p>", "<p>It costs £20.</p>"]
     documents, questions, floors = tmp_path / "documents.json", tmp_path / "dev.json", tmp_path / "floors.toml"
     documents.write_text(json.dumps([{"title": "Permit", "url": "https://x.example/permit", "contents": contents}]))
@@ -163,14 +163,8 @@ def test_an_engine_is_held_to_floors_and_its_run_can_be_browsed_and_tabled(cli: 
     assert cli(*command, "low").exit_code == 0
     missed = cli(*command, "high")
     assert missed.exit_code == 6 and "f1 is 50.00, pinned is at least 99" in missed.stderr
-    page = (runs / "rules" / "report.html").read_text(encoding="utf-8")
+    page = (runs / "rules" / "report.md").read_text(encoding="utf-8")
     assert "the mayor" in page and "setting: engine" in page
-    made = parsed(cli("eval", "table", "steps", "--output", str(runs), "--existing", "--json"))
-    assert list(made["rows"]) == ["rules"] and made["rows"]["rules"]["f1"] == 50.0
-    more = ["--questions", str(questions), "--corpus", "conditionalqa", "--row", "rules", "--row", "oracle-critic"]
-    shown = cli("eval", "table", "steps", "--output", str(runs), *more)
-    assert "oracle-critic: told validate=oracle, comment=oracle" in shown.stdout
-    assert cli("eval", "table", "steps", "--output", str(runs)).exit_code == 2
 
 
 def test_global_options_before_or_after_the_command(cli: Cli, stocked_home: Path) -> None:

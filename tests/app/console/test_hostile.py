@@ -29,7 +29,7 @@ def _addresses(text: str) -> Iterator[str]:
     yield address("default", "runs", before=1, run=text)
     yield address("default", "changes", since=text, until=text)
     yield address("default", "versions", name=text, version=text, **{"with": text})
-    yield address("default", "evaluation", name=text, kind=text, **{"with": text})
+    yield address("default", "evaluation", name=text, **{"with": text})
     yield address("default", "hide", statement=text)
     yield address(text, "ask")
     yield f"/login?{urlencode({'next': '/' + text})}"

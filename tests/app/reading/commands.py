@@ -41,14 +41,14 @@ WRITING = {
     "ingest", "pages remove", "pages refresh",
     "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
-    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "eval table", "train guide",
+    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
     "serve", "tokens add", "tokens revoke",
     "statements hide", "statements undo", "questions remove",
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's; `questions export` needs judged answers
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
-    "eval compare", "tokens list", "eval crag", "eval crag-judge", "train attributes", "train chats", "dev crag-api",
-    "questions export", "eval stark", "eval kgqa", "eval crag-attributes",
+    "eval compare", "tokens list", "eval crag", "dev crag-api",
+    "questions export",
 }  # fmt: skip
 
 

@@ -8,31 +8,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.crag_api import RecordedCalls
 from clausegraph.app.dev.json_server import JsonServer
-from clausegraph.app.services import crag_evaluation
+from clausegraph.app.engines import engine_options
 from clausegraph.app.services.crag_evaluation import (
     CragTrial,
     measure_crag,
-    measure_judge,
-    write_chats,
 )
+from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.judge import by_rules, read_verdicts
+from clausegraph.eval.crag.judge import CragJudge, by_rules
 from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
-from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
+from clausegraph.eval.crag.tables import ROWS, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
-VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
 GAME = {
     "game_date": {"0": "2031-05-02 00:00:00"}, "team_name_home": {"0": "Utah Jazz"},
     "team_name_away": {"0": "Phoenix Suns"}, "pts_home": {"0": 101.0}, "pts_away": {"0": 99.0}, "wl_home": {"0": "W"},
@@ -158,76 +154,15 @@ def test_each_row_is_a_set_of_switches() -> None:
         row_of("best")
 
 
-def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp_path: Path) -> None:
-    labelled = read_verdicts(VERDICTS)
-    assert {one.verdict for one in labelled} == {"correct", "incorrect", "missing"}
-    open_to_it = [one for one in labelled if one.answer and by_rules(one.answer, one.gold) is None]
+def test_the_judge_is_asked_about_other_wordings_alone(tmp_path: Path) -> None:
     with FakeModelServer(FakeOptions(replies="script", script=[{"explanation": "same", "score": 1}])) as fake:
         llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        with _workspace(tmp_path, **llm) as workspace:
-            found = measure_judge(workspace, VERDICTS, record=False)
-        assert fake.counters()["distinct_prompts"] == len(open_to_it)
-    assert found.right["correct"] == found.total["correct"]  # it says that all are right …
-    assert found.right["missing"] == found.total["missing"]
-    assert 0 < found.right["incorrect"] < found.total["incorrect"]  # … and so the check finds it out
-    assert len(found.wrong) == found.total["incorrect"] - found.right["incorrect"]
-    with _workspace(tmp_path) as workspace:
-        plain = measure_judge(workspace, VERDICTS, record=False)
-    assert plain.right["incorrect"] == plain.total["incorrect"]
-
-
-def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
-    questions: Path, api: JsonServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output = tmp_path / "chats.jsonl"
-    script = {
-        "jazz score": "They played at home.\nAnswer: 101",
-        "suns score": "They lost by two.\nAnswer: 99",
-        "alder bridge open": "no line with it",
-        "who sang": "Nobody says.\nAnswer: i don't know",
-        "": json.dumps({"explanation": "no", "score": 0}),
-    }
-    with FakeModelServer(FakeOptions(replies="script", script=script)) as fake:
-        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        monkeypatch.setattr(
-            crag_evaluation, "crag_switches", lambda: CragSwitches(graph="rules", attributes="off", seconds=0)
-        )
-        with _workspace(tmp_path, crag_graph_url=api.url, **llm) as workspace:
-            made = write_chats(workspace, questions, output, CragTrial(seconds=0))
-    lines = [json.loads(line) for line in output.read_text().splitlines()]
-    assert (made.chats, made.reasoned, made.failed) == (4, 1, ())
-    targets = [line["messages"][-1]["content"] for line in lines]
-    assert targets == [
-        "They played at home.\nAnswer: 101",
-        "Answer: 98",
-        "Answer: in the year 1931",
-        "Answer: Mara Vell",
+        with _workspace(tmp_path, **llm) as workspace, trial_model(workspace.settings, None, record=False) as model:
+            judge = CragJudge(engine_options(workspace.settings, model).model)
+            said = [judge.grade("when?", ("1931",), answer) for answer in ("1931", "i don't know", "in the year 1931")]
+        assert fake.counters()["distinct_prompts"] == 1
+    assert [(one.verdict, one.by) for one in said] == [
+        ("correct", "rules"),
+        ("missing", "rules"),
+        ("correct", "judge"),
     ]
-    prompts = [line["provenance"]["prompt"] for line in lines]
-    assert prompts[0].startswith("crag-tune.v1") and all(one.startswith("crag-tune-plain.v1") for one in prompts[1:])
-    assert "step by step" in lines[0]["messages"][0]["content"]
-    assert "step by step" not in lines[1]["messages"][0]["content"]
-    assert "(101 points)" in lines[0]["messages"][1]["content"]
-    assert lines[0]["provenance"]["references"][0].startswith("CRAG API")
-
-
-def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:
-    for table in TABLES.values():
-        assert set(table.rows) <= set(ROWS)
-    assert [len(TABLES[name].rows) for name in ("electricsheep", "ustc")] == [10, 3]
-    reply = {"sub_problems": [], "used": [], "false_premise": False, "answer": "1931", "answerable": True}
-    script = {"Do these references": {"missing": "", "enough": True}, "": json.dumps(reply)}
-    page = {"page_url": "https://alder.example/", "page_snippet": "Alder opened in 1931.", "page_result": PAGE}
-    questions = tmp_path / "questions.jsonl"
-    questions.write_text(json.dumps(_case("c", "when did alder open?", "1931", search_results=[page])) + "\n")
-    arguments = ["eval", "crag", "--questions", str(questions), "--task", "1", "--no-judge", "--table", "ustc"]
-    with FakeModelServer(FakeOptions(replies="script", script=script)) as fake, pytest.MonkeyPatch.context() as patch:
-        for name, value in {"LLM": "openai:fake-small", "LLM_URL": f"{fake.url}/v1", "LLM_KEY": "none"}.items():
-            patch.setenv(f"CLAUSEGRAPH_{name}", value)
-        patch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
-        patch.setenv("CLAUSEGRAPH_HOME", str(tmp_path / "home"))
-        found = CliRunner().invoke(make_app(), arguments)
-        asked = fake.counters()["distinct_prompts"]
-    assert found.exit_code == 0, found.output
-    assert "| ustc-self-check | 1 | 100.0 | 0.0 | 0.0 | 100.0 | 22.2 / 19 / 58.8 / 3.2 | 2.0 |" in found.output
-    assert asked == 2  # a check and an answer, which the rows share

@@ -18,21 +18,36 @@ from clausegraph.app import engines
 from clausegraph.app.dev.crag_api import RecordedCalls
 from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.app.services import crag_evaluation
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes, measure_crag
+from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.run import CragRecord, calls_by_step, crag_figures
-from clausegraph.query.crag.attributes import AttributeRules
 from clausegraph.query.crag.times import parse_time
-from clausegraph.query.crag.types import CragSwitches
+from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, CragSwitches, Domain, Dynamism
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"
 RECORDED = Path(__file__).parent / "recorded"
-LABELLED = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
 LLM = {"llm": "openai:by-hand", "llm_url": "http://127.0.0.1:9/v1", "llm_key": "none"}
 AT = parse_time("2024-03-12T10:00-07:00")
+TOLD = {
+    **dict.fromkeys((191, 1456), (Domain.SPORTS, Dynamism.STATIC)),
+    1329: (Domain.SPORTS, Dynamism.FAST),
+    2562: (Domain.SPORTS, None),
+    **dict.fromkeys((624, 1513, 1719, 2613), (Domain.MOVIE, None)),
+    **dict.fromkeys((627, 424, 2187), (Domain.MUSIC, Dynamism.STATIC)),
+    **dict.fromkeys((1702, 2636), (Domain.FINANCE, None)),
+    373: (Domain.FINANCE, Dynamism.FAST),
+}
 WITH_PAGES, TOUCHED = (0, 3, 4, 9), (191, 1329, 624, 2613)
+
+
+class ToldAttributes:
+    """What the questions were said to be like when the replies were recorded."""
+
+    def predict(self, question: CragQuestion) -> Attributes:
+        domain, dynamism = TOLD[int(question.id)]
+        return Attributes(domain, CragKind.COMPARISON if domain is Domain.MOVIE else None, dynamism)
 
 
 def replayed(
@@ -51,7 +66,7 @@ def replayed(
 def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED.parent / "plan.cassette.jsonl"
     monkeypatch.setattr(engines, "CALCULATOR_SAMPLES", 1)
-    monkeypatch.setattr(engines, "_predictor_maker", lambda _: lambda _: AttributeRules())
+    monkeypatch.setattr(engines, "_predictor", lambda _: ToldAttributes())
     monkeypatch.setattr(crag_evaluation, "crag_switches", lambda: CragSwitches(graph="auto", rounds=2))
     (records,) = replayed(tmp_path, questions, cassette, "as-set", embedding_model="hashing").values()
     figures = crag_figures(records)
@@ -64,7 +79,7 @@ def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.long
 def test_rows_that_are_compared_are_answered_as_they_were(tmp_path: Path) -> None:
-    known = {"own-only": 4, "graph-only": 2, "text-only": 2, "text-and-graph": 4, "react": 4, "corrective": 4}
+    known = {"own-only": 4, "graph-only": 2, "text-only": 2, "text-and-graph": 4}
     if not (FOLDER / "crag_example.jsonl.bz2").is_file():
         pytest.skip(f"no questions at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
     pages = bz2.decompress((FOLDER / "crag_example.jsonl.bz2").read_bytes()).decode().splitlines()
@@ -75,12 +90,3 @@ def test_rows_that_are_compared_are_answered_as_they_were(tmp_path: Path) -> Non
     figures = [crag_figures(records) for records in found.values()]
     assert {(one.questions, one.failed, one.unjudged, one.hallucination) for one in figures} == {(8, 0, 0, 0)}
     assert [8 * one.accuracy for one in figures] == list(known.values())
-
-
-def test_attributes_are_predicted_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crag_evaluation, "ATTRIBUTE_SAMPLES", 1)
-    settings = load_settings(home=tmp_path, embedding_model="hashing", **LLM)
-    with Workspace(settings) as workspace:
-        trial = CragTrial(at=AT, cassette=RECORDED / "attributes.jsonl")
-        found = measure_attributes(workspace, LABELLED, 20, 13, trial)
-    assert found.right["model"] == {"domain": 19, "kind": 18, "dynamism": 19, "dynamic": 20}

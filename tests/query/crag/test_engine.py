@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -346,7 +345,7 @@ def test_an_answer_stands_that_there_was_no_time_to_judge(crag: Crag, monkeypatc
     assert "nobody has judged it" in str(told(found, "stop")[0]["because"])
 
 
-# --- sources that fail, what is computed, and other ways to gather -------------------------------
+# --- sources that fail, and what is computed --------------------------------------------------------
 
 
 class Looked:
@@ -380,36 +379,6 @@ def test_a_graph_that_failed_is_not_offered_to_the_critic(crag: Crag) -> None:
     found = crag.ask({CHECK: {"missing": "the year", "enough": False}}, parts={"graph": lambda _: BROKEN})
     assert (found.text, found.usage.tasks) == ("i don't know", {"crag-check": 1})
     assert [one.name for one in found.trace].count("graph") == 1
-
-
-def test_react_looks_where_its_turns_say(crag: Crag) -> None:
-    graph = Looked(FACT)
-    turns = [("extract", "Alder"), ("graph", "opening of Alder"), ("text", "Cedar at night"), ("answer", "")]
-    entities = {"entities": [{"name": "Alder", "type": ""}], "first_day": "", "last_day": ""}
-    said = [{"thought": "…", "action": action, "query": query} for action, query in turns]
-    script = [json.dumps(one) for one in (said[0], entities, *said[1:], reply("1932"))]
-    found = crag.ask(script, parts={"graph": lambda _: graph}, gather="react", self_check=False, rounds=1)
-    assert graph.asked == ["opening of Alder"]
-    assert (found.text, found.usage.calls) == ("1932", 6)
-    assert found.references[0].kind is ReferenceKind.KG
-    assert any("Ships pass below" in one.text for one in found.references)
-    done = next(one.detail["done"] for one in found.trace if one.name == "react")
-    assert done == ["extract: Alder", "graph: opening of Alder", "text: Cedar at night", "answer"]
-    sent = crag.fake.last_requests(2)[0]["messages"]
-    observed = [message["content"] for message in sent if message["role"] == "user"]
-    assert "entities: Alder" in observed[1]
-    assert "Alder opened in 1932." in observed[2]
-
-
-@pytest.mark.parametrize(
-    ("verdict", "kinds"), [("correct", {"web"}), ("incorrect", {"kg"}), ("ambiguous", {"web", "kg"})]
-)
-def test_corrective_rag_takes_the_graph_where_pages_are_wrong(crag: Crag, verdict: str, kinds: set[str]) -> None:
-    script = {"Do the pieces below": {"verdict": verdict}, ANSWER: reply("1932")}
-    switches = CragSwitches(seconds=0, gather="corrective", self_check=False, rounds=1, references=8 + len(verdict))
-    found = crag.ask(script, parts={"graph": lambda _: Looked(FACT)}, switches=switches)
-    assert {one.kind.value for one in found.references} == kinds
-    assert found.usage.tasks == {"corrective": 1, "crag-answer": 1}
 
 
 def test_a_plain_prompt_has_no_form(crag: Crag) -> None:

@@ -12,7 +12,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.types import Answer, AnswerStatus
-from clausegraph.query.read.model.guide import Guide, saw_of
+from clausegraph.query.read.model.guide import Guide
 from clausegraph.query.read.model.labelled import Examples, LabelledAnswer, LabelledQuestion
 from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.read.model.shown import shown_of
@@ -74,7 +74,7 @@ def test_a_no_that_its_own_conditions_refute_is_asked_about_and_then_turned(scri
 
 def test_a_guide_is_not_used_on_a_question_it_was_learned_from(scripted: Scripted, grant: Pages) -> None:
     seen = LabelledQuestion("q7", "/p", ASKED.question.upper(), ASKED.scenario, (), ())
-    options = ReadOptions(guide=Guide("mine", "Be short.", saw=saw_of([seen])))
+    options = ReadOptions(guide=Guide("mine", "Be short.", saw={seen.id: seen.text_hash}))
     model = scripted(GOOD)
     with pytest.raises(InputError, match="guide 'mine' was learned from question 'q7'"):
         ModelReader(None, model, options).read(ASKED, grant.hits(), grant)
@@ -94,7 +94,9 @@ def test_what_is_measured_on_is_no_example_nor_is_its_page_and_no_guide_has_seen
     assert options.examples is not None
     assert [example.id for example in options.examples.nearest("May I stay?", "", 9)] == ["q4"]
     with pytest.raises(InputError, match="guide 'mine' was learned from question 'q1'"):
-        replace(options, guide=Guide("mine", "Be short.", saw=saw_of(known))).measured_on(asked)
+        replace(options, guide=Guide("mine", "Be short.", saw={one.id: one.text_hash for one in known})).measured_on(
+            asked
+        )
 
 
 def test_nothing_retrieved_asks_nobody(scripted: Scripted, grant: Pages) -> None:

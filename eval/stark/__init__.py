@@ -1,1 +1,0 @@
-"""Retrieval from semi-structured knowledge bases, as STaRK measures it."""

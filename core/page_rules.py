@@ -123,14 +123,13 @@ def publisher_of(reading: Reading) -> Mention | None:
 def _under(rule: Rule, publisher: Mention | None) -> Rule:
     """The rule with its publisher by name: also "the council" of a page that a council publishes."""
     words = {word.lower() for word in WORD.findall(publisher.surface)} if publisher else set()
-    roles: dict[Role, None] = {}
-    for role in rule.roles:
+    roles: dict[tuple[str, bool], Role] = {}
+    for role in sorted(rule.roles, key=lambda role: role.name is RoleName.NAMES):  # what has a part is not named again
         own = role.entity == PUBLISHER or (role.entity.type == "organisation" and role.entity.key in words)
-        if not own:
-            roles[role] = None
-        elif publisher is not None:
-            roles[replace(role, entity=publisher)] = None
-    return replace(rule, roles=tuple(roles))
+        entity = publisher if own else role.entity
+        if entity is not None:
+            roles.setdefault((entity.key, role.name is RoleName.ABOUT), replace(role, entity=entity))
+    return replace(rule, roles=tuple(roles.values()))
 
 
 def _as_step(rule: Rule) -> Rule:

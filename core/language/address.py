@@ -135,8 +135,7 @@ def _role_of_title(title: str) -> str:
     case = re.search(r"\b(?:if|when) (?P<case>you .+)$", said)
     if case and third_party(case["case"]):
         return f"person who {third_party(case['case'])}"
-    head, _, aside = said.partition(": ")
-    said = head if aside and _ASKED_FOR.search(head) else said  # "Carer Payment: leaflet"
+    said = said.partition(": ")[0]  # "Carer Payment: leaflet", "Septic tanks: permits"
     first, *rest = said.split() or [title]
     if rest and first in ("get", "request", "apply", "receive"):
         return f"applicant for {' '.join(theirs(rest if rest[0] != 'for' else rest[1:]))}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.address import READER, ROLES, Addressee, theirs, uncapitalised
+from clausegraph.core.language.address import READER, ROLES, Addressee, is_role, theirs, uncapitalised
 from clausegraph.core.language.lexicon import base_form, base_of_third_person, word_set
 from clausegraph.core.language.normalise import entity_key, expand, plain, singular
 from clausegraph.core.ontology import policy_ontology
@@ -43,6 +43,9 @@ _OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | lexicon.IMPERATIVES
 _AFTER_VERB = lexicon.DETERMINERS | lexicon.PRONOUNS | {"to"}
 LONGEST_NAME = 7  # words of a phrase that names one thing
 _DETERMINERS = word_set("a an the your our their his her its my any each every no")
+_BODIES = word_set("council court tribunal university college government police")
+_SOMEBODY = _BODIES | ROLES - word_set("person people adult staff agent holder dependant member")
+_GIVES = word_set("give gives giving gave given send sends pay pays owe owes offer offers show shows lend tell tells ask")
 _IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
     lexicon.AUXILIARIES
     | lexicon.PRONOUNS
@@ -85,6 +88,9 @@ def _proper(text: str) -> list[str]:
             run = run[1:]
         if run and run[-1].lower() in _HEADS:
             run = run[:-1] if len(run) > 2 else []
+        ages = re.search(r"(?<!\S)\d{1,3}(?: to |-)\d{1,3} $", text[max(start - _NEAR, 0) : start])
+        if run and ages:  # "16 to 19 Bursary Fund"
+            run = [*ages[0].split(), *run]
         number = re.match(r" (\d{1,2})(?![\w,.%])", rest)
         if run and number:  # "Plan 2"
             run = [*run, number[1]]
@@ -109,7 +115,8 @@ def _determined(tokens: list[str]) -> list[str]:
         end = i + 1
         while end < len(tokens) and end - i <= _LONGEST + 1 and _is_part(tokens, end, i + 1):
             end += 1
-        run = tokens[i + 1 : end]
+        gives = i > 0 and tokens[i - 1].lower() in _GIVES and end > i + 1 and is_role(tokens[i + 1])
+        run = tokens[i + 1 : i + 2 if gives else end]  # "give your employer notice"
         if (
             0 < len(run) <= _LONGEST
             and run[-1].lower() not in _HEADS
@@ -157,10 +164,12 @@ class Scene:
         """The person that "you" is: one that other pages name, too ("tenant"), or who asks for what the page is about;
         none where the page does not say whom it is for."""
         role = self.address.reader(self.headings)
-        if singular(role) in ROLES or role.split()[-1] in ROLES:
+        words = role.split()
+        if is_role(role) and len(words) <= _LONGEST and {"and", "or", "person", "applicant"}.isdisjoint(words[:-1]):
             return Mention(role, entity_key(role), "person", "you")
         surface = f"{scheme_name(self.address.title).surface} applicant"
-        return Mention(surface, entity_key(surface), "person", "you") if role.startswith("applicant for ") else None
+        applies = role.startswith("applicant for ") and _DETERMINERS.isdisjoint(surface.split())
+        return Mention(surface, entity_key(surface), "person", "you") if applies else None
 
     @property
     def granted(self) -> Mention | None:
@@ -229,7 +238,7 @@ def entities_named(text: str, most: int) -> list[Mention]:
         owner, _, owned = plain(phrase).partition("'s ")
         name = topic_name(owner if owned[:1].islower() else phrase)
         words = name.split()
-        while len(words) > 1 and words[0].lower() in lexicon.PREPOSITIONS | _DETERMINERS:
+        while len(words) > 1 and (words[0] in lexicon.PREPOSITIONS or words[0].lower() in _DETERMINERS):
             words = words[1:]
         if len(words) > 1 and words[0].isupper() and words[-1].islower() and mention_type(words[-1]) == "thing":
             words = words[:-1]  # "ORS counter"
@@ -242,8 +251,24 @@ def entities_named(text: str, most: int) -> list[Mention]:
         typed = len(words) in (2, 3) and name.islower() and mention_type(words[-1]) != "thing" and words[-1] != "pays"
         if name in lexicon.PLACES:
             found.setdefault(name, named(name, "place"))
-        elif proper or (typed and not _verbal(words) and singular(words[-1]) not in ROLES):
+        elif proper or (typed and not _verbal(words) and singular(words[-1]) not in ROLES | _BODIES):
             found.setdefault(name, named(name))
+    return list(found.values())
+
+
+def somebody_named(text: str) -> list[Mention]:
+    """The persons and bodies that a text names by a common word, each once; not of "visitor permit", "court order"."""
+    tokens = _WORD.findall(plain(text))
+    found: dict[str, Mention] = {}
+    for at, token in enumerate(tokens):
+        word = singular(token.lower().removesuffix("'s").removesuffix("s'"))
+        before, following = ["", "", *tokens[:at]][-2:], tokens[at + 1 : at + 2]
+        opens = before[1] in ("", ".", ":", ";", "!", "?") and following and following[0].islower()
+        if word not in _SOMEBODY or not (token.islower() or opens):
+            continue
+        gives = before[0].lower() in _GIVES and before[1].lower() in _OPENS - {"any"}
+        if gives or word != token.lower() or not following or not _is_part([*tokens, ""], at + 1, at):
+            found.setdefault(word, named(word, "organisation" if word in _BODIES else "person"))
     return list(found.values())
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from clausegraph.core.language.address import is_role
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.modals import ModalClass, modal_uses, shaded
-from clausegraph.core.language.normalise import expand
+from clausegraph.core.language.normalise import expand, singular
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import Value, find_values, measures
-from clausegraph.core.types import Modality, RuleKind
+from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
 
 VERSION = 4  # raise it with every change of what is read as a rule: every page is then derived again
 
@@ -89,6 +89,25 @@ class RuledClause:
             return RuleKind.DUTY
         allowed = "able to" in self.said or "allowed to" in self.said or (parts.modal == "can" and done)
         return RuleKind.PERMISSION if allowed else RuleKind.CONSEQUENCE
+
+    def is_behind(self, words: str, name: str) -> bool:
+        """Whether a name stands behind such words: "told" behind "return it to the"."""
+        found = re.finditer(rf"\b{re.escape(name)}\b(?!['’]s)", self.text)
+        return any(_has(words, self.text[: one.start()]) for one in found)
+
+    def part_of(self, entity: Mention) -> RoleName | None:
+        """What somebody is to it, by the grammar: who acts, or is told; none of what is nobody."""
+        if entity.type not in ("person", "organisation"):
+            return None
+        person = entity.type == "person" and entity.surface.islower()  # not "Student Finance England"
+        subject = _ANY_OF["behind_head"].sub("", _ANY_OF["before_head"].sub("", self.parts.subject.lower()))
+        acts = " ".join(map(singular, subject.split())) == " ".join(map(singular, entity.surface.lower().split()))
+        if acts and self.parts.verb.split()[:1] != ["is"]:
+            return RoleName.ACTOR if person else RoleName.AUTHORITY
+        if self.is_behind("told", entity.surface):
+            return RoleName.COUNTERPARTY if person else RoleName.AUTHORITY
+        decides = not person and self.is_behind("decided", entity.surface)
+        return RoleName.AUTHORITY if decides else RoleName.NAMES
 
     @property
     def times(self) -> Iterator[tuple[str, Value, str]]:

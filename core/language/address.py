@@ -20,7 +20,7 @@ ROLES = word_set(
     " business company trader instructor volunteer patient pensioner refugee partner spouse husband wife child person"
     " people contractor supplier seller buyer agent adviser donor keeper farmer leaseholder homeowner lodger visitor"
     " traveller passenger sponsor taxpayer freelancer accountant solicitor shareholder adopter nominee dependant holder"
-    " club widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
+    " club widow widower veteran teacher nurse doctor councillor seafarer teenager guest adult staff manager worker"
 )
 # What a page is about that people ask for.
 _ASKED_FOR = phrases(

@@ -218,7 +218,9 @@ def _imperative(clause: str) -> Proposition | None:
     if not first or first[0].lower() not in lexicon.IMPERATIVES:
         return None
     following = rest[first.end() :].split()[:1]
-    after = following[0].lower() if following else ""
+    after = following[0] if following else ""
+    named = after.istitle() and rest.split()[2:3]  # "Rent Supplement helps"
+    after = rest.split()[2] if named and rest.split()[2] in lexicon.THIRD_PERSON else after.lower()
     is_noun = first[0].lower() in lexicon.NOUN_VERBS and after in _AFTER_NOUN | lexicon.THIRD_PERSON
     if is_noun or re.match(
         r"\w+ (?!if\b|that\b|who\b|what\b)\w+ (?:must|cannot|may|should) ", rest

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from clausegraph.core.language.address import is_role
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import DETERMINERS, PREPOSITIONS, PRONOUNS, is_base, word_set
 from clausegraph.core.language.modals import ModalClass, modal_uses, shaded
 from clausegraph.core.language.normalise import expand, singular
 from clausegraph.core.language.propositions import Proposition, split_proposition
@@ -27,7 +27,8 @@ _ANY_OF = {  # by name of a kind or of a list of words
     for name, patterns in [*_FILE["kinds"].items(), *_FILE["words"].items()]
 }
 _NEAR = 30  # characters before and after a value
-_PERSONS = word_set("you they he she we anyone everyone someone nobody people those either both one")
+_PERSONS = word_set("you they he she we anyone anybody everyone someone nobody people those either both one household")
+_AFTER_ORDER = (DETERMINERS | PREPOSITIONS | PRONOUNS) - {"of", "for"}
 _RULED = {
     **dict.fromkeys((Modality.CANNOT, ModalClass.PROHIBITION), RuleKind.PROHIBITION),
     **dict.fromkeys((Modality.MUST, Modality.SHOULD, ModalClass.OBLIGATION), RuleKind.DUTY),
@@ -58,7 +59,8 @@ class RuledClause:
     @cached_property
     def said(self) -> str:
         """Its words without the parts that rule nothing."""
-        said = _ANY_OF["aside"].sub(lambda aside: f"{aside['verb']} it" if aside["verb"] else " ", expand(self.text))
+        kept = {"verb": "{} it", "who": "{}"}
+        said = _ANY_OF["aside"].sub(lambda one: kept.get(one.lastgroup or "", " ").format(one[one.lastgroup or 0]), expand(self.text))
         return " ".join(said.split())
 
     @cached_property
@@ -72,9 +74,20 @@ class RuledClause:
         return (_ANY_OF["behind_head"].sub("", self.parts.subject.lower()).split()[-1:] or [""])[0]
 
     @cached_property
+    def orders(self) -> bool:
+        """Whether it tells its reader to do something: "Send the form", "Complain to the council"."""
+        first, following = [*self.said.lower().split()[:2], "", ""][:2]
+        told = self.parts.subject == "you" and not self.parts.modal and self.parts.exact is not Modality.IS
+        return told or (not self.parts.subject and is_base(first) and following in _AFTER_ORDER)
+
+    @cached_property
     def ruled(self) -> RuleKind | None:
         """What its main verb allows, asks for or bars; a consequence where it says what may come about."""
         parts, exact = self.parts, self.parts.exact
+        if self.orders and exact is Modality.IS:
+            return RuleKind.DUTY
+        if exact in (Modality.MAY, Modality.CAN) and ("have to" in parts.relation or "need" in parts.relation):
+            return RuleKind.DUTY
         known = {"allows": RuleKind.PERMISSION, "bars": RuleKind.PROHIBITION, "requires": RuleKind.DUTY}
         found = next((kind for name, kind in known.items() if _has(name, self.said)), None)
         if exact is Modality.IS or (found is not None and found is not RuleKind.DUTY):
@@ -85,8 +98,6 @@ class RuledClause:
         barred = exact is Modality.CANNOT and (parts.modal != "may" or done)
         if barred or not (modality is Modality.CAN or (exact is Modality.MAY and not personal)):
             return _RULED[exact]
-        if "have to" in parts.relation or "need" in parts.relation:
-            return RuleKind.DUTY
         allowed = "able to" in self.said or "allowed to" in self.said or (parts.modal == "can" and done)
         return RuleKind.PERMISSION if allowed else RuleKind.CONSEQUENCE
 
@@ -114,52 +125,56 @@ class RuledClause:
         """Its dates and durations but those that measure something ("6 weeks' rent"), with the words around each."""
         for one in self.values:
             before, after = self.text[max(0, one.start - _NEAR) : one.start], self.text[one.end : one.end + _NEAR]
-            if one.kind in _TIMES and not _has("measured", after):
+            if one.kind in _TIMES and not (_has("measured", after) or _has("worth", after) or _has("counted", before)):
                 yield before, one, after
 
 
 def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     """The kinds of a clause, the main one first; none of one that rules nothing."""
     said, ruled, parts, exact = clause.said, clause.ruled, clause.parts, clause.parts.exact
-    orders = parts.subject == "you" and not parts.modal and exact is not Modality.IS  # "Send the form"
+    orders = clause.orders
     if _has("about_page", said):
         return ()
+    bound = ruled is RuleKind.DUTY or parts.modal in ("must", "shall")
     passing = {  # what is named in passing
         RuleKind.CONTACT: ruled is RuleKind.PROHIBITION,
         RuleKind.DEFINITION: exact is not Modality.IS,
-        RuleKind.EXCLUSION: orders,
+        RuleKind.EXCLUSION: orders or bound or _has("allows", said),
         RuleKind.CONSEQUENCE: orders,
         RuleKind.ELIGIBILITY: ruled in (RuleKind.DUTY, RuleKind.PROHIBITION),
     }
     main = [kind for kind in map(RuleKind, _FILE["kinds"]) if _ANY_OF[kind].search(said) and not passing[kind]]
     of_whom = _has("eligible_heading", clause.heading)
     somebody = clause.subject in _PERSONS - {"we"} or is_role(clause.subject)
-    requires = ruled is RuleKind.DUTY and not orders and somebody and _has("state", said)
+    requires = bound and not orders and somebody and _has("state", said)
     permits, kinds = ruled is RuleKind.PERMISSION, {value.kind for value in clause.values}
-    sums = not kinds.isdisjoint(_SUMS) or _has("priced", said)
-    later = next(modal_uses(said), None)  # of another verb than the first
+    times = list(clause.times)
+    worth = any(value.kind in _TIMES and _has("worth", clause.text[value.end :]) for value in clause.values)
+    opens_list = said.rstrip().endswith(":") and _has("money", said)  # "The rates are:"
+    sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or _has("priced", said)
+    later = next((use for use in modal_uses(said) if not use.words.lower().startswith("need") or " " in use.words), None)
     more = (
         (RuleKind.ELIGIBILITY, of_whom and not main and (requires or permits)),
         (RuleKind.PROHIBITION, ruled is RuleKind.PROHIBITION and RuleKind.EXCLUSION not in main),
         (RuleKind.AMOUNT, sums and (ruled is not RuleKind.DUTY or _has("pays", said))),
-        (
-            RuleKind.DEADLINE,
-            any(_has("limits", before) or _has("after_limit", after) for before, _, after in clause.times),
-        ),
+        (RuleKind.DEADLINE, any(_has("limits", before) or _has("after_limit", after) for before, _, after in times)),
         (RuleKind.DUTY, ruled is RuleKind.DUTY),
         (RuleKind.PERMISSION, permits and not main and not of_whom),
         (RuleKind.AMOUNT, sums),
-        (RuleKind.DEADLINE, any(_has("lasts", before) or _has("bounded", one.text) for before, one, _ in clause.times)),
+        (RuleKind.DEADLINE, any(_has("lasts", before) or _has("bounded", one.text) for before, one, _ in times)),
         (RuleKind.ELIGIBILITY, requires),
         (RuleKind.STEP, orders and _has("steps_heading", clause.heading)),
     )
-    timed = not kinds.isdisjoint(_TIMES)
+    does = parts.verb.split()[:1] if ruled is None and parts.subject.lower() == "you" else []
     otherwise = (
-        (RuleKind.AMOUNT, timed and _has("lengths", said)),
+        (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
-        (RuleKind.DEADLINE, timed or _has("clock", said)),
-        (RuleKind.AMOUNT, clause.has_condition and _has("money", said)),
-        (RuleKind.CONSEQUENCE, clause.has_condition or ruled is RuleKind.CONSEQUENCE),
+        (RuleKind.DEADLINE, bool(times) or _has("clock", said)),
+        (RuleKind.AMOUNT, ruled is None and (clause.has_condition or bool(clause.values)) and _has("money", said)),
+        (RuleKind.DUTY, does == ["pays"]),
+        (RuleKind.STEP, clause.has_condition and does not in ([], ["is"], ["has"], ["gets"], ["loses"])),
+        (RuleKind.PERMISSION, said.lower().startswith("yes")),
+        (RuleKind.CONSEQUENCE, clause.has_condition or ruled is RuleKind.CONSEQUENCE or bool(clause.values)),
     )
     main += [kind for kind, holds in more if holds]
     return tuple(dict.fromkeys(main or [kind for kind, holds in otherwise if kind is not None and holds][:1]))

@@ -91,7 +91,7 @@ def _proper(text: str) -> list[str]:
         ages = re.search(r"(?<!\S)\d{1,3}(?: to |-)\d{1,3} $", text[max(start - _NEAR, 0) : start])
         if run and ages:  # "16 to 19 Bursary Fund"
             run = [*ages[0].split(), *run]
-        number = re.match(r" (\d{1,2})(?![\w,.%])", rest)
+        number = re.match(r" (\d{1,4})(?![\w,.%])" if run and run[-1].isupper() else r" (\d{1,2})(?![\w,.%])", rest)
         if run and number:  # "Plan 2"
             run = [*run, number[1]]
         if len(run) == 1 and (not opens or run[0].isupper()):
@@ -236,7 +236,7 @@ def entities_named(text: str, most: int) -> list[Mention]:
     found: dict[str, Mention] = {}
     for phrase in things_named(text, most):
         owner, _, owned = plain(phrase).partition("'s ")
-        name = topic_name(owner if owned[:1].islower() else phrase)
+        name = topic_name((owner if owned[:1].islower() else phrase).partition(" (")[0])
         words = name.split()
         while len(words) > 1 and (words[0] in lexicon.PREPOSITIONS or words[0].lower() in _DETERMINERS):
             words = words[1:]
@@ -247,7 +247,8 @@ def entities_named(text: str, most: int) -> list[Mention]:
             words = words[:-1]
         name = " ".join(words).strip("'\" ")
         numbered = len(words) > 1 and len(words[-1]) < 3 and not words[-1].islower()  # "Band A", "Box 4"
-        proper = name[:1].isupper() and (len(words) > 1 or name.isupper()) and not numbered and not name.isdigit()
+        opening = words[-1] if name[:1].isdigit() else name  # "16 to 19 Bursary Fund"
+        proper = opening[:1].isupper() and (len(words) > 1 or name[1:].isupper()) and not numbered
         typed = len(words) in (2, 3) and name.islower() and mention_type(words[-1]) != "thing" and words[-1] != "pays"
         if name in lexicon.PLACES:
             found.setdefault(name, named(name, "place"))
@@ -267,7 +268,8 @@ def somebody_named(text: str) -> list[Mention]:
         if word not in _SOMEBODY or not (token.islower() or opens):
             continue
         gives = before[0].lower() in _GIVES and before[1].lower() in _OPENS - {"any"}
-        if gives or word != token.lower() or not following or not _is_part([*tokens, ""], at + 1, at):
+        acts = following and following[0] in lexicon.VERB_FORMS and following[0].endswith("s")  # "your landlord moves"
+        if gives or acts or word != token.lower() or not following or not _is_part([*tokens, ""], at + 1, at):
             found.setdefault(word, named(word, "organisation" if word in _BODIES else "person"))
     return list(found.values())
 

@@ -120,7 +120,8 @@ def split_proposition(text: str) -> Proposition:
     match = _first_verb(clause)
     if match is None:
         return _plain_verb(clause) or Proposition("", "is", shorten(clause), Modality.IS, not _denies(clause))
-    subject, rest = clause[: match.start()].strip(), clause[match.start() :]
+    subject = clause[: match.start()].removesuffix("never ").strip()
+    rest = clause[match.start() - 6 * clause[: match.start()].endswith(" never ") :]  # "you never have to pay"
     return _with_modality(subject, rest)
 
 

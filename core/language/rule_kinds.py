@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.values import Value, find_values, measures
 from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
 
-VERSION = 4  # raise it with every change of what is read as a rule: every page is then derived again
+VERSION = 5  # raise it with every change of what is read as a rule: every page is then derived again
 
 _FILE = tomllib.loads(Path(__file__).with_name("rule_kinds.toml").read_text("utf-8"))
 _GROUPS = {f"<{name}>": f"(?:{'|'.join(words)})" for name, words in _FILE["groups"].items()}
@@ -53,8 +53,14 @@ class RuledClause:
     @cached_property
     def values(self) -> list[Value]:
         """What it says how much, when or for how long; of "£5 a week, for three nights a week" not the weeks."""
-        found = (value for value in find_values(self.text) if value.kind not in ("number", "text"))
+        found = (self._whole(value) for value in find_values(self.text) if value.kind not in ("number", "text"))
         return [one for one in found if not one.text.startswith(("a ", "an ")) or measures(self.text[: one.start])]
+
+    def _whole(self, value: Value) -> Value:
+        """A duration with what belongs to it before it."""
+        opening = _ANY_OF["whole"].search(self.text[: value.start]) if value.kind == "duration" else None
+        start = opening.start() if opening else value.start
+        return replace(value, text=self.text[start : value.end], start=start)
 
     @cached_property
     def said(self) -> str:
@@ -130,28 +136,36 @@ class RuledClause:
 
 
 def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
-    """The kinds of a clause, the main one first; none of one that rules nothing."""
+    """The kinds of a clause, the main one first; none of one that rules nothing. What a dash adds rules where nothing
+    before it does."""
+    main, *added = clause.text.replace("–", "-").split(" - ")
+    kinds = kinds_of(replace(clause, text=main)) if len(added) == 1 else ()
+    return kinds if kinds and kinds[0] is not RuleKind.CONSEQUENCE else _kinds(clause)
+
+
+def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     said, ruled, parts, exact = clause.said, clause.ruled, clause.parts, clause.parts.exact
     orders = clause.orders
     if _has("about_page", said):
         return ()
+    permits = ruled is RuleKind.PERMISSION
+    somebody = clause.subject in _PERSONS - {"we"} or is_role(clause.subject)
     bound = ruled is RuleKind.DUTY or parts.modal in ("must", "shall")
     passing = {  # what is named in passing
         RuleKind.CONTACT: ruled is RuleKind.PROHIBITION,
         RuleKind.DEFINITION: exact is not Modality.IS,
         RuleKind.EXCLUSION: orders or bound or _has("allows", said),
-        RuleKind.CONSEQUENCE: orders,
-        RuleKind.ELIGIBILITY: ruled in (RuleKind.DUTY, RuleKind.PROHIBITION),
+        RuleKind.CONSEQUENCE: orders or (permits and somebody and not _has("to_you", said)),
+        RuleKind.ELIGIBILITY: ruled in (RuleKind.DUTY, RuleKind.PROHIBITION) or parts.subject.lower() == "it",
     }
     main = [kind for kind in map(RuleKind, _FILE["kinds"]) if _ANY_OF[kind].search(said) and not passing[kind]]
     of_whom = _has("eligible_heading", clause.heading)
-    somebody = clause.subject in _PERSONS - {"we"} or is_role(clause.subject)
     requires = bound and not orders and somebody and _has("state", said)
-    permits, kinds = ruled is RuleKind.PERMISSION, {value.kind for value in clause.values}
+    kinds = {value.kind for value in clause.values}
     times = list(clause.times)
     worth = any(value.kind in _TIMES and _has("worth", clause.text[value.end :]) for value in clause.values)
     opens_list = said.rstrip().endswith(":") and _has("money", said)  # "The rates are:"
-    sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or _has("priced", said)
+    sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or (_has("priced", said) and not orders)
     later = next((use for use in modal_uses(said) if not use.words.lower().startswith("need") or " " in use.words), None)
     more = (
         (RuleKind.ELIGIBILITY, of_whom and not main and (requires or permits)),
@@ -169,7 +183,8 @@ def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
     otherwise = (
         (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
-        (RuleKind.DEADLINE, bool(times) or _has("clock", said)),
+        (RuleKind.DEADLINE, (bool(times) or _has("clock", said)) and "depends on" not in said),
+        (RuleKind.DUTY, any(RuledClause(part).orders for part in clause.text.split(" - ")[1:])),
         (RuleKind.AMOUNT, ruled is None and (clause.has_condition or bool(clause.values)) and _has("money", said)),
         (RuleKind.DUTY, does == ["pays"]),
         (RuleKind.STEP, clause.has_condition and does not in ([], ["is"], ["has"], ["gets"], ["loses"])),

@@ -45,7 +45,7 @@ LONGEST_NAME = 7  # words of a phrase that names one thing
 _DETERMINERS = word_set("a an the your our their his her its my any each every no")
 _BODIES = word_set("council court tribunal university college government police")
 _SOMEBODY = _BODIES | ROLES - word_set("person people adult staff agent holder dependant member")
-_GIVES = word_set("give gives giving gave given send sends pay pays owe owes offer offers show shows lend tell tells ask")
+_GIVES = {form for base in ("give", "send", "offer", "show", "tell", "ask") for form in lexicon.forms(base)}
 _IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
     lexicon.AUXILIARIES
     | lexicon.PRONOUNS
@@ -66,15 +66,6 @@ _STANDING = word_set(
     " redundancy bereavement adoption sickness illness death dismissal payslip payroll post phone telephone email"
     " letter receipts staff internet prison mortgage"
 )
-
-
-def things_named(text: str, most: int = 2) -> list[str]:
-    """Up to ``most`` things that a text names: proper names first, then phrases of several words, then single nouns."""
-    said = plain(text)
-    proper = _proper(said)
-    inside = " | ".join(proper)
-    phrases = [phrase for phrase in _determined(_WORD.findall(said)) if phrase not in inside]
-    return list(dict.fromkeys([*proper, *sorted(phrases, key=lambda phrase: " " not in phrase)]))[:most]
 
 
 def _proper(text: str) -> list[str]:
@@ -107,7 +98,7 @@ def _proper(text: str) -> list[str]:
 
 
 def _determined(tokens: list[str]) -> list[str]:
-    """What stands after a determiner up to the next word that is no part of a name."""
+    """The phrases of several words that stand after a determiner, up to the next word that is no part of a name."""
     found: list[str] = []
     for i, token in enumerate(tokens):
         if token.lower() not in _OPENS:
@@ -115,15 +106,10 @@ def _determined(tokens: list[str]) -> list[str]:
         end = i + 1
         while end < len(tokens) and end - i <= _LONGEST + 1 and _is_part(tokens, end, i + 1):
             end += 1
-        gives = i > 0 and tokens[i - 1].lower() in _GIVES and end > i + 1 and is_role(tokens[i + 1])
-        run = tokens[i + 1 : i + 2 if gives else end]  # "give your employer notice"
-        if (
-            0 < len(run) <= _LONGEST
-            and run[-1].lower() not in _HEADS
-            and not run[-1].endswith("ly")
-            and run[-1][0].isalpha()
-        ):
-            found.append(" ".join(run))
+        gives = i > 0 and tokens[i - 1].lower() in _GIVES and is_role(tokens[i + 1])  # "give your employer notice"
+        several = 1 < end - i - 1 <= _LONGEST or (end == i + 2 and tokens[i + 1].isupper())  # "the UK"
+        if several and not gives:
+            found.append(" ".join(tokens[i + 1 : end]))
     return found
 
 
@@ -234,7 +220,11 @@ def entities_named(text: str, most: int) -> list[Mention]:
     """What a text names that other pages may name as well, each once: proper names without their brackets, and phrases
     of several words whose last one has a type ("decision letter")."""
     found: dict[str, Mention] = {}
-    for phrase in things_named(text, most):
+    said = plain(text)
+    proper = _proper(said)
+    inside = " | ".join(proper)
+    phrases = (phrase for phrase in _determined(_WORD.findall(said)) if phrase not in inside)
+    for phrase in list(dict.fromkeys([*proper, *phrases]))[:most]:
         owner, _, owned = plain(phrase).partition("'s ")
         name = topic_name((owner if owned[:1].islower() else phrase).partition(" (")[0])
         words = name.split()
@@ -248,17 +238,17 @@ def entities_named(text: str, most: int) -> list[Mention]:
         name = " ".join(words).strip("'\" ")
         numbered = len(words) > 1 and len(words[-1]) < 3 and not words[-1].islower()  # "Band A", "Box 4"
         opening = words[-1] if name[:1].isdigit() else name  # "16 to 19 Bursary Fund"
-        proper = opening[:1].isupper() and (len(words) > 1 or name[1:].isupper()) and not numbered
+        capital = opening[:1].isupper() and (len(words) > 1 or name[1:].isupper()) and not numbered
         typed = len(words) in (2, 3) and name.islower() and mention_type(words[-1]) != "thing" and words[-1] != "pays"
         if name in lexicon.PLACES:
             found.setdefault(name, named(name, "place"))
-        elif proper or (typed and not _verbal(words) and singular(words[-1]) not in ROLES | _BODIES):
+        elif capital or (typed and not _verbal(words) and singular(words[-1]) not in ROLES | _BODIES):
             found.setdefault(name, named(name))
     return list(found.values())
 
 
 def somebody_named(text: str) -> list[Mention]:
-    """The persons and bodies that a text names by a common word, each once; not of "visitor permit", "court order"."""
+    """The persons and bodies that a text names by a common word, each once; none of "visitor permit"."""
     tokens = _WORD.findall(plain(text))
     found: dict[str, Mention] = {}
     for at, token in enumerate(tokens):
@@ -267,7 +257,7 @@ def somebody_named(text: str) -> list[Mention]:
         opens = before[1] in ("", ".", ":", ";", "!", "?") and following and following[0].islower()
         if word not in _SOMEBODY or not (token.islower() or opens):
             continue
-        gives = before[0].lower() in _GIVES and before[1].lower() in _OPENS - {"any"}
+        gives = before[0].lower() in _GIVES and before[1].lower() in _OPENS
         acts = following and following[0] in lexicon.VERB_FORMS and following[0].endswith("s")  # "your landlord moves"
         if gives or acts or word != token.lower() or not following or not _is_part([*tokens, ""], at + 1, at):
             found.setdefault(word, named(word, "organisation" if word in _BODIES else "person"))

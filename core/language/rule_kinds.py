@@ -12,7 +12,8 @@ from pathlib import Path
 from clausegraph.core.language.address import is_role
 from clausegraph.core.language.lexicon import DETERMINERS, PREPOSITIONS, PRONOUNS, is_base, word_set
 from clausegraph.core.language.modals import ModalClass, modal_uses, shaded
-from clausegraph.core.language.normalise import expand, singular
+from clausegraph.core.language.names import mention_type
+from clausegraph.core.language.normalise import entity_key, expand
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import Value, find_values, measures
 from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
@@ -35,6 +36,11 @@ _RULED = {
     **dict.fromkeys((Modality.MAY, ModalClass.PERMISSION, ModalClass.EXEMPTION), RuleKind.PERMISSION),
     Modality.NEED_NOT: RuleKind.PERMISSION,
 }
+_ROLE_OF_TYPE = {
+    **dict.fromkeys(("benefit", "tax", "service"), RoleName.OBJECT),
+    "document": RoleName.DOCUMENT,
+    "place": RoleName.PLACE,
+}
 _SUMS, _TIMES = ("amount", "percent"), ("date", "duration")
 
 
@@ -53,20 +59,21 @@ class RuledClause:
     @cached_property
     def values(self) -> list[Value]:
         """What it says how much, when or for how long; of "£5 a week, for three nights a week" not the weeks."""
-        found = (self._whole(value) for value in find_values(self.text) if value.kind not in ("number", "text"))
-        return [one for one in found if not one.text.startswith(("a ", "an ")) or measures(self.text[: one.start])]
-
-    def _whole(self, value: Value) -> Value:
-        """A duration with what belongs to it before it."""
-        opening = _ANY_OF["whole"].search(self.text[: value.start]) if value.kind == "duration" else None
-        start = opening.start() if opening else value.start
-        return replace(value, text=self.text[start : value.end], start=start)
+        found = []
+        for one in find_values(self.text):
+            before = self.text[: one.start]
+            opening = _ANY_OF["whole"].search(before) if one.kind == "duration" else None
+            start = opening.start() if opening else one.start
+            if one.kind not in ("number", "text") and (not one.text.startswith(("a ", "an ")) or measures(before)):
+                found.append(Value(start, one.end, self.text[start : one.end], one.kind))
+        return found
 
     @cached_property
     def said(self) -> str:
         """Its words without the parts that rule nothing."""
-        kept = {"verb": "{} it", "who": "{}"}
-        said = _ANY_OF["aside"].sub(lambda one: kept.get(one.lastgroup or "", " ").format(one[one.lastgroup or 0]), expand(self.text))
+        said = _ANY_OF["aside"].sub(
+            lambda one: f"{one['verb']} it" if one["verb"] else one["who"] or " ", expand(self.text)
+        )
         return " ".join(said.split())
 
     @cached_property
@@ -90,9 +97,8 @@ class RuledClause:
     def ruled(self) -> RuleKind | None:
         """What its main verb allows, asks for or bars; a consequence where it says what may come about."""
         parts, exact = self.parts, self.parts.exact
-        if self.orders and exact is Modality.IS:
-            return RuleKind.DUTY
-        if exact in (Modality.MAY, Modality.CAN) and ("have to" in parts.relation or "need" in parts.relation):
+        may = exact in (Modality.MAY, Modality.CAN) and ("have to" in parts.relation or "need" in parts.relation)
+        if may or (self.orders and exact is Modality.IS):
             return RuleKind.DUTY
         known = {"allows": RuleKind.PERMISSION, "bars": RuleKind.PROHIBITION, "requires": RuleKind.DUTY}
         found = next((kind for name, kind in known.items() if _has(name, self.said)), None)
@@ -107,24 +113,21 @@ class RuledClause:
         allowed = "able to" in self.said or "allowed to" in self.said or (parts.modal == "can" and done)
         return RuleKind.PERMISSION if allowed else RuleKind.CONSEQUENCE
 
-    def is_behind(self, words: str, name: str) -> bool:
-        """Whether a name stands behind such words: "told" behind "return it to the"."""
-        found = re.finditer(rf"\b{re.escape(name)}\b(?!['’]s)", self.text)
-        return any(_has(words, self.text[: one.start()]) for one in found)
-
-    def part_of(self, entity: Mention) -> RoleName | None:
-        """What somebody is to it, by the grammar: who acts, or is told; none of what is nobody."""
+    def part_of(self, entity: Mention, listed: str = "") -> RoleName:
+        """What an entity is to it: somebody by the grammar, as who acts or is told; a thing by its last word."""
+        name = entity.surface
         if entity.type not in ("person", "organisation"):
-            return None
-        person = entity.type == "person" and entity.surface.islower()  # not "Student Finance England"
+            ruled = name in self.text or name in listed
+            typed = ruled and (entity.type == "place" or mention_type(name.split()[-1]) == entity.type)
+            return _ROLE_OF_TYPE.get(entity.type, RoleName.NAMES) if typed else RoleName.NAMES
+        person = entity.type == "person" and name.islower()  # not "Student Finance England"
         subject = _ANY_OF["behind_head"].sub("", _ANY_OF["before_head"].sub("", self.parts.subject.lower()))
-        acts = " ".join(map(singular, subject.split())) == " ".join(map(singular, entity.surface.lower().split()))
-        if acts and self.parts.verb.split()[:1] != ["is"]:
+        if entity_key(subject) == entity_key(name) and self.parts.verb.split()[:1] != ["is"]:
             return RoleName.ACTOR if person else RoleName.AUTHORITY
-        if self.is_behind("told", entity.surface):
+        before = [self.text[: one.start()] for one in re.finditer(rf"\b{re.escape(name)}\b(?!['’]s)", self.text)]
+        if any(_has("told", text) or (_has("decided", text) and not person) for text in before):
             return RoleName.COUNTERPARTY if person else RoleName.AUTHORITY
-        decides = not person and self.is_behind("decided", entity.surface)
-        return RoleName.AUTHORITY if decides else RoleName.NAMES
+        return RoleName.NAMES
 
     @property
     def times(self) -> Iterator[tuple[str, Value, str]]:
@@ -136,11 +139,11 @@ class RuledClause:
 
 
 def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
-    """The kinds of a clause, the main one first; none of one that rules nothing. What a dash adds rules where nothing
-    before it does."""
+    """The kinds of a clause, or of what stands before a dash; the main one first; none of one that rules nothing."""
     main, *added = clause.text.replace("–", "-").split(" - ")
-    kinds = kinds_of(replace(clause, text=main)) if len(added) == 1 else ()
-    return kinds if kinds and kinds[0] is not RuleKind.CONSEQUENCE else _kinds(clause)
+    parts = [replace(clause, text=part) for part in (main, *added)] if len(added) == 1 else []  # two are brackets
+    found = [kinds_of(part) for part in parts if part is parts[0] or part.orders]
+    return next((kinds for kinds in found if kinds and kinds[0] is not RuleKind.CONSEQUENCE), None) or _kinds(clause)
 
 
 def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
@@ -161,12 +164,12 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     main = [kind for kind in map(RuleKind, _FILE["kinds"]) if _ANY_OF[kind].search(said) and not passing[kind]]
     of_whom = _has("eligible_heading", clause.heading)
     requires = bound and not orders and somebody and _has("state", said)
-    kinds = {value.kind for value in clause.values}
-    times = list(clause.times)
+    kinds, times = {value.kind for value in clause.values}, list(clause.times)
     worth = any(value.kind in _TIMES and _has("worth", clause.text[value.end :]) for value in clause.values)
     opens_list = said.rstrip().endswith(":") and _has("money", said)  # "The rates are:"
     sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or (_has("priced", said) and not orders)
-    later = next((use for use in modal_uses(said) if not use.words.lower().startswith("need") or " " in use.words), None)
+    others = (use for use in modal_uses(said) if use.words.lower() not in ("need", "needs"))  # "the help you need"
+    later = next(others, None)  # of another verb than the first
     more = (
         (RuleKind.ELIGIBILITY, of_whom and not main and (requires or permits)),
         (RuleKind.PROHIBITION, ruled is RuleKind.PROHIBITION and RuleKind.EXCLUSION not in main),
@@ -184,7 +187,6 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
         (RuleKind.DEADLINE, (bool(times) or _has("clock", said)) and "depends on" not in said),
-        (RuleKind.DUTY, any(RuledClause(part).orders for part in clause.text.split(" - ")[1:])),
         (RuleKind.AMOUNT, ruled is None and (clause.has_condition or bool(clause.values)) and _has("money", said)),
         (RuleKind.DUTY, does == ["pays"]),
         (RuleKind.STEP, clause.has_condition and does not in ([], ["is"], ["has"], ["gets"], ["loses"])),

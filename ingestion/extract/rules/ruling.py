@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import join, without
 from clausegraph.core.language.lexicon import is_base, word_set
-from clausegraph.core.language.names import Scene, entities_named, mention_type, scheme_name, somebody_named
+from clausegraph.core.language.names import Scene, entities_named, scheme_name, somebody_named
 from clausegraph.core.language.normalise import WORD, plain
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import effective_dates
@@ -29,11 +29,6 @@ from clausegraph.core.types import (
 )
 
 _MOST_NAMED = 8  # things of one rule
-_ROLE_OF_TYPE = {  # where a rule itself names such a thing
-    **dict.fromkeys(("benefit", "tax", "service"), RoleName.OBJECT),
-    "document": RoleName.DOCUMENT,
-    "place": RoleName.PLACE,
-}
 _WE = word_set("we us our")
 _MARKER = r"^\W*(?:(?:but|and|or) )?(?:only )?(?:if|when|where|once|while|unless|provided|as long as)\b[\s,]*"
 _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
@@ -98,7 +93,7 @@ class Rulings:
             return None
         timed = all(value.kind in ("date", "duration") for value in clause.values)
         kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
-        named = (Role(_by_type(one), one) for one in self._things(element.text))
+        named = (Role(RuledClause("").part_of(one, element.text), one) for one in self._things(element.text))
         roles = (Role(RoleName.ABOUT, self._scheme), *named)
         spans = (Span(element.label, 0, len(element.text)),)
         return Rule(kinds, spans, roles, _values(clause), condition=condition)
@@ -109,24 +104,15 @@ class Rulings:
             yield Role(RoleName.ACTOR, scene.person)
         text = f"{said.text} {said.listed}"
         if not _WE.isdisjoint(WORD.findall(plain(text).lower())):
-            deals = clause.subject == "we" or clause.is_behind("told", "us")
-            yield Role(RoleName.AUTHORITY if deals else RoleName.NAMES, PUBLISHER)
-        ruled = f"{clause.text} {said.listed}"
-        for entity in self._things(text):
-            by_type = _by_type(entity) if entity.surface in ruled else RoleName.NAMES
-            yield Role(clause.part_of(entity) or by_type, entity)
+            parts = [clause.part_of(replace(PUBLISHER, surface=word)) for word in ("we", "us")]
+            yield Role(min(parts), PUBLISHER)  # authority before names
+        yield from (Role(clause.part_of(entity, said.listed), entity) for entity in self._things(text))
 
     def _things(self, text: str) -> Iterator[Mention]:
         """What a text names that other pages name as well."""
         for entity in (*entities_named(text, _MOST_NAMED), *somebody_named(text)):
             if entity.key != self._scheme.key:
                 yield entity
-
-
-def _by_type(entity: Mention) -> RoleName:
-    """What a thing that a rule itself names is to it: by its last word, not by "pension" of "Pension Centre"."""
-    typed = entity.type == "place" or mention_type(entity.surface.split()[-1]) == entity.type
-    return _ROLE_OF_TYPE.get(entity.type, RoleName.NAMES) if typed else RoleName.NAMES
 
 
 def _values(*clauses: RuledClause) -> tuple[Literal, ...]:

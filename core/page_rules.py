@@ -42,7 +42,7 @@ _FIXED = (RoleName.ABOUT, RoleName.ACTOR)
 
 def page_rules(rules: Sequence[Rule], reading: Reading, stated: Iterable[Statement] = ()) -> list[Rule]:
     """The rules in page order, with the publisher by name, without entities that only one rule of the page names in
-    lower case or as a code ("P45"), and with links between them.
+    lower case, also in part ("US bank"), or as a code ("P45"), and with links between them.
 
     Args:
         rules: with the page's anchors.
@@ -143,7 +143,8 @@ def _is_shared(role: Role) -> bool:
     entity = role.entity
     coded = any(map(str.isdigit, entity.surface))
     fixed = role.name in _FIXED or entity.type == "person" or entity.written == PUBLISHER.written
-    return fixed or (entity.surface[:1].isupper() and not coded)
+    proper = all(word[:1].isupper() or word in ("and", "for", "in", "of") for word in entity.surface.split())
+    return fixed or (proper and not coded)
 
 
 class _Above:

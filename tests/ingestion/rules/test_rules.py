@@ -187,10 +187,10 @@ def test_a_lead_in_sets_the_case_of_its_list() -> None:
 def test_the_list_of_a_rule_gives_it_values_and_entities_and_whole_items() -> None:
     reading, rules = read(
         "<p>The fees are:</p><ul><li>£5 for a boat</li><li>£3 for a canoe</li></ul><p>We accept:</p><ul><li>a Barclays"
-        " statement</li></ul><p>You must:</p><ul><li>tell us about:<ul><li>births</li></ul></li><li>pay</li></ul>"
+        " Statement</li></ul><p>You must:</p><ul><li>tell us about:<ul><li>births</li></ul></li><li>pay</li></ul>"
     )
     assert [value.value for value in rules[0].values] == ["£5", "£3"]
-    assert "object: Barclays statement" in roles(rules[1]) or "document: Barclays statement" in roles(rules[1])
+    assert "object: Barclays Statement" in roles(rules[1]) or "document: Barclays Statement" in roles(rules[1])
     assert words(rules[2], reading) == "You must: / tell us about: / births"
 
 

@@ -42,7 +42,7 @@ _FIXED = (RoleName.ABOUT, RoleName.ACTOR)
 
 def page_rules(rules: Sequence[Rule], reading: Reading, stated: Iterable[Statement] = ()) -> list[Rule]:
     """The rules in page order, with the publisher by name, without entities that only one rule of the page names in
-    lower case or as a code ("P45"), and with links between them.
+    lower case, also in part ("US bank"), or as a code ("P45"), and with links between them.
 
     Args:
         rules: with the page's anchors.
@@ -123,14 +123,13 @@ def publisher_of(reading: Reading) -> Mention | None:
 def _under(rule: Rule, publisher: Mention | None) -> Rule:
     """The rule with its publisher by name: also "the council" of a page that a council publishes."""
     words = {word.lower() for word in WORD.findall(publisher.surface)} if publisher else set()
-    roles: dict[Role, None] = {}
-    for role in rule.roles:
+    roles: dict[tuple[str, bool], Role] = {}
+    for role in sorted(rule.roles, key=lambda role: role.name is RoleName.NAMES):  # what has a part is not named again
         own = role.entity == PUBLISHER or (role.entity.type == "organisation" and role.entity.key in words)
-        if not own:
-            roles[role] = None
-        elif publisher is not None:
-            roles[replace(role, entity=publisher)] = None
-    return replace(rule, roles=tuple(roles))
+        entity = publisher if own else role.entity
+        if entity is not None:
+            roles.setdefault((entity.key, role.name is RoleName.ABOUT), replace(role, entity=entity))
+    return replace(rule, roles=tuple(roles.values()))
 
 
 def _as_step(rule: Rule) -> Rule:
@@ -144,7 +143,8 @@ def _is_shared(role: Role) -> bool:
     entity = role.entity
     coded = any(map(str.isdigit, entity.surface))
     fixed = role.name in _FIXED or entity.type == "person" or entity.written == PUBLISHER.written
-    return fixed or (entity.surface[:1].isupper() and not coded)
+    proper = all(word[:1].isupper() or word in ("and", "for", "in", "of") for word in entity.surface.split())
+    return fixed or (proper and not coded)
 
 
 class _Above:

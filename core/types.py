@@ -404,11 +404,12 @@ class RoleName(StrEnum):
 
     ABOUT = "about"  # the benefit, permit, leave or scheme that it is a rule of
     ACTOR = "actor"  # who gets, does, may or must
-    COUNTERPARTY = "counterparty"  # the other person or body in it
+    COUNTERPARTY = "counterparty"  # the other person in it: who is told, paid or asked
     AUTHORITY = "authority"  # who decides, pays or is told
     OBJECT = "object"  # another benefit, tax or service that it names
     DOCUMENT = "document"
     PLACE = "place"
+    NAMES = "names"  # what else its words name, whatever its part
 
 
 class RuleLinkName(StrEnum):

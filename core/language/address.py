@@ -20,7 +20,7 @@ ROLES = word_set(
     " business company trader instructor volunteer patient pensioner refugee partner spouse husband wife child person"
     " people contractor supplier seller buyer agent adviser donor keeper farmer leaseholder homeowner lodger visitor"
     " traveller passenger sponsor taxpayer freelancer accountant solicitor shareholder adopter nominee dependant holder"
-    " club widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
+    " club widow widower veteran teacher nurse doctor councillor seafarer teenager guest adult staff manager worker"
 )
 # What a page is about that people ask for.
 _ASKED_FOR = phrases(
@@ -135,8 +135,7 @@ def _role_of_title(title: str) -> str:
     case = re.search(r"\b(?:if|when) (?P<case>you .+)$", said)
     if case and third_party(case["case"]):
         return f"person who {third_party(case['case'])}"
-    head, _, aside = said.partition(": ")
-    said = head if aside and _ASKED_FOR.search(head) else said  # "Carer Payment: leaflet"
+    said = said.partition(": ")[0]  # "Carer Payment: leaflet", "Septic tanks: permits"
     first, *rest = said.split() or [title]
     if rest and first in ("get", "request", "apply", "receive"):
         return f"applicant for {' '.join(theirs(rest if rest[0] != 'for' else rest[1:]))}"

@@ -23,7 +23,7 @@ _ELIGIBLE_TO = r"\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|r
 # phrase stands for when it is not followed by one ("entitled to leave" is "may get leave").
 _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     (rf"{_DO}{_NOT}\s+have(?=\s+(?:a|an|any|the|your)\b)", Modality.IS, False, "have"),
-    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+(?:need|have)\s+to", Modality.NEED_NOT, False, ""),
+    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't|never)(?:\s+\w+ly)?\s+(?:need|have)\s+to", Modality.NEED_NOT, False, ""),
     (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+need", Modality.NEED_NOT, False, "have"),
     (r"needn't|need\s+not", Modality.NEED_NOT, False, ""),
     (r"should\s+not|shouldn't|ought\s+not\s+to", Modality.SHOULD, False, ""),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.address import READER, ROLES, Addressee, theirs, uncapitalised
+from clausegraph.core.language.address import READER, ROLES, Addressee, is_role, theirs, uncapitalised
 from clausegraph.core.language.lexicon import base_form, base_of_third_person, word_set
 from clausegraph.core.language.normalise import entity_key, expand, plain, singular
 from clausegraph.core.ontology import policy_ontology
@@ -43,6 +43,9 @@ _OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | lexicon.IMPERATIVES
 _AFTER_VERB = lexicon.DETERMINERS | lexicon.PRONOUNS | {"to"}
 LONGEST_NAME = 7  # words of a phrase that names one thing
 _DETERMINERS = word_set("a an the your our their his her its my any each every no")
+_BODIES = word_set("council court tribunal university college government police")
+_SOMEBODY = _BODIES | ROLES - word_set("person people adult staff agent holder dependant member")
+_GIVES = {form for base in ("give", "send", "offer", "show", "tell", "ask") for form in lexicon.forms(base)}
 _IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
     lexicon.AUXILIARIES
     | lexicon.PRONOUNS
@@ -65,15 +68,6 @@ _STANDING = word_set(
 )
 
 
-def things_named(text: str, most: int = 2) -> list[str]:
-    """Up to ``most`` things that a text names: proper names first, then phrases of several words, then single nouns."""
-    said = plain(text)
-    proper = _proper(said)
-    inside = " | ".join(proper)
-    phrases = [phrase for phrase in _determined(_WORD.findall(said)) if phrase not in inside]
-    return list(dict.fromkeys([*proper, *sorted(phrases, key=lambda phrase: " " not in phrase)]))[:most]
-
-
 def _proper(text: str) -> list[str]:
     """Runs of capitalised words: several anywhere, or one inside a sentence that is not its first word."""
     found: list[str] = []
@@ -85,7 +79,10 @@ def _proper(text: str) -> list[str]:
             run = run[1:]
         if run and run[-1].lower() in _HEADS:
             run = run[:-1] if len(run) > 2 else []
-        number = re.match(r" (\d{1,2})(?![\w,.%])", rest)
+        ages = re.search(r"(?<!\S)\d{1,3}(?: to |-)\d{1,3} $", text[max(start - _NEAR, 0) : start])
+        if run and ages:  # "16 to 19 Bursary Fund"
+            run = [*ages[0].split(), *run]
+        number = re.match(r" (\d{1,4})(?![\w,.%])" if run and run[-1].isupper() else r" (\d{1,2})(?![\w,.%])", rest)
         if run and number:  # "Plan 2"
             run = [*run, number[1]]
         if len(run) == 1 and (not opens or run[0].isupper()):
@@ -101,7 +98,7 @@ def _proper(text: str) -> list[str]:
 
 
 def _determined(tokens: list[str]) -> list[str]:
-    """What stands after a determiner up to the next word that is no part of a name."""
+    """The phrases of several words that stand after a determiner, up to the next word that is no part of a name."""
     found: list[str] = []
     for i, token in enumerate(tokens):
         if token.lower() not in _OPENS:
@@ -109,14 +106,10 @@ def _determined(tokens: list[str]) -> list[str]:
         end = i + 1
         while end < len(tokens) and end - i <= _LONGEST + 1 and _is_part(tokens, end, i + 1):
             end += 1
-        run = tokens[i + 1 : end]
-        if (
-            0 < len(run) <= _LONGEST
-            and run[-1].lower() not in _HEADS
-            and not run[-1].endswith("ly")
-            and run[-1][0].isalpha()
-        ):
-            found.append(" ".join(run))
+        gives = i > 0 and tokens[i - 1].lower() in _GIVES and is_role(tokens[i + 1])  # "give your employer notice"
+        several = 1 < end - i - 1 <= _LONGEST or (end == i + 2 and tokens[i + 1].isupper())  # "the UK"
+        if several and not gives:
+            found.append(" ".join(tokens[i + 1 : end]))
     return found
 
 
@@ -157,10 +150,12 @@ class Scene:
         """The person that "you" is: one that other pages name, too ("tenant"), or who asks for what the page is about;
         none where the page does not say whom it is for."""
         role = self.address.reader(self.headings)
-        if singular(role) in ROLES or role.split()[-1] in ROLES:
+        words = role.split()
+        if is_role(role) and len(words) <= _LONGEST and {"and", "or", "person", "applicant"}.isdisjoint(words[:-1]):
             return Mention(role, entity_key(role), "person", "you")
         surface = f"{scheme_name(self.address.title).surface} applicant"
-        return Mention(surface, entity_key(surface), "person", "you") if role.startswith("applicant for ") else None
+        applies = role.startswith("applicant for ") and _DETERMINERS.isdisjoint(surface.split())
+        return Mention(surface, entity_key(surface), "person", "you") if applies else None
 
     @property
     def granted(self) -> Mention | None:
@@ -225,11 +220,15 @@ def entities_named(text: str, most: int) -> list[Mention]:
     """What a text names that other pages may name as well, each once: proper names without their brackets, and phrases
     of several words whose last one has a type ("decision letter")."""
     found: dict[str, Mention] = {}
-    for phrase in things_named(text, most):
+    said = plain(text)
+    proper = _proper(said)
+    inside = " | ".join(proper)
+    phrases = (phrase for phrase in _determined(_WORD.findall(said)) if phrase not in inside)
+    for phrase in list(dict.fromkeys([*proper, *phrases]))[:most]:
         owner, _, owned = plain(phrase).partition("'s ")
-        name = topic_name(owner if owned[:1].islower() else phrase)
+        name = topic_name((owner if owned[:1].islower() else phrase).partition(" (")[0])
         words = name.split()
-        while len(words) > 1 and words[0].lower() in lexicon.PREPOSITIONS | _DETERMINERS:
+        while len(words) > 1 and (words[0] in lexicon.PREPOSITIONS or words[0].lower() in _DETERMINERS):
             words = words[1:]
         if len(words) > 1 and words[0].isupper() and words[-1].islower() and mention_type(words[-1]) == "thing":
             words = words[:-1]  # "ORS counter"
@@ -238,12 +237,30 @@ def entities_named(text: str, most: int) -> list[Mention]:
             words = words[:-1]
         name = " ".join(words).strip("'\" ")
         numbered = len(words) > 1 and len(words[-1]) < 3 and not words[-1].islower()  # "Band A", "Box 4"
-        proper = name[:1].isupper() and (len(words) > 1 or name.isupper()) and not numbered and not name.isdigit()
+        opening = words[-1] if name[:1].isdigit() else name  # "16 to 19 Bursary Fund"
+        capital = opening[:1].isupper() and (len(words) > 1 or name[1:].isupper()) and not numbered
         typed = len(words) in (2, 3) and name.islower() and mention_type(words[-1]) != "thing" and words[-1] != "pays"
         if name in lexicon.PLACES:
             found.setdefault(name, named(name, "place"))
-        elif proper or (typed and not _verbal(words) and singular(words[-1]) not in ROLES):
+        elif capital or (typed and not _verbal(words) and singular(words[-1]) not in ROLES | _BODIES):
             found.setdefault(name, named(name))
+    return list(found.values())
+
+
+def somebody_named(text: str) -> list[Mention]:
+    """The persons and bodies that a text names by a common word, each once; none of "visitor permit"."""
+    tokens = _WORD.findall(plain(text))
+    found: dict[str, Mention] = {}
+    for at, token in enumerate(tokens):
+        word = singular(token.lower().removesuffix("'s").removesuffix("s'"))
+        before, following = ["", "", *tokens[:at]][-2:], tokens[at + 1 : at + 2]
+        opens = before[1] in ("", ".", ":", ";", "!", "?") and following and following[0].islower()
+        if word not in _SOMEBODY or not (token.islower() or opens):
+            continue
+        gives = before[0].lower() in _GIVES and before[1].lower() in _OPENS
+        acts = following and following[0] in lexicon.VERB_FORMS and following[0].endswith("s")  # "your landlord moves"
+        if gives or acts or word != token.lower() or not following or not _is_part([*tokens, ""], at + 1, at):
+            found.setdefault(word, named(word, "organisation" if word in _BODIES else "person"))
     return list(found.values())
 
 

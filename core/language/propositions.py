@@ -120,7 +120,8 @@ def split_proposition(text: str) -> Proposition:
     match = _first_verb(clause)
     if match is None:
         return _plain_verb(clause) or Proposition("", "is", shorten(clause), Modality.IS, not _denies(clause))
-    subject, rest = clause[: match.start()].strip(), clause[match.start() :]
+    subject = clause[: match.start()].removesuffix("never ").strip()
+    rest = clause[match.start() - 6 * clause[: match.start()].endswith(" never ") :]  # "you never have to pay"
     return _with_modality(subject, rest)
 
 
@@ -218,7 +219,9 @@ def _imperative(clause: str) -> Proposition | None:
     if not first or first[0].lower() not in lexicon.IMPERATIVES:
         return None
     following = rest[first.end() :].split()[:1]
-    after = following[0].lower() if following else ""
+    after = following[0] if following else ""
+    named = after.istitle() and rest.split()[2:3]  # "Rent Supplement helps"
+    after = rest.split()[2] if named and rest.split()[2] in lexicon.THIRD_PERSON else after.lower()
     is_noun = first[0].lower() in lexicon.NOUN_VERBS and after in _AFTER_NOUN | lexicon.THIRD_PERSON
     if is_noun or re.match(
         r"\w+ (?!if\b|that\b|who\b|what\b)\w+ (?:must|cannot|may|should) ", rest

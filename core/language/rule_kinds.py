@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from clausegraph.core.language.address import is_role
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import DETERMINERS, PREPOSITIONS, PRONOUNS, is_base, word_set
 from clausegraph.core.language.modals import ModalClass, modal_uses, shaded
-from clausegraph.core.language.normalise import expand
+from clausegraph.core.language.names import mention_type
+from clausegraph.core.language.normalise import entity_key, expand
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.values import Value, find_values, measures
-from clausegraph.core.types import Modality, RuleKind
+from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
 
-VERSION = 4  # raise it with every change of what is read as a rule: every page is then derived again
+VERSION = 5  # raise it with every change of what is read as a rule: every page is then derived again
 
 _FILE = tomllib.loads(Path(__file__).with_name("rule_kinds.toml").read_text("utf-8"))
 _GROUPS = {f"<{name}>": f"(?:{'|'.join(words)})" for name, words in _FILE["groups"].items()}
@@ -27,12 +28,18 @@ _ANY_OF = {  # by name of a kind or of a list of words
     for name, patterns in [*_FILE["kinds"].items(), *_FILE["words"].items()]
 }
 _NEAR = 30  # characters before and after a value
-_PERSONS = word_set("you they he she we anyone everyone someone nobody people those either both one")
+_PERSONS = word_set("you they he she we anyone anybody everyone someone nobody people those either both one household")
+_AFTER_ORDER = (DETERMINERS | PREPOSITIONS | PRONOUNS) - {"of", "for"}
 _RULED = {
     **dict.fromkeys((Modality.CANNOT, ModalClass.PROHIBITION), RuleKind.PROHIBITION),
     **dict.fromkeys((Modality.MUST, Modality.SHOULD, ModalClass.OBLIGATION), RuleKind.DUTY),
     **dict.fromkeys((Modality.MAY, ModalClass.PERMISSION, ModalClass.EXEMPTION), RuleKind.PERMISSION),
     Modality.NEED_NOT: RuleKind.PERMISSION,
+}
+_ROLE_OF_TYPE = {
+    **dict.fromkeys(("benefit", "tax", "service"), RoleName.OBJECT),
+    "document": RoleName.DOCUMENT,
+    "place": RoleName.PLACE,
 }
 _SUMS, _TIMES = ("amount", "percent"), ("date", "duration")
 
@@ -52,13 +59,21 @@ class RuledClause:
     @cached_property
     def values(self) -> list[Value]:
         """What it says how much, when or for how long; of "£5 a week, for three nights a week" not the weeks."""
-        found = (value for value in find_values(self.text) if value.kind not in ("number", "text"))
-        return [one for one in found if not one.text.startswith(("a ", "an ")) or measures(self.text[: one.start])]
+        found = []
+        for one in find_values(self.text):
+            before = self.text[: one.start]
+            opening = _ANY_OF["whole"].search(before) if one.kind == "duration" else None
+            start = opening.start() if opening else one.start
+            if one.kind not in ("number", "text") and (not one.text.startswith(("a ", "an ")) or measures(before)):
+                found.append(Value(start, one.end, self.text[start : one.end], one.kind))
+        return found
 
     @cached_property
     def said(self) -> str:
         """Its words without the parts that rule nothing."""
-        said = _ANY_OF["aside"].sub(lambda aside: f"{aside['verb']} it" if aside["verb"] else " ", expand(self.text))
+        said = _ANY_OF["aside"].sub(
+            lambda one: f"{one['verb']} it" if one["verb"] else one["who"] or " ", expand(self.text)
+        )
         return " ".join(said.split())
 
     @cached_property
@@ -72,9 +87,19 @@ class RuledClause:
         return (_ANY_OF["behind_head"].sub("", self.parts.subject.lower()).split()[-1:] or [""])[0]
 
     @cached_property
+    def orders(self) -> bool:
+        """Whether it tells its reader to do something: "Send the form", "Complain to the council"."""
+        first, following = [*self.said.lower().split()[:2], "", ""][:2]
+        told = self.parts.subject == "you" and not self.parts.modal and self.parts.exact is not Modality.IS
+        return told or (not self.parts.subject and is_base(first) and following in _AFTER_ORDER)
+
+    @cached_property
     def ruled(self) -> RuleKind | None:
         """What its main verb allows, asks for or bars; a consequence where it says what may come about."""
         parts, exact = self.parts, self.parts.exact
+        may = exact in (Modality.MAY, Modality.CAN) and ("have to" in parts.relation or "need" in parts.relation)
+        if may or (self.orders and exact is Modality.IS):
+            return RuleKind.DUTY
         known = {"allows": RuleKind.PERMISSION, "bars": RuleKind.PROHIBITION, "requires": RuleKind.DUTY}
         found = next((kind for name, kind in known.items() if _has(name, self.said)), None)
         if exact is Modality.IS or (found is not None and found is not RuleKind.DUTY):
@@ -85,62 +110,88 @@ class RuledClause:
         barred = exact is Modality.CANNOT and (parts.modal != "may" or done)
         if barred or not (modality is Modality.CAN or (exact is Modality.MAY and not personal)):
             return _RULED[exact]
-        if "have to" in parts.relation or "need" in parts.relation:
-            return RuleKind.DUTY
         allowed = "able to" in self.said or "allowed to" in self.said or (parts.modal == "can" and done)
         return RuleKind.PERMISSION if allowed else RuleKind.CONSEQUENCE
+
+    def part_of(self, entity: Mention, listed: str = "") -> RoleName:
+        """What an entity is to it: somebody by the grammar, as who acts or is told; a thing by its last word."""
+        name = entity.surface
+        if entity.type not in ("person", "organisation"):
+            ruled = name in self.text or name in listed
+            typed = ruled and (entity.type == "place" or mention_type(name.split()[-1]) == entity.type)
+            return _ROLE_OF_TYPE.get(entity.type, RoleName.NAMES) if typed else RoleName.NAMES
+        person = entity.type == "person" and name.islower()  # not "Student Finance England"
+        subject = _ANY_OF["behind_head"].sub("", _ANY_OF["before_head"].sub("", self.parts.subject.lower()))
+        if entity_key(subject) == entity_key(name) and self.parts.verb.split()[:1] != ["is"]:
+            return RoleName.ACTOR if person else RoleName.AUTHORITY
+        before = [self.text[: one.start()] for one in re.finditer(rf"\b{re.escape(name)}\b(?!['’]s)", self.text)]
+        if any(_has("told", text) or (_has("decided", text) and not person) for text in before):
+            return RoleName.COUNTERPARTY if person else RoleName.AUTHORITY
+        return RoleName.NAMES
 
     @property
     def times(self) -> Iterator[tuple[str, Value, str]]:
         """Its dates and durations but those that measure something ("6 weeks' rent"), with the words around each."""
         for one in self.values:
             before, after = self.text[max(0, one.start - _NEAR) : one.start], self.text[one.end : one.end + _NEAR]
-            if one.kind in _TIMES and not _has("measured", after):
+            if one.kind in _TIMES and not (_has("measured", after) or _has("worth", after) or _has("counted", before)):
                 yield before, one, after
 
 
 def kinds_of(clause: RuledClause) -> tuple[RuleKind, ...]:
-    """The kinds of a clause, the main one first; none of one that rules nothing."""
+    """The kinds of a clause, or of what stands before a dash; the main one first; none of one that rules nothing."""
+    main, *added = clause.text.replace("–", "-").split(" - ")
+    parts = [replace(clause, text=part) for part in (main, *added)] if len(added) == 1 else []  # two are brackets
+    found = [kinds_of(part) for part in parts if part is parts[0] or part.orders]
+    return next((kinds for kinds in found if kinds and kinds[0] is not RuleKind.CONSEQUENCE), None) or _kinds(clause)
+
+
+def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     said, ruled, parts, exact = clause.said, clause.ruled, clause.parts, clause.parts.exact
-    orders = parts.subject == "you" and not parts.modal and exact is not Modality.IS  # "Send the form"
+    orders = clause.orders
     if _has("about_page", said):
         return ()
+    permits = ruled is RuleKind.PERMISSION
+    somebody = clause.subject in _PERSONS - {"we"} or is_role(clause.subject)
+    bound = ruled is RuleKind.DUTY or parts.modal in ("must", "shall")
     passing = {  # what is named in passing
         RuleKind.CONTACT: ruled is RuleKind.PROHIBITION,
         RuleKind.DEFINITION: exact is not Modality.IS,
-        RuleKind.EXCLUSION: orders,
-        RuleKind.CONSEQUENCE: orders,
-        RuleKind.ELIGIBILITY: ruled in (RuleKind.DUTY, RuleKind.PROHIBITION),
+        RuleKind.EXCLUSION: orders or bound or _has("allows", said),
+        RuleKind.CONSEQUENCE: orders or (permits and somebody and not _has("to_you", said)),
+        RuleKind.ELIGIBILITY: ruled in (RuleKind.DUTY, RuleKind.PROHIBITION) or parts.subject.lower() == "it",
     }
     main = [kind for kind in map(RuleKind, _FILE["kinds"]) if _ANY_OF[kind].search(said) and not passing[kind]]
     of_whom = _has("eligible_heading", clause.heading)
-    somebody = clause.subject in _PERSONS - {"we"} or is_role(clause.subject)
-    requires = ruled is RuleKind.DUTY and not orders and somebody and _has("state", said)
-    permits, kinds = ruled is RuleKind.PERMISSION, {value.kind for value in clause.values}
-    sums = not kinds.isdisjoint(_SUMS) or _has("priced", said)
-    later = next(modal_uses(said), None)  # of another verb than the first
+    requires = bound and not orders and somebody and _has("state", said)
+    kinds, times = {value.kind for value in clause.values}, list(clause.times)
+    worth = any(value.kind in _TIMES and _has("worth", clause.text[value.end :]) for value in clause.values)
+    opens_list = said.rstrip().endswith(":") and _has("money", said)  # "The rates are:"
+    sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or (_has("priced", said) and not orders)
+    others = (use for use in modal_uses(said) if use.words.lower() not in ("need", "needs"))  # "the help you need"
+    later = next(others, None)  # of another verb than the first
     more = (
         (RuleKind.ELIGIBILITY, of_whom and not main and (requires or permits)),
         (RuleKind.PROHIBITION, ruled is RuleKind.PROHIBITION and RuleKind.EXCLUSION not in main),
         (RuleKind.AMOUNT, sums and (ruled is not RuleKind.DUTY or _has("pays", said))),
-        (
-            RuleKind.DEADLINE,
-            any(_has("limits", before) or _has("after_limit", after) for before, _, after in clause.times),
-        ),
+        (RuleKind.DEADLINE, any(_has("limits", before) or _has("after_limit", after) for before, _, after in times)),
         (RuleKind.DUTY, ruled is RuleKind.DUTY),
         (RuleKind.PERMISSION, permits and not main and not of_whom),
         (RuleKind.AMOUNT, sums),
-        (RuleKind.DEADLINE, any(_has("lasts", before) or _has("bounded", one.text) for before, one, _ in clause.times)),
+        (RuleKind.DEADLINE, any(_has("lasts", before) or _has("bounded", one.text) for before, one, _ in times)),
         (RuleKind.ELIGIBILITY, requires),
         (RuleKind.STEP, orders and _has("steps_heading", clause.heading)),
     )
-    timed = not kinds.isdisjoint(_TIMES)
+    does = parts.verb.split()[:1] if ruled is None and parts.subject.lower() == "you" else []
     otherwise = (
-        (RuleKind.AMOUNT, timed and _has("lengths", said)),
+        (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
-        (RuleKind.DEADLINE, timed or _has("clock", said)),
-        (RuleKind.AMOUNT, clause.has_condition and _has("money", said)),
-        (RuleKind.CONSEQUENCE, clause.has_condition or ruled is RuleKind.CONSEQUENCE),
+        (RuleKind.DEADLINE, (bool(times) or _has("clock", said)) and "depends on" not in said),
+        (RuleKind.AMOUNT, ruled is None and (clause.has_condition or bool(clause.values)) and _has("money", said)),
+        (RuleKind.DUTY, does == ["pays"]),
+        (RuleKind.STEP, clause.has_condition and does not in ([], ["is"], ["has"], ["gets"], ["loses"])),
+        (RuleKind.PERMISSION, said.lower().startswith("yes")),
+        (RuleKind.CONSEQUENCE, clause.has_condition or ruled is RuleKind.CONSEQUENCE or bool(clause.values)),
     )
     main += [kind for kind, holds in more if holds]
     return tuple(dict.fromkeys(main or [kind for kind, holds in otherwise if kind is not None and holds][:1]))

@@ -27,7 +27,8 @@ _PINNED = ("corpus", "epoch")
 _CYPHER = (
     "The graph is (:Entity {name})-[r:STATES {relation, fact_id, polarity, modality, wording, subject_written, "
     "object_written, page, anchors, condition, statement}]->(:Entity {name}) or (:Value {name}), and (:Rule {kind, "
-    "text, values, page, condition})-[r:ABOUT|ACTOR|COUNTERPARTY|AUTHORITY|OBJECT|DOCUMENT|PLACE]->(:Entity {name}); "
+    "text, values, page, condition})-[r:ABOUT|ACTOR|COUNTERPARTY|AUTHORITY|OBJECT|DOCUMENT|PLACE|NAMES]->(:Entity "
+    "{name}); "
     "(:Page {key, source, uri}) and (:Condition {key, text}) are what page and condition name. "
     "Names of entities are in lower case. Relations are values of r.relation, never "
     "types. Every query must keep to one corpus and epoch, whose parameters are given: "

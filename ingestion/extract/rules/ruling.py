@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.address import ROLES
 from clausegraph.core.language.conditions import join, without
 from clausegraph.core.language.lexicon import is_base, word_set
-from clausegraph.core.language.names import Scene, entities_named, named, scheme_name
-from clausegraph.core.language.normalise import WORD, plain, singular
+from clausegraph.core.language.names import Scene, entities_named, scheme_name, somebody_named
+from clausegraph.core.language.normalise import WORD, plain
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import (
@@ -30,15 +29,8 @@ from clausegraph.core.types import (
 )
 
 _MOST_NAMED = 8  # things of one rule
-_ROLE_OF_TYPE = {
-    "organisation": RoleName.AUTHORITY,
-    "document": RoleName.DOCUMENT,
-    "place": RoleName.PLACE,
-}  # the rest are its objects
-_BODIES = word_set("council hmrc dvla police court tribunal university college government")
 _WE = word_set("we us our")
 _MARKER = r"^\W*(?:(?:but|and|or) )?(?:only )?(?:if|when|where|once|while|unless|provided|as long as)\b[\s,]*"
-_NO_PERSON = word_set("person people adult staff agent holder dependant member")  # name nobody whom a page is for
 _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
 
 
@@ -88,8 +80,7 @@ class Rulings:
         priced = (clause, listed) if kinds[0] is RuleKind.AMOUNT else (clause,)  # "The fees are:"
         values, exact = _values(*priced), clause.parts.exact
         holds = kinds[0] not in (RuleKind.EXCLUSION, RuleKind.PROHIBITION) and exact is not Modality.NEED_NOT
-        found = self._roles(element, f"{said.text} {said.listed}", clause.subject, scene)
-        roles = tuple({(role.name, role.entity.key): role for role in found}.values())
+        roles = (Role(RoleName.ABOUT, self._scheme), *self._roles(said, clause, scene))
         dates = effective_dates(main)
         return Rule(kinds, said.spans, roles, values, holds, exact, said.condition, *dates)
 
@@ -102,52 +93,26 @@ class Rulings:
             return None
         timed = all(value.kind in ("date", "duration") for value in clause.values)
         kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
-        roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
+        named = (Role(RuledClause("").part_of(one, element.text), one) for one in self._things(element.text))
+        roles = (Role(RoleName.ABOUT, self._scheme), *named)
         spans = (Span(element.label, 0, len(element.text)),)
         return Rule(kinds, spans, roles, _values(clause), condition=condition)
 
-    def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
-        """The entities of a rule: its scheme, who acts, and what else it names."""
-        yield Role(RoleName.ABOUT, self._scheme)
-        words = _common_words(text)
-        person = scene.person
-        if person is not None and (not subject or subject == "you"):
-            yield Role(RoleName.ACTOR, person)
+    def _roles(self, said: Ruling, clause: RuledClause, scene: Scene) -> Iterator[Role]:
+        """What a rule names beside its scheme, with its part in it where the grammar says that."""
+        if scene.person is not None and clause.subject == "you":
+            yield Role(RoleName.ACTOR, scene.person)
+        text = f"{said.text} {said.listed}"
         if not _WE.isdisjoint(WORD.findall(plain(text).lower())):
-            yield Role(RoleName.AUTHORITY, PUBLISHER)
-        for word in dict.fromkeys(map(singular, words)):
-            if word in ROLES - _NO_PERSON:
-                yield Role(
-                    RoleName.ACTOR if word == singular(subject) else RoleName.COUNTERPARTY, named(word, "person")
-                )
-        yield from map(_role, self._things(text, words))
-        for link in element.links:
-            linked = named(link.text.strip())
-            if link.text[:1].isupper() and 1 < len(link.text.split()) < 6 and linked.type != "thing":
-                yield _role(linked)
+            parts = [clause.part_of(replace(PUBLISHER, surface=word)) for word in ("we", "us")]
+            yield Role(min(parts), PUBLISHER)  # authority before names
+        yield from (Role(clause.part_of(entity, said.listed), entity) for entity in self._things(text))
 
-    def _things(self, text: str, words: Iterable[str]) -> Iterator[Mention]:
+    def _things(self, text: str) -> Iterator[Mention]:
         """What a text names that other pages name as well."""
-        for entity in entities_named(text, _MOST_NAMED):
+        for entity in (*entities_named(text, _MOST_NAMED), *somebody_named(text)):
             if entity.key != self._scheme.key:
-                bodies = _bodies(entity.surface.split()) if entity.surface.islower() else []
-                yield from bodies or [entity]
-        yield from _bodies(words)
-
-
-def _common_words(text: str) -> list[str]:
-    """The words of a text that are no part of a proper name: of "Student Finance" none, of "Tenants must" both."""
-    found = WORD.findall(plain(text))
-    opens = found[:1] if found[1:2] and found[1].islower() else []
-    return [word.lower() for word in (*opens, *found[len(opens) :]) if word.islower() or word in opens]
-
-
-def _bodies(words: Iterable[str]) -> list[Mention]:
-    return [named(word, "organisation") for word in dict.fromkeys(words) if word in _BODIES]
-
-
-def _role(entity: Mention) -> Role:
-    return Role(_ROLE_OF_TYPE.get(entity.type, RoleName.OBJECT), entity)
+                yield entity
 
 
 def _values(*clauses: RuledClause) -> tuple[Literal, ...]:

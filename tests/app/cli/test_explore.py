@@ -189,7 +189,7 @@ def test_a_path_goes_along_rules_through_rare_entities_first(
     found = parsed(cli("path", *ends, "--json"))["paths"]
     walked = [[step["end"] for step in path if "end" in step] for path in found]
     assert [path for path in walked if path][: len(routes)] == routes
-    assert "student (counterparty) – child (counterparty)" in cli("path", "student", "child").stdout
+    assert "student (names) – child (names)" in cli("path", "student", "child").stdout
 
 
 @pytest.mark.usefixtures("stocked")

@@ -60,7 +60,7 @@ KINDS = {  # of a clause without its condition
     "Keep your records for 5 years.": "duty deadline",
     "The tenancy lasts for 6 months and can be renewed.": "deadline permission",
     "You need bank statements for the last 2 months.": "duty",
-    "A deposit cannot be more than 6 weeks’ rent.": "prohibition",
+    "A deposit cannot be more than 6 weeks’ rent.": "prohibition amount",
     "The return is due 60 days after completion.": "deadline",
     "Entries close at noon.": "deadline",
     # the main verb rules, and not what it names in passing
@@ -97,6 +97,23 @@ KINDS = {  # of a clause without its condition
     "Theft leads to dismissal.": "consequence",
     "Pupils who live far away get free transport.": "amount",
     "Free transport is for pupils living over 2 miles away.": "eligibility",
+    "Crew get up to 4 weeks’ pay.": "amount",
+    # what is said in passing, or of another's act, is not ruled
+    "You will not usually be allowed to swim.": "prohibition",
+    "Passes must not be sold.": "prohibition",
+    "A plan must be shown to the steward before it is refused.": "duty",
+    "Attach a bill less than 3 months old.": "duty",
+    "Complain to the steward.": "duty",
+    "You may have to show a pass.": "duty",
+    "You never have to repay it.": "permission",
+    "The members may leave the club.": "permission",
+    "The mooring limit does not apply.": "permission",
+    "Rowing is not racing,": "definition",
+    "A punt is a ‘small craft’": "definition",
+    "Harbour Aid helps people who cannot pay.": "definition",
+    "The fund pays for items not covered by a plan.": "",
+    "You will be told what you must do.": "",
+    "You need a bill - the steward can refuse others.": "duty",
 }
 
 
@@ -126,6 +143,8 @@ def test_values_are_what_is_ruled_and_not_how_often() -> None:
     said = "You can work more than 48 hours a week, for £5 a day and a year at most, and pay £200,000, if you like."
     values = [value.text for value in RuledClause(said).values]
     assert values == ["more than 48 hours", "£5 a day", "a year", "£200,000,"]
+    whole = RuledClause("You can wait 2 to 3 years, but no more than 4 weeks.").values
+    assert [value.text for value in whole] == ["2 to 3 years", "no more than 4 weeks"]
 
 
 CASES = {  # a sentence, and what it holds for
@@ -168,10 +187,10 @@ def test_a_lead_in_sets_the_case_of_its_list() -> None:
 def test_the_list_of_a_rule_gives_it_values_and_entities_and_whole_items() -> None:
     reading, rules = read(
         "<p>The fees are:</p><ul><li>£5 for a boat</li><li>£3 for a canoe</li></ul><p>We accept:</p><ul><li>a Barclays"
-        " statement</li></ul><p>You must:</p><ul><li>tell us about:<ul><li>births</li></ul></li><li>pay</li></ul>"
+        " Statement</li></ul><p>You must:</p><ul><li>tell us about:<ul><li>births</li></ul></li><li>pay</li></ul>"
     )
     assert [value.value for value in rules[0].values] == ["£5", "£3"]
-    assert "object: Barclays statement" in roles(rules[1]) or "document: Barclays statement" in roles(rules[1])
+    assert "object: Barclays Statement" in roles(rules[1]) or "document: Barclays Statement" in roles(rules[1])
     assert words(rules[2], reading) == "You must: / tell us about: / births"
 
 
@@ -221,9 +240,29 @@ def test_roles_are_short_names_that_rules_share() -> None:
         "about: Harbour Grant",
         "actor: Harbour Grant applicant",
         "authority: Port Ashby Council",  # "us"
-        "counterparty: landlord",
+        "names: landlord",
     ]
     assert "document: renewal letter" not in roles(rules[-1])  # no other rule of the page names it
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Your landlord must tell the tenant.", "actor: landlord, counterparty: tenant"),
+        ("You must give your employer notice.", "actor: Harbour Grant applicant, counterparty: employer"),
+        ("Tenants are paid £5.", "names: tenant"),
+        ("Send it to the court or tribunal.", "actor: Harbour Grant applicant, authority: court, names: tribunal"),
+        ("Passes are issued by the court within 5 days.", "authority: court"),
+        ("Contact the student support officer.", "actor: Harbour Grant applicant"),
+        ("You need insurance for business use.", "actor: Harbour Grant applicant"),
+        ("The Wardens Team sends a letter within 5 days.", "names: Wardens Team"),
+        ("You can get the 16 to 19 Craft Grant.", "actor: Harbour Grant applicant, names: 16 to 19 Craft Grant"),
+        ("You must wait, if you get Income Support.", "actor: Harbour Grant applicant, names: Income Support"),
+    ],
+)
+def test_a_part_needs_the_grammar_to_say_it(text: str, parts: str) -> None:
+    _, rules = read(f"<p>{text}</p><p>The court, a tribunal and the 16 to 19 Craft Grant may be named.</p>")
+    assert roles(rules[0]) == ["about: Harbour Grant", *parts.split(", ")]
 
 
 def test_the_publisher_is_the_site_or_its_host() -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from clausegraph.core.language.clauses import points_back, sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import without
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import WORD, content, entity_key
+from clausegraph.core.language.references import points_back
 from clausegraph.core.types import (
     LITERAL,
     PUBLISHER,

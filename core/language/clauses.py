@@ -88,16 +88,8 @@ _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.I
 _HAVE_OR_BE = lexicon.word_set("is are was were be you're they're it's have has")
 _BEFORE_PARTICIPLE = lexicon.word_set("has have had been was were is are")
 _CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
-_POINTS = lexicon.word_set("this that these those it they he she but however otherwise also then")
-_OF_THE_PAGE = lexicon.word_set("guide page leaflet section guidance policy form")  # "This guide" is no sentence before
 _JOINTS = ("and", "or", "but")
 _REACH = 9  # words of a noun phrase before its verb
-
-
-def points_back(text: str) -> bool:
-    """Whether a sentence goes on from the one before it: "This includes …", "However, …"."""
-    first, second = [*lexicon.WORD.findall(text.lower())[:2], "", ""][:2]
-    return first in _POINTS and second not in _OF_THE_PAGE
 
 
 def after_number(text: str) -> int:

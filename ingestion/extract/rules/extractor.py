@@ -11,16 +11,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
-from clausegraph.core.language.clauses import after_number, independent_clauses, points_back
+from clausegraph.core.language.clauses import after_number, independent_clauses
 from clausegraph.core.language.conditions import join, opening_case, parse_conditions
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import expand, lemmas, plain
 from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
@@ -45,6 +47,8 @@ from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
+_FURTHEST = 3  # sentences, or a list, that a clause goes on from
+_ENDED = re.compile(r"[.!?:][\"'”’)\]]*$")
 _DEEPEST = 6  # lists within lists that are looked at
 VERSION = 6  # raise it with every change of what the rules state: pages are then extracted again
 _REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
@@ -68,6 +72,7 @@ class ChunkReader:
         self._elements = chunk_input.elements
         self.outline = Outline(chunk_input)
         said = " ".join(element.text for element in chunk_input.elements)
+        self._title = chunk_input.title
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._rulings = Rulings(chunk_input)
         self._scopes = Scopes(chunk_input)
@@ -114,7 +119,10 @@ class ChunkReader:
         row = Row(element, self._elements, self._scene(element))
         self._state(element, row.statements())
         if not row.is_header:
-            self._rulings.row(element, self._scoped(element, row.case()), self._scene(element))
+            words = " ".join((element.text, *element.headers, *(self._words(span) for span in row.lead)))
+            scope, headings = self._scopes.over(element.headings, words, None)
+            said = Ruling((_whole(element), *row.lead, *headings), element.text, both(scope, row.case()))
+            self._rulings.row(element, said, row.dates, self._scene(element))
 
     def _prose(self, element: InputElement) -> None:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
@@ -152,28 +160,36 @@ class ChunkReader:
 
     def _ruled(self, element: InputElement, start: int, end: int, condition: Condition | None) -> None:
         """Keep what a clause rules."""
-        spans = (Span(element.label, start, end), *self._context(element, start, element.text[start:end]))
-        self._rule_of(element, Ruling(spans, element.text[start:end], condition))
+        self._rule_of(element, Ruling((Span(element.label, start, end),), element.text[start:end], condition))
 
     def _rule_of(self, element: InputElement, said: Ruling, listed: Iterable[InputElement] = ()) -> None:
         """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
         case = opening_case(element.text, element.label, said.spans[0].start, said.spans[0].end)
-        condition = self._scoped(element, both(case, said.condition))
+        own = both(case, said.condition)
         items = ", ".join(item.text for item in listed)
-        self._rulings.add(element, replace(said, condition=condition, listed=items), self._scene(element))
+        above = self.outline.above(element)
+        first = next((span for span in said.spans if above is not None and span.anchor == above.label), said.spans[0])
+        before = self._context(self.outline.by_label[first.anchor], first.start, said.text)
+        words = " ".join(self._words(span) for span in (*said.spans, *before))
+        scope, headings = self._scopes.over(element.headings, words, own)
+        spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
+        made = replace(said, spans=spans, condition=both(scope, own), listed=items)
+        self._rulings.add(element, made, self._scene(element))
+
+    def _words(self, span: Span) -> str:
+        return self.outline.by_label[span.anchor].text[span.start : span.end]
 
     def _context(self, element: InputElement, start: int, text: str) -> list[Span]:
-        """The sentence that a clause goes on from, in its element or in the paragraph before; none where it stands
-        by itself."""
-        if not points_back(text):
-            return []
-        spans = [(begin, min(end, start)) for begin, end in readable_spans(element.text) if begin < start]
-        before = [Span(element.label, *span) for span in spans]
-        at = self._elements.index(element)
-        above = self._elements[at - 1] if at else None
-        if not before and above is not None and above.tag == "p" and above.headings == element.headings:
-            before = [Span(above.label, *span) for span in readable_spans(above.text)]
-        return before[-1:]
+        """What a clause goes on from: the beginning of its sentence, and the sentences before it that it leans on."""
+        known = " ".join((self._title, *element.headings))
+        found: list[Span] = []
+        for said, spans in islice(self.outline.before(element, start), _FURTHEST):
+            goes_on = spans[0].anchor == element.label and not _ENDED.search(said)
+            if not (goes_on or leans_back(text) or takes_up(text, said, known)):
+                break
+            found += spans
+            text = said
+        return found
 
     def _otherwise(self, first: Statement, condition: Condition | None) -> None:
         """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
@@ -226,7 +242,6 @@ class ChunkReader:
             self._refuse(element, lead, excluding)
             if spans and (excluding is not None or not are_acts(items)):
                 own = combined(lead.parsed.condition, excluding)
-                listed += self._context(element, lead.start, lead.text)
                 self._rule_of(element, Ruling(tuple(listed), lead.text, own, lead.main), () if excluding else below)
             return
         if not spans:
@@ -245,10 +260,6 @@ class ChunkReader:
         sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
         found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
         self._state(element, found)
-
-    def _scoped(self, element: InputElement, condition: Condition | None) -> Condition | None:
-        """A condition with what holds for all of the element's section."""
-        return both(self._scopes.of(element.headings), condition)
 
     def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
         """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""

@@ -68,9 +68,9 @@ class Rulings:
         """Keep a clause."""
         self._met.append(partial(self._of_clause, element, said, scene))
 
-    def row(self, element: InputElement, condition: Condition | None, scene: Scene) -> None:
-        """Keep a row of a table."""
-        self._met.append(partial(self._of_row, element, condition, scene))
+    def row(self, element: InputElement, said: Ruling, dates: tuple[str | None, str | None], scene: Scene) -> None:
+        """Keep a row of a table; ``dates``: of those from and until when it holds."""
+        self._met.append(partial(self._of_row, element, said, dates, scene))
 
     def found(self) -> list[Rule]:
         """The rules, each once, in the order in which they were met."""
@@ -93,7 +93,9 @@ class Rulings:
         dates = effective_dates(main)
         return Rule(kinds, said.spans, roles, values, holds, exact, said.condition, *dates)
 
-    def _of_row(self, element: InputElement, condition: Condition | None, scene: Scene) -> Rule | None:
+    def _of_row(
+        self, element: InputElement, said: Ruling, dates: tuple[str | None, str | None], scene: Scene
+    ) -> Rule | None:
         """What the cells of a table's row rule; what its headers say, they say of whom or when that is."""
         cells = element.text.split(" | ")
         clause = RuledClause("; ".join(cell for cell in cells[1:] if cell), heading=scene.heading)
@@ -103,8 +105,10 @@ class Rulings:
         timed = all(value.kind in ("date", "duration") for value in clause.values)
         kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
         roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
-        spans = (Span(element.label, 0, len(element.text)),)
-        return Rule(kinds, spans, roles, _values(clause), condition=condition)
+        since, until = dates
+        return Rule(
+            kinds, said.spans, roles, _values(clause), True, Modality.IS, said.condition, since, until
+        )
 
     def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
         """The entities of a rule: its scheme, who acts, and what else it names."""

@@ -53,9 +53,14 @@ _SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
 # A new main clause with a subject and verb of its own.
 _NEXT_CLAUSE = re.compile(
     rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
+    r"|,?\sor\s+(?=(?:you|they|we|it)\s(?:may|might|could)\b)"  # "within 30 days if …, or you may be charged a penalty"
     r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
     r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
     r"|;\s|\s-\s+(?=(?:(?:if|unless|when)\b[^.]*,\s|contact|check|ask|call|read|find out|see|use)\b)",
+    re.IGNORECASE,
+)
+OPENER = re.compile(  # of a sentence, before what it says; matches everywhere
+    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
     re.IGNORECASE,
 )
 _OPENS_CASE = lexicon.phrases("|".join(["if|unless|when|once|where|even|as", *sorted(lexicon.PREPOSITIONS)]))
@@ -194,7 +199,8 @@ def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]
     """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
     spans: list[tuple[int, int]] = []
     while start < end:
-        first = main_clause_start(text, start, end) if _OPENS_CASE.match(text, start, end) else start
+        opened = _OPENS_CASE.match(text, OPENER.match(text, start, end).end(), end)
+        first = main_clause_start(text, opened.start(), end) if opened else start
         stop = next_clause(text, min(first + 3, end), end)
         spans.append((start, stop))
         following = _NEXT_CLAUSE.match(text, stop, end)

@@ -37,9 +37,9 @@ _NEUTRAL = content(  # words of headings that only say what is treated below the
     " check using find next by general introduction summary guide guidance step steps qualify rights right duties online"
     " post phone form forms documents deadlines deadline time limits limit conditions requirements types kinds main"
     " overall change changes report reporting appeal appeals decision decisions disagree challenge happens keep keeping"
-    " give take tell penalties penalty part section stage chapter long rate rates example examples meaning words details"
+    " give take tell penalties penalty part section stage chapter long rate rates example examples meaning words details extra problems"
 )
-_ACTS = re.compile(r"\b(?:you|your|we|how|what|when|who|where|why|which|can|to|if)\b|[?:]", re.IGNORECASE)
+_ACTS = re.compile(r"\b(?:you|your|we|how|what|when|who|where|why|which|can|to|if|and|or)\b|[?:,]", re.IGNORECASE)
 _ALIKE = 4  # letters by which words are taken for one
 _SHORT = 2  # words of a heading that names a kind of something
 _LONGEST_HEADING = 24  # words of a heading that states a case
@@ -60,7 +60,7 @@ def names_kind(heading: str, title: str, said: str) -> bool:
     if len(words) < _SHORT or len(words) > 6 or _ACTS.search(heading) or is_base(first) or base_of_gerund(first):
         return False
     telling = {stem[:_ALIKE] for stem in content(heading) - _NEUTRAL - content(title)}
-    return bool(telling) and telling.isdisjoint(stem[:_ALIKE] for stem in content(said))
+    return not telling <= {stem[:_ALIKE] for stem in content(said)}
 
 
 def is_about(said: str, case: Condition) -> bool:

@@ -33,6 +33,13 @@ _ELSE = re.compile(
     re.IGNORECASE,
 )
 _DEFINITE = re.compile(r"\b(?:the|that|this|such) (?P<what>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
+_TOLD = {  # what only a sentence before it says which it is
+    stem[:4]
+    for stem in content(
+        "request application claim decision appeal offer notice period amount payment form letter review hearing change"
+        " result outcome document charge penalty order agreement deadline difference meeting response test"
+    )
+}
 _ENDS_NOUN = PREPOSITIONS | AUXILIARIES | RELATIVES | PRONOUNS
 _ALIKE = 4  # letters by which "application" is what somebody may "apply" for
 
@@ -54,7 +61,7 @@ def leans_back(text: str) -> bool:
 def takes_up(text: str, before: str, known: str) -> bool:
     """Whether a sentence has a definite noun ("the application") of the sentence before it, which what is ``known``
     from title and headings does not tell."""
-    told = {stem[:_ALIKE] for stem in content(before)} - {stem[:_ALIKE] for stem in content(known)}
+    told = ({stem[:_ALIKE] for stem in content(before)} | _TOLD) - {stem[:_ALIKE] for stem in content(known)}
     nouns = (found["what"].split() for found in _DEFINITE.finditer(plain(text)))
     return any(stem[:_ALIKE] in told for words in nouns for stem in content(" ".join(words)) if len(stem) >= _ALIKE)
 

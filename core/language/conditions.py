@@ -377,6 +377,12 @@ def opening_case(text: str, anchor: str, start: int, end: int) -> Leaf | None:
     return Leaf(anchor, begin, stop, text[begin:stop]) if narrows else None
 
 
+def opens_case(sentence: str) -> bool:
+    """Whether a sentence begins with its condition: "When you move out, your permit ends"."""
+    found = find_markers(plain(sentence), 0, len(sentence))
+    return bool(found) and found[0].fronted and not found[0].neutral
+
+
 def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:
     """The leaves of ``text[start:end]``, a condition without subordinator: split where clauses are joined; "and" binds
     closer than "or"."""

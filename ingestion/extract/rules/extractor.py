@@ -17,7 +17,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, InputElemen
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import join, opening_case, parse_conditions
+from clausegraph.core.language.conditions import join, opening_case, opens_case, parse_conditions
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import expand, lemmas, plain
@@ -169,7 +169,7 @@ class ChunkReader:
         items = ", ".join(item.text for item in listed)
         above = self.outline.above(element)
         first = next((span for span in said.spans if above is not None and span.anchor == above.label), said.spans[0])
-        before = self._context(self.outline.by_label[first.anchor], first.start, said.text)
+        before = self._context(self.outline.by_label[first.anchor], first.start, said.text, own)
         words = " ".join(self._words(span) for span in (*said.spans, *before))
         scope, headings = self._scopes.over(element.headings, words, own)
         spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
@@ -179,12 +179,13 @@ class ChunkReader:
     def _words(self, span: Span) -> str:
         return self.outline.by_label[span.anchor].text[span.start : span.end]
 
-    def _context(self, element: InputElement, start: int, text: str) -> list[Span]:
-        """What a clause goes on from: the beginning of its sentence, and the sentences before it that it leans on."""
+    def _context(self, element: InputElement, start: int, text: str, own: Condition | None) -> list[Span]:
+        """What a clause goes on from: the beginning of its sentence, the sentences before it that it leans on, and a
+        case right before it that may hold for what has no condition of its ``own``."""
         known = " ".join((self._title, *element.headings))
         found: list[Span] = []
         for said, spans in islice(self.outline.before(element, start), _FURTHEST):
-            goes_on = spans[0].anchor == element.label and not _ENDED.search(said)
+            goes_on = spans[0].anchor == element.label and (not _ENDED.search(said) or (own is None and opens_case(said)))
             if not (goes_on or leans_back(text) or takes_up(text, said, known)):
                 break
             found += spans

@@ -43,13 +43,15 @@ class Scopes:
         what they are about, but may not be a condition of them."""
         set_here: list[Condition] = []
         shown: list[Span] = []
-        for length in range(1, len(headings) + 1):
+        goes_on = own is None and _goes_on(said)
+        for length in range(len(headings), 0, -1):
             heading, case = self._headings.get(headings[:length]), self._cases.get(headings[:length])
-            if case is not None and (is_state(case) or is_about(said, case) or (own is None and _goes_on(said))):
+            if case is not None and (goes_on or is_state(case) or is_about(said, case)):
                 set_here.append(case)
             elif heading is not None and (case is not None or names_kind(heading.text, self._title, said)):
                 shown.append(Span(heading.label, 0, len(heading.text)))
-        return join("all", set_here) if set_here else None, shown
+            goes_on = goes_on and case is not None  # what stands under a topic of a case may be about that alone
+        return join("all", set_here[::-1]) if set_here else None, shown
 
 
 def _goes_on(said: str) -> bool:

@@ -113,13 +113,8 @@ def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
     rule that binds everybody."""
     texts = {element.anchor: element.text for element in reading.elements}
     every: list[Stated] = list(read_rules(reading))
-    marked = {
-        span.anchor
-        for one in every
-        if isinstance(one, Rule) and _binds(one)
-        for span in one.spans
-        if not _leads_to(reading, span.anchor, one.spans[0].anchor)
-    }
+    elements = {element.anchor: element for element in reading.elements}
+    marked = {anchor for one in every if isinstance(one, Rule) and _binds(one) for anchor in one.stated_in(elements)}
     for chunk in reading.chunks:
         source, anchors = extraction_input(reading, chunk)
         every += [with_anchors(one, anchors) for one in extractor.extract(source).statements]
@@ -127,14 +122,6 @@ def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
         found = (leaf for leaf in leaves(stated.condition) if decides(stated, leaf, texts[leaf.anchor]))
         marked |= {leaf.anchor for leaf in found}
     return marked
-
-
-def _leads_to(reading: Reading, anchor: str, own: str) -> bool:
-    """Whether an element is beside a rule's own: neither of its list, nor its lead-in."""
-    first, other = reading.element(own), reading.element(anchor)
-    return first is not None and other is not None and own not in (anchor, other.lead_in, other.parent) and (
-        anchor not in (first.lead_in, first.parent)
-    )
 
 
 def _binds(rule: Rule) -> bool:

@@ -50,7 +50,9 @@ def is_state(case: Condition) -> bool:
     the tenant"; what comes about ("you lose your job") may only be what a section begins with."""
     first = next(leaves(case))
     said = plain(first.text)
-    return _STATE.match(said) is not None or not re.match(r"(?:you|they|we|it|there|the|an?|your)\b", said, re.IGNORECASE)
+    return _STATE.match(said) is not None or not re.match(
+        r"(?:you|they|we|it|there|the|an?|your)\b", said, re.IGNORECASE
+    )
 
 
 def names_kind(heading: str, title: str, said: str) -> bool:

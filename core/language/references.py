@@ -53,8 +53,12 @@ def points_back(text: str) -> bool:
 def leans_back(text: str) -> bool:
     """Whether a sentence has a word that stands for something told before it, and not in itself."""
     said = plain(text)
-    return points_back(said) or _ELSE.search(said) is not None or any(
-        not _is_named(said[: found.start()], found[0].lower()) for found in _PRONOUN.finditer(_IDLE.sub(" ", said))
+    return (
+        points_back(said)
+        or _ELSE.search(said) is not None
+        or any(
+            not _is_named(said[: found.start()], found[0].lower()) for found in _PRONOUN.finditer(_IDLE.sub(" ", said))
+        )
     )
 
 

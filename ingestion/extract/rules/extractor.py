@@ -18,13 +18,11 @@ from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses
 from clausegraph.core.language.conditions import join, opening_case, opens_case, parse_conditions
-from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import expand, lemmas, plain
-from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
-from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
     PUBLISHER,
@@ -40,7 +38,7 @@ from clausegraph.core.types import (
     Statement,
 )
 from clausegraph.indexes.derive import with_anchors
-from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined
+from clausegraph.ingestion.extract.rules.facts import LOSABLE, fact_of
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
 from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
@@ -51,6 +49,11 @@ _FURTHEST = 3  # sentences, or a list, that a clause goes on from
 _ENDED = re.compile(r"[.!?:][\"'”’)\]]*$")
 _DEEPEST = 6  # lists within lists that are looked at
 VERSION = 6  # raise it with every change of what the rules state: pages are then extracted again
+_TAKEN_BACK = re.compile(  # a later sentence says more of when something holds
+    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
+    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
+)
+_QUALIFIES = re.compile(r"(?:^|[.] )To (?:qualify|get|be (?:eligible|entitled))\b")
 _REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -58,10 +61,9 @@ _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 @dataclass(slots=True)
 class _Before:
-    """What a paragraph said so far: the condition and the statement of the clause before."""
+    """What a paragraph said so far: the condition of the clause before."""
 
     condition: Condition | None = None
-    statement: Statement | None = None
     conditioned: bool = False  # a sentence of it holds under a condition: what follows may, too
 
 
@@ -95,7 +97,7 @@ class ChunkReader:
         target = one.object.value if isinstance(one.object, Literal) else one.object.surface.partition(" (")[0]
         granted = lemmas(f"{one.relation} {target}") if one.modality is Modality.MAY else frozenset()
         refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
-        return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
+        return replace(one, condition=both(one.condition, Not(join("any", refused)))) if refused else one
 
     def rules(self) -> list[Rule]:
         """What the own elements rule, once they were read."""
@@ -117,7 +119,9 @@ class ChunkReader:
     def _row(self, element: InputElement) -> None:
         """A row of a table; the case that its header states is the condition of its rule."""
         row = Row(element, self._elements, self._scene(element))
-        self._state(element, row.statements())
+        scope = self._scopes.of(element.headings)
+        cells = (replace(one, condition=both(scope, one.condition)) for one in row.statements())
+        self.found |= dict.fromkeys(cells, element.headings)
         if not row.is_header:
             words = " ".join((element.text, *element.headers, *(self._words(span) for span in row.lead)))
             scope, headings = self._scopes.over(element.headings, words, None)
@@ -137,30 +141,24 @@ class ChunkReader:
                 self._clause(element, begin, stop, before)
 
     def _clause(self, element: InputElement, start: int, end: int, before: _Before) -> None:
-        """The statements of one main clause; "otherwise" negates the condition of the clause before it."""
+        """What one main clause rules; "otherwise" negates the condition of the clause before it."""
         text = element.text[start:end]
         parsed = parse_conditions(element.text, element.label, start, end)
         main = element.text[slice(*parsed.main)]
         condition = parsed.condition
         if before.condition is not None and text.lower().startswith("otherwise"):
-            condition = combined(Not(before.condition), condition)
-            main = re.sub(r"^otherwise,?\s+", "", main, flags=re.IGNORECASE)
-        spans = (Span(element.label, start, end),)
-        proposition = split_proposition(main)
-        another = _another_value(main, before.statement) if not proposition.subject else None
-        if before.statement is not None and another is not None:  # "…, or £35 if you pay early"
-            found = [replace(before.statement, object=another, condition=condition, spans=spans)]
-            self._otherwise(before.statement, condition)
-        else:
-            found = self._claims(element, main, spans, condition, inherits=before.conditioned)
-        self._ruled(element, start, end, condition)
-        self._state(element, found)
-        before.condition, before.statement = condition, found[0] if found else None
+            condition = both(Not(before.condition), condition)
+        alone = (start, end) in readable_spans(element.text) and not (before.conditioned and condition is None)
+        fact = main if alone and not self._taken_back(element, end) else ""
+        self._rule_of(element, Ruling((Span(element.label, start, end),), text, condition, fact=fact))
+        before.condition = condition
         before.conditioned |= condition is not None
 
-    def _ruled(self, element: InputElement, start: int, end: int, condition: Condition | None) -> None:
-        """Keep what a clause rules."""
-        self._rule_of(element, Ruling((Span(element.label, start, end),), element.text[start:end], condition))
+    def _taken_back(self, element: InputElement, end: int) -> bool:
+        """Whether what follows says more of when something holds."""
+        later = self._elements[self._elements.index(element) + 1 :]
+        section = " ".join(one.text for one in later if one.headings == element.headings)
+        return bool(_TAKEN_BACK.search(element.text, end) or _QUALIFIES.search(section))
 
     def _rule_of(self, element: InputElement, said: Ruling, listed: Iterable[InputElement] = ()) -> None:
         """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
@@ -174,7 +172,12 @@ class ChunkReader:
         scope, headings = self._scopes.over(element.headings, words, own)
         spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
         made = replace(said, spans=spans, condition=both(scope, own), listed=items)
-        self._rulings.add(element, made, self._scene(element))
+        scene = self._scene(element)
+        self._rulings.add(element, made, scene)
+        if said.fact and spans == said.spans:
+            rule = self._rulings.of_clause(element, made, scene)
+            fact = fact_of(rule, said.fact, spans, scene) if rule is not None else None
+            self.found |= {fact: element.headings} if fact is not None else {}
 
     def _words(self, span: Span) -> str:
         return self.outline.by_label[span.anchor].text[span.start : span.end]
@@ -185,46 +188,14 @@ class ChunkReader:
         known = " ".join((self._title, *element.headings))
         found: list[Span] = []
         for said, spans in islice(self.outline.before(element, start), _FURTHEST):
-            goes_on = spans[0].anchor == element.label and (not _ENDED.search(said) or (own is None and opens_case(said)))
+            goes_on = spans[0].anchor == element.label and (
+                not _ENDED.search(said) or (own is None and opens_case(said))
+            )
             if not (goes_on or leans_back(text) or takes_up(text, said, known)):
                 break
             found += spans
             text = said
         return found
-
-    def _otherwise(self, first: Statement, condition: Condition | None) -> None:
-        """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
-        for one, headings in list(self.found.items()):
-            if (
-                condition is not None
-                and first.condition is None
-                and (one.object, one.spans) == (first.object, first.spans)
-            ):
-                del self.found[one]
-                self.found[replace(one, condition=combined(one.condition, Not(condition)))] = headings
-
-    def _claims(
-        self,
-        element: InputElement,
-        main: str,
-        spans: tuple[Span, ...],
-        condition: Condition | None,
-        *,
-        inherits: bool = False,
-    ) -> list[Statement]:
-        """The statement of a main clause, where it is plain."""
-        own = next((span for span in spans if span.anchor == element.label), _whole(element))
-        clause = Clause(
-            main,
-            spans,
-            element.text[own.start : own.end],
-            condition,
-            earlier=element.text[max(after_number(element.text), own.start - _AROUND) : own.start],
-            later=element.text[own.end : own.end + _AROUND],
-            inherits=inherits,
-            scope=self._scopes.of(element.headings),
-        )
-        return claims(clause, self._scene(element))
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
@@ -242,7 +213,7 @@ class ChunkReader:
             excluding = excluded(self.outline, element, lead)
             self._refuse(element, lead, excluding)
             if spans and (excluding is not None or not are_acts(items)):
-                own = combined(lead.parsed.condition, excluding)
+                own = both(lead.parsed.condition, excluding)
                 self._rule_of(element, Ruling(tuple(listed), lead.text, own, lead.main), () if excluding else below)
             return
         if not spans:
@@ -250,17 +221,15 @@ class ChunkReader:
         kinds = kinds_of(RuledClause(lead.text))
         if not lead.requires:
             text = ", ".join([lead.text, *(item.text for item in below)])
-            self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main))
+            whole = not lead.lists_conditions or self.outline.joins_surely(element, lead)
+            fact = lead.main.strip(" :") if whole else ""
+            self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main, fact=fact))
         elif kinds and (not are_acts(items) or RuleKind.ELIGIBILITY in kinds):
             own = lead.parsed.condition  # the list is what must be, and no condition
             self._rule_of(element, Ruling(tuple(spans), lead.text, own, lead.main), below)
         else:
             for item in items:
                 self._item_ruled(item, lead, lead.parsed.condition)
-        main = element.text[slice(*lead.parsed.main)]
-        sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
-        found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
-        self._state(element, found)
 
     def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
         """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
@@ -289,7 +258,7 @@ class ChunkReader:
         if parsed.slot is not None:
             below = (self.outline.item_condition(item, "all") for item in self.outline.items(element))
             own = parsed.with_items([one for one in below if one])
-        whole = combined(lead.parsed.condition, own)
+        whole = both(lead.parsed.condition, own)
         self._item_ruled(element, lead, whole)
         before = _Before()
         for start, end in spans[1:]:
@@ -308,21 +277,6 @@ class ChunkReader:
             text = f"{lead.main.rstrip(' :')} {element.text}"
             case = opening_case(above.text, above.label, lead.start, lead.end)
             self._rule_of(element, Ruling(spans, text, both(case, condition)))
-
-    def _state(self, element: InputElement, statements: list[Statement]) -> bool:
-        """Keep statements under what holds for all of their section; whether there are any."""
-        scope = self._scopes.of(element.headings)
-        kept = (replace(one, condition=combined(scope, one.condition)) for one in statements)
-        self.found |= dict.fromkeys(kept, element.headings)
-        return bool(statements)
-
-
-def _another_value(main: str, before: Statement | None) -> Literal | None:
-    """The value that takes the place of a statement's: "and £200", "and by 30 June" after "apply by 31 May"."""
-    last = before.relation.split()[-1] if before is not None else ""
-    value = main.strip().removeprefix(f"{last} ") if last in PREPOSITIONS else main.strip()
-    kind = value_kind(value) if before is not None else None
-    return Literal(value, kind) if kind else None
 
 
 def _whole(element: InputElement) -> Span:

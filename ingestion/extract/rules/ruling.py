@@ -48,6 +48,7 @@ class Ruling:
     hold.
 
     ``main``: what rules of the words of a list, whose items are conditions; ``listed``: the items, where they are none.
+    ``fact``: the main clause, where it may come to a fact.
     """
 
     spans: tuple[Span, ...]
@@ -55,6 +56,7 @@ class Ruling:
     condition: Condition | None
     main: str = ""
     listed: str = ""
+    fact: str = ""
 
 
 class Rulings:
@@ -66,7 +68,7 @@ class Rulings:
 
     def add(self, element: InputElement, said: Ruling, scene: Scene) -> None:
         """Keep a clause."""
-        self._met.append(partial(self._of_clause, element, said, scene))
+        self._met.append(partial(self.of_clause, element, said, scene))
 
     def row(self, element: InputElement, said: Ruling, dates: tuple[str | None, str | None], scene: Scene) -> None:
         """Keep a row of a table; ``dates``: of those from and until when it holds."""
@@ -76,7 +78,7 @@ class Rulings:
         """The rules, each once, in the order in which they were met."""
         return list(dict.fromkeys(rule for made in self._met if (rule := made()) is not None))
 
-    def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
+    def of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
         """What a clause rules, if it does."""
         main = without(said.main or said.text, leaves(said.condition))
         clause = RuledClause(re.sub(_MARKER, "", main, flags=re.IGNORECASE), said.condition is not None, scene.heading)
@@ -106,9 +108,7 @@ class Rulings:
         kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
         roles = (Role(RoleName.ABOUT, self._scheme), *map(_role, self._things(element.text, ())))
         since, until = dates
-        return Rule(
-            kinds, said.spans, roles, _values(clause), True, Modality.IS, said.condition, since, until
-        )
+        return Rule(kinds, said.spans, roles, _values(clause), True, Modality.IS, said.condition, since, until)
 
     def _roles(self, element: InputElement, text: str, subject: str, scene: Scene) -> Iterator[Role]:
         """The entities of a rule: its scheme, who acts, and what else it names."""

@@ -21,7 +21,7 @@ from clausegraph.core.language.names import Scene, named, topic_name
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.rules.claims import LOSABLE
+from clausegraph.ingestion.extract.rules.facts import LOSABLE
 
 _LONGEST_CASE = 14  # words of a row header that names a case; a longer one describes
 _LONGEST_NAME = 8  # of one that names a thing
@@ -67,7 +67,7 @@ _CASE_HEADER = re.compile(  # a column of those of whom this is so
     re.IGNORECASE,
 )
 _NO_PROPERTY = re.compile(
-    r"\b(?:you|before(?! tax\b| \w+al\b)|after|until|born|if|when|who)\b|^get\b|[?]", re.IGNORECASE
+    r"\d|\b(?:you|then|before(?! tax\b| \w+al\b)|after|until|born|if|when|who)\b|^get\b|[?]", re.IGNORECASE
 )
 _YOURS = re.compile(r"\s+(?:that )?you (?:must|have to|need to|can|will|could) \w+$", re.IGNORECASE)  # behind "Notice"
 _LASTING = re.compile(r"\d+ (?:days?|weeks?|months?|years?|hours?)", re.IGNORECASE)  # "6 months": for so long
@@ -100,6 +100,7 @@ class Row:
         self._lead = "".join(other.text for other in around[last:first])
         leads = _leads(around[:first])
         self.lead = tuple(span for _, span in leads)
+        self._told = [span for above, span in leads if above.is_own]
         self._case: Condition | None = None  # the one that the sentence above opens with
         for above, span in leads:
             if above.text[: span.end].endswith(":"):
@@ -170,11 +171,11 @@ class Row:
             return None
         parts = [case for case in (self._case, *cases, column) if case is not None]
         value = Literal(" ".join(theirs(text.split())), value_kind(text) or "text")
-        span = Span(self._element.label, self._cells[0][0], self._cells[place][1])
+        spans = (Span(self._element.label, self._cells[0][0], self._cells[place][1]), *self._told)
         dates = effective_dates(self._texts[0]) if not self._texts[0].startswith("Born") else (None, None)
         since, until = dates if dates != (None, None) else self.dates
         condition = join("all", parts) if parts else None
-        made = Statement(subject, f"has {what}", value, (span,), condition=condition)
+        made = Statement(subject, f"has {what}", value, spans, condition=condition)
         return replace(made, effective_from=since, effective_to=until)
 
     def _subject(self, keys: int) -> tuple[Mention | None, list[Condition]]:

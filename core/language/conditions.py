@@ -55,8 +55,10 @@ _NOUN_CHECK = re.compile(
     r"\b(?:an?|the|this|any|no|another|further|repeat|credit)\s+(?:\w+\s+)?(?:check|checks|show|say)\s*$", re.IGNORECASE
 )
 # A noun right before "where" or "when" makes it relative ("the country where you live").
-_WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
-_TO_COME = re.compile(r"\s+(?:you|they|it|we|he|she)(?:'ll| will| would)\b", re.IGNORECASE)  # "tell us when you will be back"
+_WEAK_FOLLOW = re.compile(
+    r"\s*(?::|(?!(?:you|they|it|he|she)(?:'ll| will| would)\b|we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])",
+    re.IGNORECASE,
+)
 _ONCE_FOLLOW = re.compile(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", re.IGNORECASE)
 # "the date when you moved", "depends on when …": a noun's clause or a question.
 _TIME_NOUN = re.compile(
@@ -172,7 +174,7 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
     if kind != "weak":
         return asked and kind == "if"
-    if asked or not _WEAK_FOLLOW.match(text, match.end()) or _TO_COME.match(text, match.end()):
+    if asked or not _WEAK_FOLLOW.match(text, match.end()):
         return True
     if word == "where":
         return bool(before.strip()) and not before.rstrip().endswith((",", "("))

@@ -6,7 +6,7 @@ import re
 
 from clausegraph.core.language.clauses import after_number, trim
 from clausegraph.core.language.conditions import OPENING_CASE, leaves_of, parse_conditions
-from clausegraph.core.language.lexicon import base_of_gerund, is_base
+from clausegraph.core.language.lexicon import base_of_gerund, is_base, word_set
 from clausegraph.core.language.normalise import content, plain
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import Condition, Leaf, Not, leaves
@@ -26,20 +26,22 @@ _OF_A_YEAR = re.compile(  # "Fees for 2026/27"
 )
 # A case that somebody is in while all else happens, and not something that comes about: "you are the tenant".
 _STATE = re.compile(
-    r"(?:you|they|it|there|your [\w-]+)(?:'re|'ve| are| is| have| has| were)?\s(?:(?:not|both|still|only|already|do|does)\s)*"
+    r"(?:you|they|it|there|your [\w-]+)(?:'re|'ve| are| is| have| has| were)?\s"
+    r"(?:(?:not|both|still|only|already|do|does)\s)*"
     r"(?:an?\s|the\s|in\s|on\s|at\s|from\s|under\s|over\s|outside|inside|aged|self-|\d|abroad|married|single|disabled"
     r"|employed|terminally|have\s|has\s|live|own|rent|get\s|receive|ride|employer\b)",
     re.IGNORECASE,
 )
 _NEUTRAL = content(  # words of headings that only say what is treated below them
-    "overview eligibility eligible apply applying application claim claiming get getting need work works cost costs fee"
-    " fees pay paid paying payment payments more help information further contact rules about before after start other"
-    " check using find next by general introduction summary guide guidance step steps qualify rights right duties online"
-    " post phone form forms documents deadlines deadline time limits limit conditions requirements types kinds main"
-    " overall change changes report reporting appeal appeals decision decisions disagree challenge happens keep keeping"
-    " give take tell penalties penalty part section stage chapter long rate rates example examples meaning words details extra problems"
+    "overview eligibility eligible apply applying application claim claiming get getting need work works cost "
+    "costs fee fees pay paid paying payment payments more help information further contact rules about before "
+    "after start other check using find next by general introduction summary guide guidance step steps qualify "
+    "rights right duties online post phone form forms documents deadlines deadline time limits limit conditions "
+    "requirements types kinds main overall change changes report reporting appeal appeals decision decisions "
+    "disagree challenge happens keep keeping give take tell penalties penalty part section stage chapter long "
+    "rate rates example examples meaning words details extra problems"
 )
-_ACTS = re.compile(r"\b(?:you|your|we|how|what|when|who|where|why|which|can|to|if|and|or)\b|[?:,]", re.IGNORECASE)
+_ACTS = word_set("you your we our how what when who where why which can to if and or")  # of what names no kind
 _ALIKE = 4  # letters by which words are taken for one
 _SHORT = 2  # words of a heading that names a kind of something
 _LONGEST_HEADING = 24  # words of a heading that states a case
@@ -59,7 +61,15 @@ def names_kind(heading: str, title: str, said: str) -> bool:
     """Whether a heading names a kind of what its page is about that words below it do not: "Seasonal permit"."""
     words = heading[after_number(heading) :].split()
     first = words[0].lower() if words else ""
-    if len(words) < _SHORT or len(words) > 6 or _ACTS.search(heading) or is_base(first) or base_of_gerund(first):
+    if (
+        "," in heading
+        or heading[-1:] in "?:"
+        or len(words) < _SHORT
+        or len(words) > 6
+        or not _ACTS.isdisjoint(heading.lower().split())
+        or is_base(first)
+        or base_of_gerund(first)
+    ):
         return False
     telling = {stem[:_ALIKE] for stem in content(heading) - _NEUTRAL - content(title)}
     return not telling <= {stem[:_ALIKE] for stem in content(said)}

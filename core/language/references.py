@@ -22,17 +22,19 @@ _SOMEBODY = phrases("anyone|someone|everyone|anybody|somebody|nobody|people|thos
 _ELSE = re.compile(
     r"\b(?:this|these|those)\b(?! (?:who|whose|that|which|with|in|of|under|over|aged|years?|weeks?|months?|days?"
     r"|guides?|pages?|sections?|polic(?:y|ies)|forms?|leaflets?)\b)(?![^.]*:\s*$)"
-    r"|\b(?:after|before|by|until|from|during|at|on|in|like|for|than|of|with|about|to|if|when) that(?: (?:date|time|day"
-    r"|period|amount|year|month|point|case|happens|way))?(?=[,.;:]|\s*$)"
-    r"|\bsuch(?! as\b)|\b(?:elsewhere|otherwise|instead(?! of)|the same(?![^.]* as\b)|the (?:rest|others?|remaining|latter"
-    r"|former)|another one|ones|neither|both|either)(?=[,.;:]|\s*$| of (?:them|these|those)\b| (?:must|can|may|are|is|will)\b)"
+    r"|\b(?:after|before|by|until|from|during|at|on|in|like|for|than|of|with|about|to|if|when) that"
+    r"(?: (?:date|time|day|period|amount|year|month|point|case|happens|way))?(?=[,.;:]|\s*$)"
+    r"|\bsuch(?! as\b)|\b(?:elsewhere|otherwise|instead(?! of)|the same(?![^.]* as\b)"
+    r"|the (?:rest|others?|remaining|latter|former)|another one|ones|neither|both|either)"
+    r"(?=[,.;]|\s*$| of (?:them|these|those)\b| (?:must|can|may|are|is|will)\b)"
     r"|(?<!\bno )(?<!\bany )\bone(?= (?:for|in|if|unless|when|at|by|from)\b|[,.;]|\s*$)"
     r"|\belsewhere\b|(?:^|[,;] )then\b|\bif (?:so|not)\b"
     r"|\b(?:you|they|it|we|he|she) (?:do|does|did|have|has|are|is|can|cannot)(?: not)?(?=[,.;]|\s*$)"
-    r"|(?<!\bor )(?<!\bno )(?<!\bany )(?<!\bmuch )\b(?:longer|later|earlier|sooner|more|less|fewer|higher|lower)(?=[,.;]|\s*$)",
+    r"|(?<!\bor )(?<!\bno )(?<!\bany )(?<!\bmuch )\b"
+    r"(?:longer|later|earlier|sooner|more|less|fewer|higher|lower)(?=[,.;]|\s*$)",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"\b(?:the|that|this|such) (?P<what>[\w'-]+(?: [\w'-]+)?)", re.IGNORECASE)
+_DEFINITE = phrases(r"(?:the|that|this|such) (?P<what>[\w'-]+(?: [\w'-]+)?)")
 _TOLD = {  # what only a sentence before it says which it is
     stem[:4]
     for stem in content(

@@ -7,7 +7,6 @@ it rules is a rule, in its own words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,19 +16,17 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, InputElemen
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import join, opening_case, opens_case, parse_conditions
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.conditions import opening_case, opens_case, parse_conditions
+from clausegraph.core.language.lexicon import phrases
 from clausegraph.core.language.names import Scene
-from clausegraph.core.language.normalise import expand, lemmas, plain
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
     PUBLISHER,
     Condition,
-    Literal,
     Mention,
-    Modality,
     Not,
     Reading,
     Rule,
@@ -38,7 +35,7 @@ from clausegraph.core.types import (
     Statement,
 )
 from clausegraph.indexes.derive import with_anchors
-from clausegraph.ingestion.extract.rules.facts import LOSABLE, fact_of
+from clausegraph.ingestion.extract.rules.facts import fact_of
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
 from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
@@ -46,15 +43,13 @@ from clausegraph.ingestion.extract.rules.tables import Row
 
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _FURTHEST = 3  # sentences, or a list, that a clause goes on from
-_ENDED = re.compile(r"[.!?:][\"'”’)\]]*$")
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 6  # raise it with every change of what the rules state: pages are then extracted again
-_TAKEN_BACK = re.compile(  # a later sentence says more of when something holds
-    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
-    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
+VERSION = 7  # raise it with every change of what the rules state: pages are then extracted again
+_TAKEN_BACK = phrases(  # a later sentence says more of when something holds
+    "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
+    "|the amount"
 )
-_QUALIFIES = re.compile(r"(?:^|[.] )To (?:qualify|get|be (?:eligible|entitled))\b")
-_REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
+_QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
@@ -78,8 +73,7 @@ class ChunkReader:
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._rulings = Rulings(chunk_input)
         self._scopes = Scopes(chunk_input)
-        self.found: dict[Statement, tuple[str, ...]] = {}  # and the headings that each stands under
-        self._refused: list[tuple[tuple[str, ...], frozenset[str], Condition]] = []  # headings, of what, when
+        self.found: dict[Statement, None] = {}
 
     def read(self) -> Extraction:
         """All statements of the own elements, without repeats."""
@@ -90,14 +84,7 @@ class ChunkReader:
                 lead = self.outline.lead(element)
                 if lead is not None and lead.lists_conditions:
                     self._lead(element, lead)
-        return Extraction(tuple(dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())))
-
-    def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
-        """A statement that grants something, with all that its section refuses of it as an exception."""
-        target = one.object.value if isinstance(one.object, Literal) else one.object.surface.partition(" (")[0]
-        granted = lemmas(f"{one.relation} {target}") if one.modality is Modality.MAY else frozenset()
-        refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
-        return replace(one, condition=both(one.condition, Not(join("any", refused)))) if refused else one
+        return Extraction(tuple(self.found))
 
     def rules(self) -> list[Rule]:
         """What the own elements rule, once they were read."""
@@ -121,7 +108,7 @@ class ChunkReader:
         row = Row(element, self._elements, self._scene(element))
         scope = self._scopes.of(element.headings)
         cells = (replace(one, condition=both(scope, one.condition)) for one in row.statements())
-        self.found |= dict.fromkeys(cells, element.headings)
+        self.found |= dict.fromkeys(cells)
         if not row.is_header:
             words = " ".join((element.text, *element.headers, *(self._words(span) for span in row.lead)))
             scope, headings = self._scopes.over(element.headings, words, None)
@@ -155,10 +142,13 @@ class ChunkReader:
         before.conditioned |= condition is not None
 
     def _taken_back(self, element: InputElement, end: int) -> bool:
-        """Whether what follows says more of when something holds."""
+        """Whether what follows says more of when something holds, or refuses it."""
         later = self._elements[self._elements.index(element) + 1 :]
-        section = " ".join(one.text for one in later if one.headings == element.headings)
-        return bool(_TAKEN_BACK.search(element.text, end) or _QUALIFIES.search(section))
+        for one in later if not _TAKEN_BACK.search(element.text, end) else ():
+            lead = self.outline.lead(one) if one.tag == "p" and one.headings == element.headings else None
+            if (lead is not None and lead.refuses) or one.text.startswith(_QUALIFIES):
+                return True
+        return _TAKEN_BACK.search(element.text, end) is not None
 
     def _rule_of(self, element: InputElement, said: Ruling, listed: Iterable[InputElement] = ()) -> None:
         """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
@@ -177,7 +167,7 @@ class ChunkReader:
         if said.fact and spans == said.spans:
             rule = self._rulings.of_clause(element, made, scene)
             fact = fact_of(rule, said.fact, spans, scene) if rule is not None else None
-            self.found |= {fact: element.headings} if fact is not None else {}
+            self.found |= {fact: None} if fact is not None else {}
 
     def _words(self, span: Span) -> str:
         return self.outline.by_label[span.anchor].text[span.start : span.end]
@@ -188,9 +178,8 @@ class ChunkReader:
         known = " ".join((self._title, *element.headings))
         found: list[Span] = []
         for said, spans in islice(self.outline.before(element, start), _FURTHEST):
-            goes_on = spans[0].anchor == element.label and (
-                not _ENDED.search(said) or (own is None and opens_case(said))
-            )
+            ended = said.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
+            goes_on = spans[0].anchor == element.label and (not ended or (own is None and opens_case(said)))
             if not (goes_on or leans_back(text) or takes_up(text, said, known)):
                 break
             found += spans
@@ -205,13 +194,11 @@ class ChunkReader:
         if lead.lists_conditions:
             condition = self.outline.list_condition(element, lead)
             spans += map(_whole, below)
-            self._refuse(element, lead, condition)
         elif not items:
             condition = lead.parsed.condition
         else:
             listed = [*spans, *map(_whole, below)] if spans else []
             excluding = excluded(self.outline, element, lead)
-            self._refuse(element, lead, excluding)
             if spans and (excluding is not None or not are_acts(items)):
                 own = both(lead.parsed.condition, excluding)
                 self._rule_of(element, Ruling(tuple(listed), lead.text, own, lead.main), () if excluding else below)
@@ -222,7 +209,7 @@ class ChunkReader:
         if not lead.requires:
             text = ", ".join([lead.text, *(item.text for item in below)])
             whole = not lead.lists_conditions or self.outline.joins_surely(element, lead)
-            fact = lead.main.strip(" :") if whole else ""
+            fact = lead.main.strip(" :") if whole and not self._taken_back(element, lead.end) else ""
             self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main, fact=fact))
         elif kinds and (not are_acts(items) or RuleKind.ELIGIBILITY in kinds):
             own = lead.parsed.condition  # the list is what must be, and no condition
@@ -230,11 +217,6 @@ class ChunkReader:
         else:
             for item in items:
                 self._item_ruled(item, lead, lead.parsed.condition)
-
-    def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
-        """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
-        if lead.refuses and condition is not None:
-            self._refused.append((element.headings, lemmas(expand(lead.main)) - LOSABLE - _REFUSES, condition))
 
     def _item(self, element: InputElement) -> None:
         """A list item: a condition of its lead-in, which states it, or what goes on from its lead-in."""

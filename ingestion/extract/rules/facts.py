@@ -1,12 +1,13 @@
 """The fact that a rule comes to, where it is plain: who may get, must or cannot do what, or what has which value.
 
-A fact has all words of its rule's clause, and is clear without its page: its ends are the entities of the rule or one of
-its values, its condition is the rule's. Any other rule makes none, and says what it rules in its own words.
+A fact has all words of its rule's clause, and is clear without its page: its ends are the entities of the rule or one
+of its values, its condition is the rule's. Any other rule makes none, and says what it rules in its own words.
 """
 
 from __future__ import annotations
 
 import re
+
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.names import Scene, named, resolve, topic_name
@@ -19,19 +20,21 @@ from clausegraph.core.types import Leaf, Literal, Mention, Modality, Rule, RuleK
 LOSABLE = word_set(  # words that a fact may lack: its form says them, or nothing hangs on them
     "also already now both currently simply just too please can may might must should shall will would need have has do"
     " does be is are was a an the to of in on at by for from with as and or you your we our us not cannot their they no"
-    " any get able allowed entitled eligible qualify needs when if out up that who own all one yourself i'm re ll ve s t"
-    " automatically"
+    " any get able allowed entitled eligible qualify needs when if out up that who own all one yourself i'm re ll ve s"
+    " t automatically"
 )
 _OF = frozenset({RuleKind.ELIGIBILITY, RuleKind.EXCLUSION, RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT})
 _HANGS = phrases(  # says more of when or how something holds than a condition tree has
     "if|unless|except|only|when|while|once|where|whether|because|since|although|though|depending|according|which|whose"
-    "|how|what|why|but|subject to|until|after|before|during|in case|usually|normally|sometimes|often|generally|most|some"
-    "|rather|even|still|regardless|was|were|had|did|such as|including|example|about|around"
+    "|how|what|why|but|subject to|until|after|before|during|in case|usually|normally|sometimes|often|generally|most"
+    "|some|rather|even|still|regardless|was|were|had|did|such as|including|example|about|around"
 )
 _COUNTED = re.compile(r"\s+(?:of|after|before|from|following)\s+(?:the|an?|your)\s+\w+(?:\s+\w+){0,4}$")
 _BY_VALUE = re.compile(r"(?P<how>within|by|for|from|until|before|after|at least|no later than)\s+(?P<value>.+)$")
 _ASKS_FOR = {"gets": "gets", "claims": "claims", "applies": "applies for"}  # its object may be what the page grants
-_HALF = re.compile(r"[()]|\s-\s|:|^(?:to|that)\b|\b(?:an?|the|any|your|of|for|to|with|and|or)$|\bcertain\b")  # of a cut condition
+_HALF = re.compile(
+    r"[()]|\s-\s|:|^(?:to|that)\b|\b(?:an?|the|any|your|of|for|to|with|and|or)$|\bcertain\b"
+)  # of a cut condition
 _LONGEST = 40  # words of a condition
 _LONGEST_NAME = 4  # of what a value is of, where no rule names it
 _NARROW_HEADINGS = phrases("examples?|case stud(?:y|ies)|scenario|quiz")
@@ -113,7 +116,9 @@ def _object(parts: Proposition, rule: Rule, scene: Scene) -> tuple[str, Mention 
         relation = _ASKS_FOR.get(parts.verb)
         return (relation, granted) if relation is not None and granted is not None else None
     kind = _kind(rest)
-    if kind is not None and not (kind == "duration" and parts.subject.lower() == "you"):  # "You must take 4 weeks": of what?
+    if kind is not None and not (
+        kind == "duration" and parts.subject.lower() == "you"
+    ):  # "You must take 4 weeks": of what?
         return parts.verb, Literal(rest, kind)
     timed = _BY_VALUE.match(rest)
     kind = _kind(timed["value"]) if timed else None

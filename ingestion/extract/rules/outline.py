@@ -46,7 +46,6 @@ _STUB = re.compile(
     r"(?:the\sfollowing|these)(?:\s\w+)?\s(?:apply|applies|are true)\s*:\s*$",
     re.IGNORECASE,
 )
-_PROFILE = re.compile(r"\w\s(?:and|but)\s\w")  # an item that is a whole case by itself: "visit Wales and live in Spain"
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
 
 
@@ -212,7 +211,8 @@ class Outline:
             return "any"
         if items and sum(bool(_NOUN_ITEM.match(item.text)) for item in items) * 2 > len(items):
             return "any"
-        if sum(bool(_PROFILE.search(item.text)) for item in items) * 2 > len(items) > 1:
+        whole = sum(" and " in item.text or " but " in item.text for item in items)  # cases: "visit us and live abroad"
+        if whole * 2 > len(items) > 1:
             return "any"
         proposition = lead.proposition
         if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):

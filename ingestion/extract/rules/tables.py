@@ -193,7 +193,8 @@ class Row:
 
     def _key_case(self, place: int) -> Condition:
         """A cell that tells the row apart, with what its column says that it is."""
-        (start, end), text, header = self._cells[place], self._texts[place], self._headers[place]
+        (start, end), text = self._cells[place], self._texts[place]
+        header = self._headers[place] if place < len(self._headers) else ""
         clear = not header or re.match(rf"you\b|your\b|{re.escape(header)}\b", text, re.IGNORECASE)
         return Leaf(self._element.label, start, end, text, "" if clear else f"{header}: {text}")
 

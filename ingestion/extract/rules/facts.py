@@ -23,7 +23,6 @@ LOSABLE = word_set(  # words that a fact may lack: its form says them, or nothin
     " any get able allowed entitled eligible qualify needs when if out up that who own all one yourself i'm re ll ve s"
     " t automatically"
 )
-_OF = frozenset({RuleKind.ELIGIBILITY, RuleKind.EXCLUSION, RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT})
 _HANGS = phrases(  # says more of when or how something holds than a condition tree has
     "if|unless|except|only|when|while|once|where|whether|because|since|although|though|depending|according|which|whose"
     "|how|what|why|but|subject to|until|after|before|during|in case|usually|normally|sometimes|often|generally|most"
@@ -37,7 +36,7 @@ _HALF = re.compile(
 )  # of a cut condition
 _LONGEST = 40  # words of a condition
 _LONGEST_NAME = 4  # of what a value is of, where no rule names it
-_NARROW_HEADINGS = phrases("examples?|case stud(?:y|ies)|scenario|quiz")
+_EXAMPLE = phrases("examples?|case stud(?:y|ies)|scenario|quiz")
 
 
 def fact_of(rule: Rule, main: str, spans: tuple[Span, ...], scene: Scene) -> Statement | None:
@@ -48,33 +47,21 @@ def fact_of(rule: Rule, main: str, spans: tuple[Span, ...], scene: Scene) -> Sta
         spans: where it is said.
     """
     bare = " ".join(plain(main).split()).strip(" .:;,")
-    said = expand(re.sub(r"\s*\([A-Z][A-Za-z&]{1,7}\)", "", bare))
-    known = " ".join((scene.address.title, *scene.headings))
+    said, title = expand(bare), scene.address.title
     dated = DATED.match(said)  # "From 1 April 2026 a permit costs £15"
     parts = split_proposition(said[dated.end() :] if dated else said)
     subject = _subject(parts.subject, rule, scene)
-    count = re.sub(_COUNTED, "", said)
-    unclear = _HANGS.search(count) or _HALF.search(bare) or leans_back(said) or takes_up(said, "", known)
-    if subject is None or not parts.verb or unclear:
-        return None
-    if any(map(_NARROW_HEADINGS.search, scene.headings)) or not all(
-        _stands(leaf, known) for leaf in leaves(rule.condition)
-    ):
-        return None
-    modality, polarity = shaded(
-        parts.exact,
-        parts.polarity,
-        parts.modal,
-        parts.verb,
-        personal=subject.type in ("role", "person", "organisation"),
-    )
-    found = _object(parts, rule, scene)
-    if found is None or (isinstance(found[1], Mention) and found[1].key == subject.key):
+    unclear = _HANGS.search(_COUNTED.sub("", said)) or _HALF.search(bare) or any(map(_EXAMPLE.search, scene.headings))
+    leans = leans_back(said) or takes_up(said, "", " ".join((title, *scene.headings)))
+    stand = all(_stands(leaf, title) for leaf in leaves(rule.condition))
+    found = _object(parts, rule, scene) if subject is not None and parts.verb and stand else None
+    if subject is None or found is None or unclear or leans or found[1] == subject:
         return None
     relation, target = found
-    own = rule.condition
+    somebody = subject.type in ("role", "person", "organisation")
+    modality, polarity = shaded(parts.exact, parts.polarity, parts.modal, parts.verb, personal=somebody)
     dates = rule.effective_from, rule.effective_to
-    made = Statement(subject, relation, target, spans, polarity, modality, own, *dates)
+    made = Statement(subject, relation, target, spans, polarity, modality, rule.condition, *dates)
     end = target.value if isinstance(target, Literal) else f"{target.surface} {target.written}"
     told = lemmas(DATED.sub(" ", said) if any(dates) else said) - LOSABLE
     return made if told <= lemmas(f"{subject.surface} {subject.written} {relation} {end}") else None
@@ -89,10 +76,9 @@ def _subject(text: str, rule: Rule, scene: Scene) -> Mention | None:
     if entity is not None or RuleKind.AMOUNT not in rule.kinds:
         return entity
     thing = resolve(text, scene)
-    topic = topic_name(scene.address.title)
     if thing is None or len(thing.surface.split()) > _LONGEST_NAME or not thing.surface.islower():
         return None
-    return named(f"{thing.surface} ({topic})", written=thing.written or thing.surface)
+    return named(f"{thing.surface} ({topic_name(scene.address.title)})", written=thing.written or thing.surface)
 
 
 def _role(text: str, rule: Rule, scene: Scene) -> Mention | None:
@@ -111,14 +97,11 @@ def _role(text: str, rule: Rule, scene: Scene) -> Mention | None:
 def _object(parts: Proposition, rule: Rule, scene: Scene) -> tuple[str, Mention | Literal] | None:
     """The relation and what it leads to: a value, an entity of the rule, or what the page grants."""
     rest = DATED.sub("", parts.object).strip() or parts.object
-    if not rest:
-        granted = scene.granted if parts.subject.lower() == "you" else None
-        relation = _ASKS_FOR.get(parts.verb)
-        return (relation, granted) if relation is not None and granted is not None else None
+    if not rest and parts.subject.lower() == "you" and scene.granted is not None and parts.verb in _ASKS_FOR:
+        return _ASKS_FOR[parts.verb], scene.granted
     kind = _kind(rest)
-    if kind is not None and not (
-        kind == "duration" and parts.subject.lower() == "you"
-    ):  # "You must take 4 weeks": of what?
+    of_what = kind == "duration" and parts.subject.lower() == "you"  # "You must take 4 weeks"
+    if kind is not None and not of_what:
         return parts.verb, Literal(rest, kind)
     timed = _BY_VALUE.match(rest)
     kind = _kind(timed["value"]) if timed else None

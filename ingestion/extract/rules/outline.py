@@ -35,17 +35,6 @@ _OPENS = re.compile(r"(?::|\b(?:and|or|if|unless|either|both))\s*$", re.IGNORECA
 _DEEPEST = 5  # lists within lists that are read
 _LONGEST_LIST = 8  # elements of a list that a sentence below it goes on from
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
-# What a list of whole conditions goes on from: "if you:", "if all of the following apply:"; no clause of its own.
-_STUB = re.compile(
-    r"\b(?:if|unless|when|where|provided|must|as long as)(?=[\s,:]|$)[\s,]*"
-    r"(?:(?:you|they|we|it|your|their|the|an?|are|is|have|has|'re|'ve"
-    r"|either|both|all|any|one|none|at least|or|and|more|of|these|those|following|apply|applies|true|also|be|been|can"
-    r"|conditions?|statements?|child|children|baby|partner|employer|landlord|company|course|home|vehicle|\d+)"
-    r"(?=[\s:,']|$)[\s,]*)*:?\s*$"
-    r"|\b(?:and|or)\s(?:(?:all|any|both|one|either)(?:\sof)?\s)?"
-    r"(?:the\sfollowing|these)(?:\s\w+)?\s(?:apply|applies|are true)\s*:\s*$",
-    re.IGNORECASE,
-)
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
 
 
@@ -154,12 +143,9 @@ class Outline:
         return lead.parsed.with_items([c for c in stated if c is not None], default)
 
     def joins_surely(self, element: InputElement, lead: Lead) -> bool:
-        """Whether a list of conditions is whole clauses, and the page says how these join: "all of these", "and"."""
+        """Whether the page says how the items of a list of conditions join: "all of these", "and"."""
         items, slot = self.items(element), lead.parsed.slot
-        if slot is None:
-            return True
-        told = len(items) < 2 or slot.operator is not None or ending_operator(items) is not None
-        return told and _STUB.search(plain(lead.text)) is not None
+        return slot is None or len(items) < 2 or slot.operator is not None or ending_operator(items) is not None
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""

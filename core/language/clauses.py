@@ -161,7 +161,7 @@ def main_clause_start(text: str, start: int, end: int) -> int:
     for match in commas:
         if _starts_main(text[match.end() : end], text[start : match.start()]):
             return match.end()
-    unmarked = _unmarked_main(text, start, end)
+    unmarked = text.find(" then the ", start, end) + 1 or _unmarked_main(text, start, end)
     if unmarked is not None:
         return unmarked
     plausible = [match for match in commas if _first_word(text[match.end() : end]) not in _CONTINUES]

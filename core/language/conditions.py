@@ -169,8 +169,10 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     """ "check if", "the country where you live", "provided by": words that open no condition."""
     before = text[start : match.start()]
     word = match[0].lower()
-    if kind == "not":
-        return word == "excluding"
+    aside = before[before.rfind("(or ") :] if "(or " in before else ")"
+    of_another = ")" not in aside and any(map(str.isdigit, aside))  # "13 weeks (or 17 weeks if you are 60)"
+    if of_another or kind == "not":
+        return of_another or word == "excluding"
     asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
     if kind != "weak":
         return asked and kind == "if"

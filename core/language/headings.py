@@ -41,7 +41,7 @@ _NEUTRAL = content(  # words of headings that only say what is treated below the
     "disagree challenge happens keep keeping give take tell penalties penalty part section stage chapter long "
     "rate rates example examples meaning words details extra problems"
 )
-_ACTS = word_set("you your we our how what when who where why which can to if and or")  # of what names no kind
+_ACTS = word_set("you your we our how what when who where why which can if and or")  # of what names no kind
 _ALIKE = 4  # letters by which words are taken for one
 _SHORT = 2  # words of a heading that names a kind of something
 _LONGEST_HEADING = 24  # words of a heading that states a case

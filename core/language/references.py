@@ -23,7 +23,7 @@ _ELSE = re.compile(
     r"\b(?:this|these|those)\b(?! (?:who|whose|that|which|with|in|of|under|over|aged|years?|weeks?|months?|days?"
     r"|guides?|pages?|sections?|polic(?:y|ies)|forms?|leaflets?)\b)(?![^.]*:\s*$)"
     r"|\b(?:after|before|by|until|from|during|at|on|in|like|for|than|of|with|about|to|if|when) that"
-    r"(?: (?:date|time|day|period|amount|year|month|point|case|happens|way))?(?=[,.;:]|\s*$)"
+    r"(?: (?:date|time|day|period|amount|year|month|point|case|happens|way)\b|(?=[,.;:]|\s*$))"
     r"|\bsuch(?! as\b)|\b(?:elsewhere|otherwise|instead(?! of)|the same(?![^.]* as\b)"
     r"|the (?:rest|others?|remaining|latter|former)|another one|ones|neither|both|either)"
     r"(?=[,.;]|\s*$| of (?:them|these|those)\b| (?:must|can|may|are|is|will)\b)"

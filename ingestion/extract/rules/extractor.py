@@ -49,6 +49,7 @@ _TAKEN_BACK = phrases(  # a later sentence says more of when something holds
     "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
     "|the amount"
 )
+_REQUIRES = phrases(r"you (?:must|need)\b[^.]* to (?:get|claim|receive|qualify)")
 _QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -158,6 +159,7 @@ class ChunkReader:
         above = self.outline.above(element)
         first = next((span for span in said.spans if above is not None and span.anchor == above.label), said.spans[0])
         before = self._context(self.outline.by_label[first.anchor], first.start, said.text, own)
+        before += self._required(element, said.spans[0].end) if said.spans[0].anchor == element.label else []
         words = " ".join(self._words(span) for span in (*said.spans, *before))
         scope, headings = self._scopes.over(element.headings, words, own)
         spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
@@ -185,6 +187,11 @@ class ChunkReader:
             found += spans
             text = said
         return found
+
+    def _required(self, element: InputElement, end: int) -> list[Span]:
+        """What the next sentence asks for: "You must be on Basic Support to receive it"."""
+        later = [(start, stop) for start, stop in readable_spans(element.text) if start >= end][:1]
+        return [Span(element.label, *one) for one in later if _REQUIRES.search(element.text, *one)]
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""

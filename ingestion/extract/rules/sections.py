@@ -16,8 +16,7 @@ from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 
-_ANY = word_set("a an any every each some all no other many most")  # open a subject that is of whoever it may be
-_NAME = 4  # letters of a name in capitals: "HMRC"; "Complaints" is a plural
+_TOLD = word_set("you your the this that these those it its they their we our he she his her there")
 _OPENS_VERB = re.compile(r"\b(?:must|not|can|cannot|may|should|will|to):?$", re.IGNORECASE)  # "You must not:"
 
 
@@ -55,10 +54,10 @@ class Scopes:
 
 
 def _goes_on(said: str) -> bool:
-    """Whether words are of what their heading says: they are of the reader, or of something told before."""
-    subject = split_proposition(said).subject
-    first = subject.split()[0] if subject else ""
-    return first.lower() not in _ANY and not (first.endswith("s") and first[:1].isupper() and len(first) > _NAME)
+    """Whether words are of what their heading says: they are of the reader, or of somebody or something told before."""
+    subject = split_proposition(said).subject.split()
+    bare = len(subject) == 1 and (subject[0].isupper() or not subject[0].endswith("s"))  # "HMRC", but not "Complaints"
+    return not subject or bare or subject[0].lower() in _TOLD
 
 
 def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition | None:

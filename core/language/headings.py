@@ -43,7 +43,7 @@ _NEUTRAL = content(  # words of headings that only say what is treated below the
 )
 _ACTS = word_set("you your we our how what when who where why which can if and or")  # of what names no kind
 _ALIKE = 4  # letters by which words are taken for one
-_SHORT = 2  # words of a heading that names a kind of something
+_SHORT, _MOST = 2, 6  # words of a heading that names a kind of something
 _LONGEST_HEADING = 24  # words of a heading that states a case
 
 
@@ -61,15 +61,8 @@ def names_kind(heading: str, title: str, said: str) -> bool:
     """Whether a heading names a kind of what its page is about that words below it do not: "Seasonal permit"."""
     words = heading[after_number(heading) :].split()
     first = words[0].lower() if words else ""
-    if (
-        "," in heading
-        or heading[-1:] in "?:"
-        or len(words) < _SHORT
-        or len(words) > 6
-        or not _ACTS.isdisjoint(heading.lower().split())
-        or is_base(first)
-        or base_of_gerund(first)
-    ):
+    topic = not {*",?:"}.isdisjoint(heading) or not _ACTS.isdisjoint(heading.lower().split())
+    if topic or not _SHORT <= len(words) <= _MOST or is_base(first) or base_of_gerund(first):
         return False
     telling = {stem[:_ALIKE] for stem in content(heading) - _NEUTRAL - content(title)}
     return not telling <= {stem[:_ALIKE] for stem in content(said)}

@@ -113,7 +113,8 @@ def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
     rule that binds everybody."""
     texts = {element.anchor: element.text for element in reading.elements}
     every: list[Stated] = list(read_rules(reading))
-    marked = {span.anchor for one in every if isinstance(one, Rule) and _binds(one) for span in one.spans}
+    elements = {element.anchor: element for element in reading.elements}
+    marked = {anchor for one in every if isinstance(one, Rule) and _binds(one) for anchor in one.stated_in(elements)}
     for chunk in reading.chunks:
         source, anchors = extraction_input(reading, chunk)
         every += [with_anchors(one, anchors) for one in extractor.extract(source).statements]

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from clausegraph.core.language.clauses import points_back, sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import without
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import WORD, content, entity_key
+from clausegraph.core.language.references import points_back
 from clausegraph.core.types import (
     LITERAL,
     PUBLISHER,
@@ -40,21 +41,18 @@ _OF_THE_PAGE = ("thing", "role", "topic", "section")
 _FIXED = (RoleName.ABOUT, RoleName.ACTOR)
 
 
-def page_rules(rules: Sequence[Rule], reading: Reading, stated: Iterable[Statement] = ()) -> list[Rule]:
+def page_rules(rules: Sequence[Rule], reading: Reading) -> list[Rule]:
     """The rules in page order, with the publisher by name, without entities that only one rule of the page names in
     lower case, also in part ("US bank"), or as a code ("P45"), and with links between them.
 
     Args:
         rules: with the page's anchors.
-        stated: the page's statements, whose ends are named once more by them.
     """
     place = {element.anchor: number for number, element in enumerate(reading.elements)}
     ordered = sorted(rules, key=lambda rule: (place[rule.spans[0].anchor], rule.spans[0].start, -rule.spans[0].end))
     publisher = publisher_of(reading)
     placed = [_under(_as_step(rule), publisher) for rule in ordered]
     often = Counter(role.entity.key for rule in placed for role in rule.roles)
-    ends = (end for one in stated for end in (one.subject, one.object) if isinstance(end, Mention))
-    often.update(entity_key(end.surface.partition(" (")[0]) for end in ends)  # "grant (Page)" is of "grant"
     kept = [
         replace(rule, roles=tuple(role for role in rule.roles if often[role.entity.key] > 1 or _is_shared(role)))
         for rule in placed

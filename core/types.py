@@ -7,7 +7,7 @@ one version of a page; a page is named by its key ``(source, uri)`` within a cor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar, Union
@@ -466,6 +466,31 @@ class Rule:
     def kind(self) -> RuleKind:
         """Its main kind."""
         return self.kinds[0]
+
+    def in_order(self, texts: Mapping[str, str]) -> tuple[list[Span], list[Span]]:
+        """Its spans in page order; apart from them whole sentences before its own words, which these go on from.
+
+        Args:
+            texts: of the page's elements by anchor, in page order.
+        """
+        place = {anchor: number for number, anchor in enumerate(texts)}
+        spans = sorted(
+            {one for one in self.spans if one.anchor in place}, key=lambda one: (place[one.anchor], one.start)
+        )
+        before = spans[: spans.index(self.spans[0])] if self.spans[0] in spans else []
+        apart = [one for one in before if texts[one.anchor][one.start : one.end].rstrip().endswith((".", "!", "?"))]
+        return [one for one in spans if one not in apart], apart
+
+    def stated_in(self, elements: Mapping[str, Element]) -> dict[str, None]:
+        """Anchors of its own words, its list and its lead-in, without what it only goes on from.
+
+        Args:
+            elements: of its page, by anchor.
+        """
+        own = elements[self.spans[0].anchor]
+        above = {own.anchor, own.lead_in, own.parent}
+        anchors = dict.fromkeys(span.anchor for span in self.spans)
+        return {at: None for at in anchors if at in above or own.anchor in (elements[at].lead_in, elements[at].parent)}
 
 
 Stated = Statement | Rule

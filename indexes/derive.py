@@ -136,7 +136,7 @@ def derive_rows(
             placed.append((chunk.key, steps.placed(with_anchors(statement, anchors)), by))
         for rule in extraction.rules if extraction else ():
             of_chunks[steps.placed(with_anchors(rule, anchors))] = chunk.key
-    rules = page_rules(list(of_chunks), reading, (one for _, one, by in placed if by != DEFINITIONS))
+    rules = page_rules(list(of_chunks), reading)
     nodes = PageNodes.of(rules)
     supports, stated = {}, []
     for chunk_key, one, by in placed:

@@ -338,8 +338,11 @@ def _shown_rule(placed: PlacedRule, reading: Reading, there: dict[tuple[str, int
 
 
 def rule_words(placed: PlacedRule, reading: Reading) -> str:
-    """What a rule says on one line: its spans in page order, "…" between those that do not follow each other."""
-    return one_line("".join(_joined_spans(placed.rule.spans, reading)))
+    """What a rule says on one line: its spans in page order, "…" between those that do not follow each other; in
+    brackets the sentences before, which it goes on from."""
+    own, before = placed.rule.in_order({element.anchor: element.text for element in reading.elements})
+    context = f" ({''.join(_joined_spans(before, reading))})" if before else ""
+    return one_line("".join(_joined_spans(own, reading)) + context)
 
 
 def _joined_spans(spans: Iterable[Span], reading: Reading) -> Iterator[str]:

@@ -53,9 +53,14 @@ _SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
 # A new main clause with a subject and verb of its own.
 _NEXT_CLAUSE = re.compile(
     rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
+    r"|,?\sor\s+(?=(?:you|they|we|it)\s(?:may|might|could)\b)"  # "within 30 days if …, or you may be charged a penalty"
     r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
     r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
     r"|;\s|\s-\s+(?=(?:(?:if|unless|when)\b[^.]*,\s|contact|check|ask|call|read|find out|see|use)\b)",
+    re.IGNORECASE,
+)
+OPENER = re.compile(  # of a sentence, before what it says; matches everywhere
+    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
     re.IGNORECASE,
 )
 _OPENS_CASE = lexicon.phrases("|".join(["if|unless|when|once|where|even|as", *sorted(lexicon.PREPOSITIONS)]))
@@ -88,16 +93,8 @@ _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.I
 _HAVE_OR_BE = lexicon.word_set("is are was were be you're they're it's have has")
 _BEFORE_PARTICIPLE = lexicon.word_set("has have had been was were is are")
 _CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
-_POINTS = lexicon.word_set("this that these those it they he she but however otherwise also then")
-_OF_THE_PAGE = lexicon.word_set("guide page leaflet section guidance policy form")  # "This guide" is no sentence before
 _JOINTS = ("and", "or", "but")
 _REACH = 9  # words of a noun phrase before its verb
-
-
-def points_back(text: str) -> bool:
-    """Whether a sentence goes on from the one before it: "This includes …", "However, …"."""
-    first, second = [*lexicon.WORD.findall(text.lower())[:2], "", ""][:2]
-    return first in _POINTS and second not in _OF_THE_PAGE
 
 
 def after_number(text: str) -> int:
@@ -164,7 +161,7 @@ def main_clause_start(text: str, start: int, end: int) -> int:
     for match in commas:
         if _starts_main(text[match.end() : end], text[start : match.start()]):
             return match.end()
-    unmarked = _unmarked_main(text, start, end)
+    unmarked = text.find(" then the ", start, end) + 1 or _unmarked_main(text, start, end)
     if unmarked is not None:
         return unmarked
     plausible = [match for match in commas if _first_word(text[match.end() : end]) not in _CONTINUES]
@@ -202,7 +199,9 @@ def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]
     """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
     spans: list[tuple[int, int]] = []
     while start < end:
-        first = main_clause_start(text, start, end) if _OPENS_CASE.match(text, start, end) else start
+        said = OPENER.match(text, start, end)
+        opened = _OPENS_CASE.match(text, said.end() if said else start, end)
+        first = main_clause_start(text, opened.start(), end) if opened else start
         stop = next_clause(text, min(first + 3, end), end)
         spans.append((start, stop))
         following = _NEXT_CLAUSE.match(text, stop, end)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.clauses import (
+    OPENER,
     conjuncts,
     main_clause_start,
     next_clause,
@@ -25,7 +26,7 @@ _MARKER = re.compile(
     (?P<neutral>\b(?:even\s+(?:(?:on|in|at|during)\s+(?:\w+\s+){1,4})?(?:if|when|though|where)|whether\s+or\s+not|as\s+if
         |(?:does\s+not|doesn't)\s+matter\s+(?:if|when|where)|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
         |although|because|so\s+that|when\s+it\s+comes\s+to|regardless\s+of|what\s+if
-        |(?:for\s+example|including|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
+        |(?:for\s+example|includ(?:ing|es?)|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
   | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b
         |\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
         |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
@@ -53,17 +54,20 @@ _ASKING = re.compile(
 _NOUN_CHECK = re.compile(
     r"\b(?:an?|the|this|any|no|another|further|repeat|credit)\s+(?:\w+\s+)?(?:check|checks|show|say)\s*$", re.IGNORECASE
 )
-_INTRO = re.compile(
-    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
+# A noun right before "where" or "when" makes it relative ("the country where you live").
+_WEAK_FOLLOW = re.compile(
+    r"\s*(?::|(?!(?:you|they|it|he|she)(?:'ll| will| would)\b|we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])",
     re.IGNORECASE,
 )
-# A noun right before "where" or "when" makes it relative ("the country where you live").
-_WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
 _ONCE_FOLLOW = re.compile(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", re.IGNORECASE)
 # "the date when you moved", "depends on when …": a noun's clause or a question.
 _TIME_NOUN = re.compile(
     r"\b(?:the\s+(?:date|day|time|year|month|week|point|tax year)"
     r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(  # "or if", "or sooner if"
+    r"(?:^|[\s(])(?P<how>or|and|but)\s+(?:(?:sooner|later|earlier|also|only|immediately|straight away)\s+)?\(?$",
     re.IGNORECASE,
 )
 _QUANTIFIER = re.compile(
@@ -136,7 +140,7 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
     lowered = text[start:end].lower()
     if not any(word in lowered for word in _WORDS_OF_MARKERS):
         return []
-    intro = _INTRO.match(text, start, end)
+    intro = OPENER.match(text, start, end)
     first = intro.end() if intro else start
     found: list[Marker] = []
     for match in _MARKER.finditer(text, start, end):
@@ -145,13 +149,15 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
             continue
         if found and not found[-1].neutral and _gives_its_reason(text, match):
             continue
+        if found and _is_of_reason(text, found[-1], match.start()):
+            continue
         fronted = match.start() == first or _after_short_intro(text, start, match.start())
         marker_start = match.start()
-        joint = text[start : match.start()].replace("(", " ").split()[-1:]
+        joint = _JOINED.search(text, start, match.start())
         operator = "all"
-        if joint and joint[0].lower() in ("or", "and", "but") and found and not found[-1].neutral:
-            marker_start = text.rindex(joint[0], start, match.start())
-            operator = "any" if joint[0].lower() == "or" else "all"
+        if joint and found and not found[-1].neutral:
+            marker_start = joint.start("how")
+            operator = "any" if joint["how"].lower() == "or" else "all"
         marker = Marker(
             marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator, kind == "weak"
         )
@@ -163,8 +169,10 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     """ "check if", "the country where you live", "provided by": words that open no condition."""
     before = text[start : match.start()]
     word = match[0].lower()
-    if kind == "not":
-        return word == "excluding"
+    aside = before[before.rfind("(or ") :] if "(or " in before else ")"
+    of_another = ")" not in aside and any(map(str.isdigit, aside))  # "13 weeks (or 17 weeks if you are 60)"
+    if of_another or kind == "not":
+        return of_another or word == "excluding"
     asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
     if kind != "weak":
         return asked and kind == "if"
@@ -175,6 +183,12 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     if word == "once" and before.strip() and not _ONCE_FOLLOW.match(text, match.end()):
         return True
     return bool(_TIME_NOUN.search(before))
+
+
+def _is_of_reason(text: str, before: Marker, start: int) -> bool:
+    """Whether a marker belongs to the reason before it: "because you may lose it if you are away"."""
+    reason = before.neutral and text[before.start : before.end].lower() in ("because", "although")
+    return reason and not re.search(r"[,;:()]|\s-\s", text[before.end : start])
 
 
 def _gives_its_reason(text: str, match: re.Match[str]) -> bool:
@@ -366,6 +380,12 @@ def opening_case(text: str, anchor: str, start: int, end: int) -> Leaf | None:
     orders = opening["place"] and first[0] in IMPERATIVES  # "On the form, tick …"
     narrows = not orders and (main < end or first[0] == ":") and len(norm[begin:stop].split()) <= _LONGEST_OPENING
     return Leaf(anchor, begin, stop, text[begin:stop]) if narrows else None
+
+
+def opens_case(sentence: str) -> bool:
+    """Whether a sentence begins with its condition: "When you move out, your permit ends"."""
+    found = find_markers(plain(sentence), 0, len(sentence))
+    return bool(found) and found[0].fronted and not found[0].neutral
 
 
 def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:

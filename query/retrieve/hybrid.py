@@ -54,7 +54,7 @@ def _read_page(view: View, page: PageKey) -> PageRules:
     conditioned: set[str] = set()
     sections: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for one in view.rules(page):
-        own = dict.fromkeys(span.anchor for span in one.rule.spans)
+        own = one.rule.stated_in(elements)
         beside = {leaf.anchor for leaf in leaves(one.rule.condition)} & own.keys()
         if beside:  # what a heading sets, it sets for all below
             conditioned |= {one.rule.spans[0].anchor, *beside}

@@ -337,8 +337,7 @@ class _Maker:
         texts = {one.page_version_id: {e.anchor: e.text for e in _reading(one).elements} for one in found}
         for row in rows:
             rule, page, text = _rule(row), self._page_key(row), texts[row.page_version_id]
-            place = {anchor: number for number, anchor in enumerate(text)}
-            spans = sorted(rule.spans, key=lambda span: (place[span.anchor], span.start))
+            own, before = rule.in_order(text)
             tree = json.loads(row.rule).get("condition")
             key = part.add_node(
                 "Rule",
@@ -348,7 +347,7 @@ class _Maker:
                 chunk=row.chunk_key,
                 kind=row.kind,
                 kinds=[kind.value for kind in rule.kinds],
-                text=" ".join(text[span.anchor][span.start : span.end] for span in spans),
+                text=" ".join(text[span.anchor][span.start : span.end] for span in own + before),
                 condition=None if tree is None else self._condition(part, page, tree),
                 polarity=rule.polarity,
                 modality=rule.modality.value,

@@ -7,29 +7,26 @@ it rules is a rule, in its own words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
-from clausegraph.core.language.clauses import after_number, independent_clauses, points_back
-from clausegraph.core.language.conditions import join, opening_case, parse_conditions
-from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
+from clausegraph.core.language.clauses import after_number, independent_clauses
+from clausegraph.core.language.conditions import opening_case, opens_case, parse_conditions
+from clausegraph.core.language.lexicon import phrases
 from clausegraph.core.language.names import Scene
-from clausegraph.core.language.normalise import expand, lemmas, plain
-from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.normalise import plain
+from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
-from clausegraph.core.language.values import value_kind
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import (
     PUBLISHER,
     Condition,
-    Literal,
     Mention,
-    Modality,
     Not,
     Reading,
     Rule,
@@ -38,26 +35,31 @@ from clausegraph.core.types import (
     Statement,
 )
 from clausegraph.indexes.derive import with_anchors
-from clausegraph.ingestion.extract.rules.claims import LOSABLE, Clause, claims, combined
+from clausegraph.ingestion.extract.rules.facts import fact_of
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
 from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
+_FURTHEST = 3  # sentences, or a list, that a clause goes on from
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 6  # raise it with every change of what the rules state: pages are then extracted again
-_REFUSES = word_set("it this that them give pay issue grant make accept offer take provide")  # what is refused, not
+VERSION = 7  # raise it with every change of what the rules state: pages are then extracted again
+_TAKEN_BACK = phrases(  # a later sentence says more of when something holds
+    "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
+    "|the amount"
+)
+_REQUIRES = phrases(r"you (?:must|need)\b[^.]* to (?:get|claim|receive|qualify)")
+_QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 
 @dataclass(slots=True)
 class _Before:
-    """What a paragraph said so far: the condition and the statement of the clause before."""
+    """What a paragraph said so far: the condition of the clause before."""
 
     condition: Condition | None = None
-    statement: Statement | None = None
     conditioned: bool = False  # a sentence of it holds under a condition: what follows may, too
 
 
@@ -68,11 +70,11 @@ class ChunkReader:
         self._elements = chunk_input.elements
         self.outline = Outline(chunk_input)
         said = " ".join(element.text for element in chunk_input.elements)
+        self._title = chunk_input.title
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._rulings = Rulings(chunk_input)
         self._scopes = Scopes(chunk_input)
-        self.found: dict[Statement, tuple[str, ...]] = {}  # and the headings that each stands under
-        self._refused: list[tuple[tuple[str, ...], frozenset[str], Condition]] = []  # headings, of what, when
+        self.found: dict[Statement, None] = {}
 
     def read(self) -> Extraction:
         """All statements of the own elements, without repeats."""
@@ -83,14 +85,7 @@ class ChunkReader:
                 lead = self.outline.lead(element)
                 if lead is not None and lead.lists_conditions:
                     self._lead(element, lead)
-        return Extraction(tuple(dict.fromkeys(self._bounded(one, headings) for one, headings in self.found.items())))
-
-    def _bounded(self, one: Statement, headings: tuple[str, ...]) -> Statement:
-        """A statement that grants something, with all that its section refuses of it as an exception."""
-        target = one.object.value if isinstance(one.object, Literal) else one.object.surface.partition(" (")[0]
-        granted = lemmas(f"{one.relation} {target}") if one.modality is Modality.MAY else frozenset()
-        refused = [why for other, what, why in self._refused if other == headings and granted and what <= granted]
-        return replace(one, condition=combined(one.condition, Not(join("any", refused)))) if refused else one
+        return Extraction(tuple(self.found))
 
     def rules(self) -> list[Rule]:
         """What the own elements rule, once they were read."""
@@ -112,9 +107,14 @@ class ChunkReader:
     def _row(self, element: InputElement) -> None:
         """A row of a table; the case that its header states is the condition of its rule."""
         row = Row(element, self._elements, self._scene(element))
-        self._state(element, row.statements())
+        scope = self._scopes.of(element.headings)
+        cells = (replace(one, condition=both(scope, one.condition)) for one in row.statements())
+        self.found |= dict.fromkeys(cells)
         if not row.is_header:
-            self._rulings.row(element, self._scoped(element, row.case()), self._scene(element))
+            words = " ".join((element.text, *element.headers, *(self._words(span) for span in row.lead)))
+            scope, headings = self._scopes.over(element.headings, words, None)
+            said = Ruling((_whole(element), *row.lead, *headings), element.text, both(scope, row.case()))
+            self._rulings.row(element, said, row.dates, self._scene(element))
 
     def _prose(self, element: InputElement) -> None:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
@@ -129,85 +129,69 @@ class ChunkReader:
                 self._clause(element, begin, stop, before)
 
     def _clause(self, element: InputElement, start: int, end: int, before: _Before) -> None:
-        """The statements of one main clause; "otherwise" negates the condition of the clause before it."""
+        """What one main clause rules; "otherwise" negates the condition of the clause before it."""
         text = element.text[start:end]
         parsed = parse_conditions(element.text, element.label, start, end)
         main = element.text[slice(*parsed.main)]
         condition = parsed.condition
         if before.condition is not None and text.lower().startswith("otherwise"):
-            condition = combined(Not(before.condition), condition)
-            main = re.sub(r"^otherwise,?\s+", "", main, flags=re.IGNORECASE)
-        spans = (Span(element.label, start, end),)
-        proposition = split_proposition(main)
-        another = _another_value(main, before.statement) if not proposition.subject else None
-        if before.statement is not None and another is not None:  # "…, or £35 if you pay early"
-            found = [replace(before.statement, object=another, condition=condition, spans=spans)]
-            self._otherwise(before.statement, condition)
-        else:
-            found = self._claims(element, main, spans, condition, inherits=before.conditioned)
-        self._ruled(element, start, end, condition)
-        self._state(element, found)
-        before.condition, before.statement = condition, found[0] if found else None
+            condition = both(Not(before.condition), condition)
+        alone = (start, end) in readable_spans(element.text) and not (before.conditioned and condition is None)
+        fact = main if alone and not self._taken_back(element, end) else ""
+        self._rule_of(element, Ruling((Span(element.label, start, end),), text, condition, fact=fact))
+        before.condition = condition
         before.conditioned |= condition is not None
 
-    def _ruled(self, element: InputElement, start: int, end: int, condition: Condition | None) -> None:
-        """Keep what a clause rules."""
-        spans = (Span(element.label, start, end), *self._context(element, start, element.text[start:end]))
-        self._rule_of(element, Ruling(spans, element.text[start:end], condition))
+    def _taken_back(self, element: InputElement, end: int) -> bool:
+        """Whether what follows says more of when something holds, or refuses it."""
+        later = self._elements[self._elements.index(element) + 1 :]
+        for one in later if not _TAKEN_BACK.search(element.text, end) else ():
+            lead = self.outline.lead(one) if one.tag == "p" and one.headings == element.headings else None
+            if (lead is not None and lead.refuses) or one.text.startswith(_QUALIFIES):
+                return True
+        return _TAKEN_BACK.search(element.text, end) is not None
 
     def _rule_of(self, element: InputElement, said: Ruling, listed: Iterable[InputElement] = ()) -> None:
         """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
         case = opening_case(element.text, element.label, said.spans[0].start, said.spans[0].end)
-        condition = self._scoped(element, both(case, said.condition))
+        own = both(case, said.condition)
         items = ", ".join(item.text for item in listed)
-        self._rulings.add(element, replace(said, condition=condition, listed=items), self._scene(element))
+        above = self.outline.above(element)
+        first = next((span for span in said.spans if above is not None and span.anchor == above.label), said.spans[0])
+        before = self._context(self.outline.by_label[first.anchor], first.start, said.text, own)
+        before += self._required(element, said.spans[0].end) if said.spans[0].anchor == element.label else []
+        words = " ".join(self._words(span) for span in (*said.spans, *before))
+        scope, headings = self._scopes.over(element.headings, words, own)
+        spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
+        made = replace(said, spans=spans, condition=both(scope, own), listed=items)
+        scene = self._scene(element)
+        self._rulings.add(element, made, scene)
+        if said.fact and spans == said.spans:
+            rule = self._rulings.of_clause(element, made, scene)
+            fact = fact_of(rule, said.fact, spans, scene) if rule is not None else None
+            self.found |= {fact: None} if fact is not None else {}
 
-    def _context(self, element: InputElement, start: int, text: str) -> list[Span]:
-        """The sentence that a clause goes on from, in its element or in the paragraph before; none where it stands
-        by itself."""
-        if not points_back(text):
-            return []
-        spans = [(begin, min(end, start)) for begin, end in readable_spans(element.text) if begin < start]
-        before = [Span(element.label, *span) for span in spans]
-        at = self._elements.index(element)
-        above = self._elements[at - 1] if at else None
-        if not before and above is not None and above.tag == "p" and above.headings == element.headings:
-            before = [Span(above.label, *span) for span in readable_spans(above.text)]
-        return before[-1:]
+    def _words(self, span: Span) -> str:
+        return self.outline.by_label[span.anchor].text[span.start : span.end]
 
-    def _otherwise(self, first: Statement, condition: Condition | None) -> None:
-        """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
-        for one, headings in list(self.found.items()):
-            if (
-                condition is not None
-                and first.condition is None
-                and (one.object, one.spans) == (first.object, first.spans)
-            ):
-                del self.found[one]
-                self.found[replace(one, condition=combined(one.condition, Not(condition)))] = headings
+    def _context(self, element: InputElement, start: int, text: str, own: Condition | None) -> list[Span]:
+        """What a clause goes on from: the beginning of its sentence, the sentences before it that it leans on, and a
+        case right before it that may hold for what has no condition of its ``own``."""
+        known = " ".join((self._title, *element.headings))
+        found: list[Span] = []
+        for said, spans in islice(self.outline.before(element, start), _FURTHEST):
+            ended = said.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
+            goes_on = spans[0].anchor == element.label and (not ended or (own is None and opens_case(said)))
+            if not (goes_on or leans_back(text) or takes_up(text, said, known)):
+                break
+            found += spans
+            text = said
+        return found
 
-    def _claims(
-        self,
-        element: InputElement,
-        main: str,
-        spans: tuple[Span, ...],
-        condition: Condition | None,
-        *,
-        inherits: bool = False,
-    ) -> list[Statement]:
-        """The statement of a main clause, where it is plain."""
-        own = next((span for span in spans if span.anchor == element.label), _whole(element))
-        clause = Clause(
-            main,
-            spans,
-            element.text[own.start : own.end],
-            condition,
-            earlier=element.text[max(after_number(element.text), own.start - _AROUND) : own.start],
-            later=element.text[own.end : own.end + _AROUND],
-            inherits=inherits,
-            scope=self._scopes.of(element.headings),
-        )
-        return claims(clause, self._scene(element))
+    def _required(self, element: InputElement, end: int) -> list[Span]:
+        """What the next sentence asks for: "You must be on Basic Support to receive it"."""
+        later = [(start, stop) for start, stop in readable_spans(element.text) if start >= end][:1]
+        return [Span(element.label, *one) for one in later if _REQUIRES.search(element.text, *one)]
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
@@ -217,16 +201,13 @@ class ChunkReader:
         if lead.lists_conditions:
             condition = self.outline.list_condition(element, lead)
             spans += map(_whole, below)
-            self._refuse(element, lead, condition)
         elif not items:
             condition = lead.parsed.condition
         else:
             listed = [*spans, *map(_whole, below)] if spans else []
             excluding = excluded(self.outline, element, lead)
-            self._refuse(element, lead, excluding)
             if spans and (excluding is not None or not are_acts(items)):
-                own = combined(lead.parsed.condition, excluding)
-                listed += self._context(element, lead.start, lead.text)
+                own = both(lead.parsed.condition, excluding)
                 self._rule_of(element, Ruling(tuple(listed), lead.text, own, lead.main), () if excluding else below)
             return
         if not spans:
@@ -234,26 +215,15 @@ class ChunkReader:
         kinds = kinds_of(RuledClause(lead.text))
         if not lead.requires:
             text = ", ".join([lead.text, *(item.text for item in below)])
-            self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main))
+            whole = not lead.lists_conditions or self.outline.joins_surely(element, lead)
+            fact = lead.main.strip(" :") if whole and not self._taken_back(element, lead.end) else ""
+            self._rule_of(element, Ruling(tuple(spans), text, condition, lead.main, fact=fact))
         elif kinds and (not are_acts(items) or RuleKind.ELIGIBILITY in kinds):
             own = lead.parsed.condition  # the list is what must be, and no condition
             self._rule_of(element, Ruling(tuple(spans), lead.text, own, lead.main), below)
         else:
             for item in items:
                 self._item_ruled(item, lead, lead.parsed.condition)
-        main = element.text[slice(*lead.parsed.main)]
-        sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
-        found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
-        self._state(element, found)
-
-    def _scoped(self, element: InputElement, condition: Condition | None) -> Condition | None:
-        """A condition with what holds for all of the element's section."""
-        return both(self._scopes.of(element.headings), condition)
-
-    def _refuse(self, element: InputElement, lead: Lead, condition: Condition | None) -> None:
-        """Take in a lead-in that refuses something where ``condition`` holds: "You cannot get it if:"."""
-        if lead.refuses and condition is not None:
-            self._refused.append((element.headings, lemmas(expand(lead.main)) - LOSABLE - _REFUSES, condition))
 
     def _item(self, element: InputElement) -> None:
         """A list item: a condition of its lead-in, which states it, or what goes on from its lead-in."""
@@ -277,7 +247,7 @@ class ChunkReader:
         if parsed.slot is not None:
             below = (self.outline.item_condition(item, "all") for item in self.outline.items(element))
             own = parsed.with_items([one for one in below if one])
-        whole = combined(lead.parsed.condition, own)
+        whole = both(lead.parsed.condition, own)
         self._item_ruled(element, lead, whole)
         before = _Before()
         for start, end in spans[1:]:
@@ -296,21 +266,6 @@ class ChunkReader:
             text = f"{lead.main.rstrip(' :')} {element.text}"
             case = opening_case(above.text, above.label, lead.start, lead.end)
             self._rule_of(element, Ruling(spans, text, both(case, condition)))
-
-    def _state(self, element: InputElement, statements: list[Statement]) -> bool:
-        """Keep statements under what holds for all of their section; whether there are any."""
-        scope = self._scopes.of(element.headings)
-        kept = (replace(one, condition=combined(scope, one.condition)) for one in statements)
-        self.found |= dict.fromkeys(kept, element.headings)
-        return bool(statements)
-
-
-def _another_value(main: str, before: Statement | None) -> Literal | None:
-    """The value that takes the place of a statement's: "and £200", "and by 30 June" after "apply by 31 May"."""
-    last = before.relation.split()[-1] if before is not None else ""
-    value = main.strip().removeprefix(f"{last} ") if last in PREPOSITIONS else main.strip()
-    kind = value_kind(value) if before is not None else None
-    return Literal(value, kind) if kind else None
 
 
 def _whole(element: InputElement) -> Span:

@@ -7,7 +7,7 @@ either:"), or it lists the objects of the lead-in's verb ("You cannot charge for
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, introducer
@@ -24,7 +24,7 @@ from clausegraph.core.language.conditions import (
 )
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
-from clausegraph.core.types import Condition, Leaf, Modality, Not
+from clausegraph.core.types import Condition, Leaf, Modality, Not, Span
 from clausegraph.ingestion.extract.rules.restrictions import lists_requirements
 
 _GRANT = re.compile(
@@ -33,18 +33,8 @@ _GRANT = re.compile(
 )
 _OPENS = re.compile(r"(?::|\b(?:and|or|if|unless|either|both))\s*$", re.IGNORECASE)  # of an item with a list of its own
 _DEEPEST = 5  # lists within lists that are read
+_LONGEST_LIST = 8  # elements of a list that a sentence below it goes on from
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
-# What a list of whole conditions goes on from: "if you:", "if all of the following apply:"; no clause of its own.
-_STUB = re.compile(
-    r"\b(?:if|unless|when|where|provided|must|as long as)(?=[\s,:]|$)[\s,]*"
-    r"(?:(?:you|they|we|it|your|their|the|an?|are|is|have|has|'re|'ve"
-    r"|either|both|all|any|one|none|at least|or|and|more|of|these|those|following|apply|applies|true|also|be|been|can"
-    r"|conditions?|statements?|child|children|baby|partner|employer|landlord|company|course|home|vehicle|\d+)"
-    r"(?=[\s:,']|$)[\s,]*)*:?\s*$"
-    r"|\b(?:and|or)\s(?:(?:all|any|both|one|either)(?:\sof)?\s)?"
-    r"(?:the\sfollowing|these)(?:\s\w+)?\s(?:apply|applies|are true)\s*:\s*$",
-    re.IGNORECASE,
-)
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
 
 
@@ -77,6 +67,7 @@ class Outline:
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self.by_label = {element.label: element for element in chunk_input.elements}
+        self._above = dict(zip([one.label for one in chunk_input.elements[1:]], chunk_input.elements, strict=False))
         self._leads: dict[str, Lead | None] = {}  # an item asks for the one above it, and for those above that
         self._items: dict[str, list[InputElement]] = {}
         for element in chunk_input.elements:
@@ -99,6 +90,27 @@ class Outline:
         """The items of the list that ``element`` introduces with those nested in them, in order."""
         items = self.items(element) if depth <= _DEEPEST else []
         return [one for item in items for one in (item, *self.items_below(item, depth + 1))]
+
+    def before(self, element: InputElement, start: int) -> Iterator[tuple[str, tuple[Span, ...]]]:
+        """What stands before ``start``, nearest first, each with its words: the sentences of the element, then its
+        lead-in, else the paragraph or the list above it in its section."""
+        spans = [Span(element.label, begin, min(end, start)) for begin, end in readable_spans(element.text)]
+        yield from ((element.text[one.start : one.end], (one,)) for one in reversed(spans) if one.start < start)
+        above = self.above(element) if element.tag == "li" else self._above.get(element.label)
+        listed = [above] if above is not None else []
+        while above is not None and above.tag == "li" and above.label in self._above and element.tag != "li":
+            above = self._above[above.label]
+            listed.append(above)
+        if above is None or above.tag not in ("p", "li") or above.headings != element.headings:
+            return
+        told = readable_spans(above.text)
+        if len(listed) > 1 and len(listed) <= _LONGEST_LIST:
+            whole = [Span(one.label, 0, len(one.text)) for one in listed[:-1]]
+            words = " ".join(one.text for one in reversed(listed))
+            yield words, (Span(above.label, *told[-1]), *reversed(whole))
+        elif len(listed) == 1:
+            for begin, end in reversed(told):
+                yield above.text[begin:end], (Span(above.label, begin, end),)
 
     def lead(self, element: InputElement) -> Lead | None:
         """``element`` as a lead-in; None when it introduces nothing."""
@@ -131,12 +143,9 @@ class Outline:
         return lead.parsed.with_items([c for c in stated if c is not None], default)
 
     def joins_surely(self, element: InputElement, lead: Lead) -> bool:
-        """Whether a list of conditions is whole clauses, and the page says how these join: "all of these", "and"."""
+        """Whether the page says how the items of a list of conditions join: "all of these", "and"."""
         items, slot = self.items(element), lead.parsed.slot
-        if slot is None:
-            return True
-        told = len(items) < 2 or slot.operator is not None or ending_operator(items) is not None
-        return told and _STUB.search(plain(lead.text)) is not None
+        return slot is None or len(items) < 2 or slot.operator is not None or ending_operator(items) is not None
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
@@ -187,6 +196,9 @@ class Outline:
         if lead.parsed.slot is not None and lead.parsed.slot.negated:
             return "any"
         if items and sum(bool(_NOUN_ITEM.match(item.text)) for item in items) * 2 > len(items):
+            return "any"
+        whole = sum(" and " in item.text or " but " in item.text for item in items)  # cases: "visit us and live abroad"
+        if whole * 2 > len(items) > 1:
             return "any"
         proposition = lead.proposition
         if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):

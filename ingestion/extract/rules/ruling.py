@@ -40,6 +40,7 @@ class Ruling:
     hold.
 
     ``main``: what rules of the words of a list, whose items are conditions; ``listed``: the items, where they are none.
+    ``fact``: the main clause, where it may come to a fact.
     """
 
     spans: tuple[Span, ...]
@@ -47,6 +48,7 @@ class Ruling:
     condition: Condition | None
     main: str = ""
     listed: str = ""
+    fact: str = ""
 
 
 class Rulings:
@@ -58,17 +60,17 @@ class Rulings:
 
     def add(self, element: InputElement, said: Ruling, scene: Scene) -> None:
         """Keep a clause."""
-        self._met.append(partial(self._of_clause, element, said, scene))
+        self._met.append(partial(self.of_clause, element, said, scene))
 
-    def row(self, element: InputElement, condition: Condition | None, scene: Scene) -> None:
-        """Keep a row of a table."""
-        self._met.append(partial(self._of_row, element, condition, scene))
+    def row(self, element: InputElement, said: Ruling, dates: tuple[str | None, str | None], scene: Scene) -> None:
+        """Keep a row of a table; ``dates``: of those from and until when it holds."""
+        self._met.append(partial(self._of_row, element, said, dates, scene))
 
     def found(self) -> list[Rule]:
         """The rules, each once, in the order in which they were met."""
         return list(dict.fromkeys(rule for made in self._met if (rule := made()) is not None))
 
-    def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
+    def of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
         """What a clause rules, if it does."""
         main = without(said.main or said.text, leaves(said.condition))
         clause = RuledClause(re.sub(_MARKER, "", main, flags=re.IGNORECASE), said.condition is not None, scene.heading)
@@ -84,7 +86,9 @@ class Rulings:
         dates = effective_dates(main)
         return Rule(kinds, said.spans, roles, values, holds, exact, said.condition, *dates)
 
-    def _of_row(self, element: InputElement, condition: Condition | None, scene: Scene) -> Rule | None:
+    def _of_row(
+        self, element: InputElement, said: Ruling, dates: tuple[str | None, str | None], scene: Scene
+    ) -> Rule | None:
         """What the cells of a table's row rule; what its headers say, they say of whom or when that is."""
         cells = element.text.split(" | ")
         clause = RuledClause("; ".join(cell for cell in cells[1:] if cell), heading=scene.heading)
@@ -95,8 +99,8 @@ class Rulings:
         kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
         named = (Role(RuledClause("").part_of(one, element.text), one) for one in self._things(element.text))
         roles = (Role(RoleName.ABOUT, self._scheme), *named)
-        spans = (Span(element.label, 0, len(element.text)),)
-        return Rule(kinds, spans, roles, _values(clause), condition=condition)
+        since, until = dates
+        return Rule(kinds, said.spans, roles, _values(clause), True, Modality.IS, said.condition, since, until)
 
     def _roles(self, said: Ruling, clause: RuledClause, scene: Scene) -> Iterator[Role]:
         """What a rule names beside its scheme, with its part in it where the grammar says that."""

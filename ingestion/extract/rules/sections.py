@@ -7,13 +7,16 @@ from dataclasses import replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.headings import heading_case
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality
+from clausegraph.core.language.headings import heading_case, is_about, is_state, names_kind
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Span
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 
+_TOLD = word_set("you your the this that these those it its they their we our he she his her there")
 _OPENS_VERB = re.compile(r"\b(?:must|not|can|cannot|may|should|will|to):?$", re.IGNORECASE)  # "You must not:"
 
 
@@ -21,19 +24,40 @@ class Scopes:
     """The scope of each heading path of an input, as far as its headings are in it."""
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
-        title = " ".join(chunk_input.title.split())
-        self._set: dict[tuple[str, ...], list[Condition]] = {}
+        self._title = " ".join(chunk_input.title.split())
+        self._headings: dict[tuple[str, ...], InputElement] = {}
         for element in (*chunk_input.above, *chunk_input.elements):
-            if element.tag in ("h1", "h2", "h3") and " ".join(element.text.split()) != title:
-                condition = heading_case(element.text, element.label)
-                if condition is not None:
-                    self._set.setdefault((*element.headings, element.text), []).append(condition)
+            if element.tag in ("h1", "h2", "h3") and " ".join(element.text.split()) != self._title:
+                self._headings.setdefault((*element.headings, element.text), element)
+        self._cases = {path: heading_case(one.text, one.label) for path, one in self._headings.items()}
 
     def of(self, headings: tuple[str, ...]) -> Condition | None:
         """What holds for all that stands under a heading path, outermost first."""
         paths = (headings[:length] for length in range(len(headings) + 1))
-        found = [condition for path in paths for condition in self._set.get(path, ())]
+        found = [case for path in paths if (case := self._cases.get(path)) is not None]
         return join("all", found) if found else None
+
+    def over(self, headings: tuple[str, ...], said: str, own: Condition | None) -> tuple[Condition | None, list[Span]]:
+        """What holds for words of a section that hold under a condition of their ``own``; and the headings that say
+        what they are about, but may not be a condition of them."""
+        set_here: list[Condition] = []
+        shown: list[Span] = []
+        goes_on = own is None and _goes_on(said)
+        for length in range(len(headings), 0, -1):
+            heading, case = self._headings.get(headings[:length]), self._cases.get(headings[:length])
+            if case is not None and (goes_on or is_state(case) or is_about(said, case)):
+                set_here.append(case)
+            elif heading is not None and (case is not None or names_kind(heading.text, self._title, said)):
+                shown.append(Span(heading.label, 0, len(heading.text)))
+            goes_on = goes_on and case is not None  # what stands under a topic of a case may be about that alone
+        return join("all", set_here[::-1]) if set_here else None, shown
+
+
+def _goes_on(said: str) -> bool:
+    """Whether words are of what their heading says: they are of the reader, or of somebody or something told before."""
+    subject = split_proposition(said).subject.split()
+    bare = len(subject) == 1 and (subject[0].isupper() or not subject[0].endswith("s"))  # "HMRC", but not "Complaints"
+    return not subject or bare or subject[0].lower() in _TOLD
 
 
 def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition | None:

@@ -21,7 +21,7 @@ from clausegraph.core.language.names import Scene, named, topic_name
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.rules.claims import LOSABLE
+from clausegraph.ingestion.extract.rules.facts import LOSABLE
 
 _LONGEST_CASE = 14  # words of a row header that names a case; a longer one describes
 _LONGEST_NAME = 8  # of one that names a thing
@@ -67,7 +67,7 @@ _CASE_HEADER = re.compile(  # a column of those of whom this is so
     re.IGNORECASE,
 )
 _NO_PROPERTY = re.compile(
-    r"\b(?:you|before(?! tax\b| \w+al\b)|after|until|born|if|when|who)\b|^get\b|[?]", re.IGNORECASE
+    r"\d|\b(?:you|then|before(?! tax\b| \w+al\b)|after|until|born|if|when|who)\b|^get\b|[?]", re.IGNORECASE
 )
 _YOURS = re.compile(r"\s+(?:that )?you (?:must|have to|need to|can|will|could) \w+$", re.IGNORECASE)  # behind "Notice"
 _LASTING = re.compile(r"\d+ (?:days?|weeks?|months?|years?|hours?)", re.IGNORECASE)  # "6 months": for so long
@@ -98,15 +98,19 @@ class Row:
         self._rows = [row.text.split(" | ") for row in rows if row.headers == element.headers]
         self._head = next((row for row in rows if tuple(row.text.split(" | ")) == element.headers), None)
         self._lead = "".join(other.text for other in around[last:first])
+        leads = _leads(around[:first])
+        self.lead = tuple(span for _, span in leads)
+        self._told = [span for above, span in leads if above.is_own]
         self._case: Condition | None = None  # the one that the sentence above opens with
-        if re.match(r"If\b[^.]+:$", self._lead.strip()):
-            self._case = parse_conditions(self._lead, around[last].label).condition
+        for above, span in leads:
+            if above.text[: span.end].endswith(":"):
+                self._case = parse_conditions(above.text, above.label, span.start, span.end).condition
         self._before = _sentences(other for other in around[:last] if not _OF_THE_READER.match(other.text))
         self._beside = _sentences(around)
         heads = {other.headers for other in elements if other.tag == "tr"}
         self.is_header = any(tuple(self._texts) == head[: len(self._texts)] for head in heads if head)
         dated = (effective_dates(one.lower()) for one in self._beside if _IN_FORCE.match(one))
-        self._in_force = next(dated, (None, None))
+        self.dates = next(dated, (None, None))
 
     def statements(self) -> list[Statement]:
         """One for each value behind the row's header, or its first two cells; none for a header row.
@@ -129,7 +133,8 @@ class Row:
         parsed = parse_conditions(self._element.text, self._element.label, start, end)
         short = (not self._headers or bool(self._headers[0])) and len(text.split()) <= _LONGEST_NAME
         stated = text and (short or _states_case(text))
-        return parsed.condition or (Leaf(self._element.label, start, end, text) if stated else None)
+        own = parsed.condition or (self._key_case(0) if stated else None)
+        return join("all", [self._case, own]) if self._case and own else own or self._case
 
     def _keys(self) -> int:
         """How many columns tell the rows apart, from the first: one or two; 0 where more is needed, or something beside
@@ -146,7 +151,7 @@ class Row:
         about = lemmas(f"{' '.join(headers)} {lead}") - LOSABLE
         narrowed = _EXCEPTS.search(lead) or any(_EXCEPTS.search(one) and lemmas(one) & about for one in self._before)
         cells = " ".join([*headers, *(cell for row in rows for cell in row[:count])])
-        told = _YEAR.search(cells) or self._in_force != (None, None)
+        told = _YEAR.search(cells) or self.dates != (None, None)
         dated = (one for one in self._beside if _YEAR.search(one))
         of_a_year = not told and any(one in lead or lemmas(one) & about or _OF_TABLES.search(one) for one in dated)
         return 0 if narrowed or of_a_year else count
@@ -166,11 +171,11 @@ class Row:
             return None
         parts = [case for case in (self._case, *cases, column) if case is not None]
         value = Literal(" ".join(theirs(text.split())), value_kind(text) or "text")
-        span = Span(self._element.label, self._cells[0][0], self._cells[place][1])
+        spans = (Span(self._element.label, self._cells[0][0], self._cells[place][1]), *self._told)
         dates = effective_dates(self._texts[0]) if not self._texts[0].startswith("Born") else (None, None)
-        since, until = dates if dates != (None, None) else self._in_force
+        since, until = dates if dates != (None, None) else self.dates
         condition = join("all", parts) if parts else None
-        made = Statement(subject, f"has {what}", value, (span,), condition=condition)
+        made = Statement(subject, f"has {what}", value, spans, condition=condition)
         return replace(made, effective_from=since, effective_to=until)
 
     def _subject(self, keys: int) -> tuple[Mention | None, list[Condition]]:
@@ -188,7 +193,8 @@ class Row:
 
     def _key_case(self, place: int) -> Condition:
         """A cell that tells the row apart, with what its column says that it is."""
-        (start, end), text, header = self._cells[place], self._texts[place], self._headers[place]
+        (start, end), text = self._cells[place], self._texts[place]
+        header = self._headers[place] if place < len(self._headers) else ""
         clear = not header or re.match(rf"you\b|your\b|{re.escape(header)}\b", text, re.IGNORECASE)
         return Leaf(self._element.label, start, end, text, "" if clear else f"{header}: {text}")
 
@@ -219,6 +225,26 @@ class Row:
             if found:
                 return found.pop() if len(found) == 1 else ""
         return ""
+
+
+def _leads(above: Sequence[InputElement]) -> list[tuple[InputElement, Span]]:
+    """The sentences above a table that say of when or of whom it is: those that lead in to it, and those on its sums.
+
+    Args:
+        above: what stands before it in its section.
+    """
+    last = above[-1:] if above and above[-1].text.rstrip()[-1:] in ".:" else above[-2:]  # below a caption
+    found = []
+    for element in last if all(one.tag == "p" for one in last) else ():
+        text = plain(element.text)
+        spans = sentence_spans(text)
+        for start, end in spans:
+            opens = end == spans[-1][1] and text[start:end].endswith(":")
+            if opens or (_OF_TABLES.search(text, start, end) and _YEAR.search(text, start, end)):
+                found.append((element, Span(element.label, start, end)))
+        if text.rstrip()[-1:] not in ".:":
+            found.append((element, Span(element.label, 0, len(text))))
+    return found
 
 
 def _sentences(elements: Iterable[InputElement]) -> list[str]:

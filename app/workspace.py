@@ -80,8 +80,9 @@ class Workspace:
 
         return self._open_ledger(open_ledger)
 
-    def _open_ledger(self, opened: Callable[[Path], Ledger]) -> Ledger:
-        return self._once("ledger", lambda: self._opened.enter_context(opened(self.settings.home)))
+    def _open_ledger(self, opened: Callable[[Path, str], Ledger]) -> Ledger:
+        place = (self.settings.home, self.settings.database_address)
+        return self._once("ledger", lambda: self._opened.enter_context(opened(*place)))
 
     @property
     def embedder(self) -> Embedder:

@@ -164,6 +164,7 @@ EXTRAS = {
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),
     "pagerank": ("igraph", "scipy"),
+    "postgres": ("psycopg", "pgvector"),
     "sentence-transformers": ("sentence_transformers",),
     "server": ("fastapi", "uvicorn", "mcp", "prometheus_client", "python_multipart", "jwt"),
     "telemetry": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),

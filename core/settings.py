@@ -102,6 +102,11 @@ class Settings(BaseSettings):
     home: Annotated[Path, AfterValidator(_absolute)] = Field(
         default=Path("~/.clausegraph"), validate_default=True, description="folder of the ledger and the vectors"
     )
+    database: SecretStr | None = Field(
+        default=None,
+        description="database of the ledger and the vectors, as postgresql://USER:PASSWORD@HOST/DATABASE; none: files "
+        "of the home",
+    )
     corpus: str = Field(default="default", min_length=1, description="corpus of commands that name none")
     keep_epochs: int = Field(default=10, ge=1, le=MOST, description="newest epochs that vacuum keeps")
     keep_days: float = Field(default=30.0, ge=0, le=MOST_DAYS, description="days for which vacuum keeps an epoch")
@@ -278,6 +283,11 @@ class Settings(BaseSettings):
     telemetry: Literal["off", "otlp"] = Field(
         default="off", description="whether traces are sent, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
     )
+
+    @property
+    def database_address(self) -> str:
+        """The address of the database, secrets and all; empty for files of the home."""
+        return self.database.get_secret_value() if self.database else ""
 
     @classmethod
     def settings_customise_sources(

@@ -67,7 +67,7 @@ def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRo
     every = {corpus.name: corpus for corpus in list_corpora(ledger)}
     if name not in every:
         afar = f"no corpus {name[:80]!r}; the list of corpora has those that you may see"
-        raise NotFoundError(f"no corpus named {name!r} in {ledger.path}{_instead(name, [*every], option)}", afar=afar)
+        raise NotFoundError(f"no corpus named {name!r} in {ledger.place}{_instead(name, [*every], option)}", afar=afar)
     return every[name]
 
 
@@ -241,19 +241,20 @@ def current_holder(ledger: Ledger, corpus_id: int) -> Row[Any] | None:
     """The lease of the run that is at work on a corpus."""
     with ledger.read() as connection:
         lease = held_lease(connection, corpus_id)
-    return lease if lease is not None and is_held(lease, time.time()) else None
+        return lease if lease is not None and is_held(lease, ledger.database.now(connection)) else None
 
 
 def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, object]]:
     """The runs of a query with their reports; one that has not ended and is not at work was killed."""
     with ledger.read() as connection:
         lease = held_lease(connection, corpus_id)
+        now = ledger.database.now(connection)
         rows = connection.execute(query.where(runs.c.corpus_id == corpus_id)).all()
     made = []
     for row in rows:
         values = {name: value for name, value in row._mapping.items() if name != "corpus_id"}
         values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
-        if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):
+        if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, now)):
             values["status"] = KILLED
         made.append(values)
     return made

@@ -113,7 +113,7 @@ def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:
     except zlib.error:
         raw = b""
     if content_hash("raw", raw) != raw_hash:
-        raise StorageError(f"{ledger.path}: the stored bytes {raw_hash[:12]} are not there, or damaged")
+        raise StorageError(f"{ledger.place}: the stored bytes {raw_hash[:12]} are not there, or damaged")
     return raw
 
 

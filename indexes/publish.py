@@ -22,7 +22,7 @@ from clausegraph.core.types import LITERAL
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
-from clausegraph.indexes.ledger.readers import prepare_epoch
+from clausegraph.indexes.ledger.readers import holds_of
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     FREEZING,
@@ -51,7 +51,7 @@ def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
     """Write the plan as rows of the next epoch; returns its number."""
     newest = ledger.value(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id))
     number = int(newest) + 1  # nobody else publishes while we have the lease
-    prepare_epoch(ledger, plan.corpus_id, number)
+    holds_of(ledger).prepare(plan.corpus_id, number)
     _carry_out(ledger, lease, _freezing(plan, number, lease.run_id))
     return number
 
@@ -111,6 +111,20 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
     """Write the segment of a frozen epoch, then what is taken along, and flip it: the only moment at which readers
     see a change.
     """
+    _flip(ledger, lease, number, projections)
+    projections.published(lease.corpus_id)
+
+
+def publish_plan(ledger: Ledger, lease: RunLease, plan: PublishPlan, projections: Projections = NO_PROJECTIONS) -> int:
+    """Freeze and flip an epoch, in one transaction where the database can; returns its number."""
+    with ledger.publishing(lambda connection: check_fence(connection, lease)):
+        number = freeze(ledger, lease, plan)
+        _flip(ledger, lease, number, projections)
+    projections.published(lease.corpus_id)
+    return number
+
+
+def _flip(ledger: Ledger, lease: RunLease, number: int, projections: Projections) -> None:
     made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in VECTOR_KINDS]
     projections.prepare(lease.corpus_id, number)
     with ledger.write() as connection:
@@ -121,7 +135,6 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
         connection.execute(_epoch(lease.corpus_id, number, FROZEN).values(state=FLIPPED, created=time.time()))
         corpus = update(corpora).where(corpora.c.id == lease.corpus_id)
         connection.execute(corpus.values(newest=number, published=number))
-    projections.published(lease.corpus_id)
 
 
 def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> str | None:

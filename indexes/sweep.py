@@ -17,9 +17,8 @@ from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
 from clausegraph.indexes.files import failure_of, remove_path
-from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal, rewrite_file
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.readers import corpora_with_files, forget, held_epochs, users_of_epoch
+from clausegraph.indexes.ledger.readers import forget, held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
@@ -49,11 +48,11 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
     corpus = find_corpus(ledger, name)
     numbers = [epoch.number for epoch in list_epochs(ledger, corpus.id)]
     with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
-        promise_removal(connection)
+        ledger.database.promise_removal(connection)
         connection.execute(delete(members).where(members.c.corpus_id == corpus.id))  # not looked through for each page
         connection.execute(delete(corpora).where(corpora.c.id == corpus.id))  # and all that belongs to it
     readers = [
-        f"what {users_of_epoch(ledger, corpus.id, number)} has read of epoch {number} of corpus {corpus.name!r}; "
+        f"what {holds_of(ledger).users(corpus.id, number)} has read of epoch {number} of corpus {corpus.name!r}; "
         "wait for it or stop it"
         for number in sorted(held_epochs(ledger, corpus.id, numbers))
     ]
@@ -68,18 +67,18 @@ def sweep(ledger: Ledger) -> list[str]:
     remains = [*_of_dropped_corpora(ledger)]
     if was_promised(ledger) or not list_corpora(ledger):
         remains += forget_all(ledger.home)
-    if unused := rewrite_file(ledger.path):
+    if unused := ledger.database.rewrite():
         remains.append(unused)
     if not remains and was_promised(ledger):
         with ledger.write() as connection:
-            promise_removal(connection, kept=True)
+            ledger.database.promise_removal(connection, kept=True)
     return remains
 
 
 def was_promised(ledger: Ledger) -> bool:
     """Whether a command that removes for good was cut off before it was done."""
     with ledger.read() as connection:
-        return is_removal_promised(connection)
+        return ledger.database.is_removal_promised(connection)
 
 
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
@@ -88,7 +87,7 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
     stored, read, kept = set[int](), set[int](), list[Path]()
     for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
         lambda: stored.update(index.corpora()),
-        lambda: read.update(corpora_with_files(ledger)),
+        lambda: read.update(holds_of(ledger).corpora()),
         lambda: kept.extend(corpus_folders(ledger.home)),
     ):
         yield from failure_of(seen)

@@ -34,9 +34,8 @@ from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
 from clausegraph.indexes.files import failure_of, remove_path
-from clausegraph.indexes.ledger.dialect import compact, promise_removal
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
-from clausegraph.indexes.ledger.readers import AT_ONCE, forget, take_epochs, users_of_epoch
+from clausegraph.indexes.ledger.readers import AT_ONCE, forget, holds_of, take_epochs
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     VERSIONED,
@@ -139,7 +138,7 @@ def vacuum(
     floor = min(kept, default=0)  # the oldest that stays
     remains = [
         f"epoch {number} of corpus {corpus.name!r} and what later ones do not show: "
-        f"{users_of_epoch(ledger, corpus.id, number)} reads it; wait for it or stop it"
+        f"{holds_of(ledger).users(corpus.id, number)} reads it; wait for it or stop it"
         for number in held
     ]
     rows: dict[str, int] = {}
@@ -162,7 +161,7 @@ def vacuum(
     remains += _rewrite_segments(ledger, lease)
     for path in folders_but(ledger.home, corpus.id, kept):
         remains += remove_path(path)
-    compact(ledger.path)
+    ledger.database.compact()
     after = len(listed_segments(ledger, corpus.id))
     return VacuumReport(floor, kept, unpublished, gone, rows, before, after, remains)
 
@@ -172,7 +171,7 @@ def _forget_replies(ledger: Ledger, promised: bool) -> list[str]:
     if not promised:
         return forget_all(ledger.home)
     with ledger.write() as connection:
-        promise_removal(connection)
+        ledger.database.promise_removal(connection)
     return []
 
 

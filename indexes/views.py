@@ -60,7 +60,7 @@ class View:
     def __init__(self, ledger: Ledger, corpus: CorpusRow, epoch: int, model: str, held: EpochHold | None) -> None:
         self._ledger = ledger
         self._reads = EpochReads(ledger, corpus.id, corpus.name, epoch)
-        self._hold = held
+        self._reads.held = held
         self._corpus_id = corpus.id
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
@@ -157,17 +157,17 @@ class View:
 
     def rest(self) -> None:
         """Let the epoch go while nobody reads, but keep what was built; :meth:`wake` before reading on."""
-        if self._hold is not None:
-            self._hold.close()
-            self._hold = None
+        held, self._reads.held = self._reads.held, None
+        if held is not None:
+            held.close()
 
     def wake(self) -> bool:
         """Hold the epoch again; false: it is gone or about to go, or the view was closed."""
         try:
             with self._reads.read():
                 pass
-            if self._hold is None:
-                self._hold = hold(self._ledger, self._corpus_id, self.epoch)
+            if self._reads.held is None:
+                self._reads.held = hold(self._ledger, self._corpus_id, self.epoch)
             with self._reads.read():
                 return True
         except (NotFoundError, ViewExpired):

@@ -6,7 +6,6 @@ import os
 import secrets
 import socket
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -206,22 +205,23 @@ def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, A
 
 def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, seconds: float) -> Claim | None:
     with ledger.write() as connection:
-        row = _next(connection, run_id) if batch_id is None else _named(connection, run_id, batch_id)
+        now = ledger.database.now(connection)
+        row = _next(connection, run_id, now) if batch_id is None else _named(connection, run_id, batch_id)
         if row is None:
             return None
         values = {
             "state": "claimed", "claim": token, "host": socket.gethostname(), "pid": os.getpid(),
-            "expires": time.time() + seconds, "attempts": row.attempts + 1,
+            "expires": now + seconds, "attempts": row.attempts + 1,
         }  # fmt: skip
         taken = update(work_batches).where(work_batches.c.id == row.id).values(**values)
         text = connection.execute(taken.returning(work_batches.c.chunks)).scalar_one()
     return Claim(row.id, token, _chunks(row.id, text))
 
 
-def _next(connection: Connection, run_id: str) -> Row[Any] | None:
+def _next(connection: Connection, run_id: str, now: float) -> Row[Any] | None:
     query = _HEAD.where(work_batches.c.run_id == run_id, work_batches.c.state != "done").order_by(work_batches.c.id)
     for row in connection.execute(query):
-        if row.state == "open" or row.expires <= time.time() or not is_alive(row.host, row.pid):
+        if row.state == "open" or row.expires <= now or not is_alive(row.host, row.pid):
             return row
     return None
 
@@ -237,14 +237,16 @@ def _named(connection: Connection, run_id: str, batch_id: int) -> Row[Any] | Non
 
 
 def _renew(ledger: Ledger, claim: Claim, seconds: float) -> None:
-    if not _set(ledger, claim, expires=time.time() + seconds):
+    if not _set(ledger, claim, seconds):
         claim.lost.set()
 
 
-def _set(ledger: Ledger, held: Claim, **values: Any) -> bool:
-    """Change a claimed batch; false: the claim is not ours any more."""
+def _set(ledger: Ledger, held: Claim, seconds: float | None = None, **values: Any) -> bool:
+    """Change a claimed batch, and hold it for so many seconds; false: the claim is not ours any more."""
     mine = (work_batches.c.id == held.batch_id, work_batches.c.claim == held.token)
     with ledger.write() as connection:
+        if seconds is not None:
+            values["expires"] = ledger.database.now(connection) + seconds
         return connection.execute(update(work_batches).where(*mine).values(**values)).rowcount == 1
 
 

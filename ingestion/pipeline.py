@@ -30,7 +30,7 @@ from clausegraph.indexes.derive import derive_rows
 from clausegraph.indexes.fetches import forget_pages
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
-from clausegraph.indexes.publish import finish, freeze
+from clausegraph.indexes.publish import publish_plan
 from clausegraph.indexes.truth import (
     StoredPage,
     VersionInput,
@@ -419,8 +419,7 @@ def publish(
     if plan.is_empty and (current or unless_empty):
         tools.projections.caught_up(corpus.id)
     else:
-        epoch = freeze(tools.ledger, lease, plan)
-        finish(tools.ledger, lease, epoch, tools.projections)
+        epoch = publish_plan(tools.ledger, lease, plan, tools.projections)
         _log.info("publish", epoch=epoch)
         if has_many_segments(tools.ledger, corpus.id):
             done = vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)

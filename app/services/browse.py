@@ -144,7 +144,7 @@ class Shelf:
         def read(page: PageKey) -> Reading:
             if page not in listed:
                 said = f"statements of epoch {self.epoch} stand on {str(page)!r}, which it does not have"
-                raise StorageError(f"{self.ledger.path} is damaged: {said}; {RESTORE}")
+                raise StorageError(f"{self.ledger.place} is damaged: {said}; {RESTORE}")
             return self.reading(listed[page][0])
 
         return read
@@ -186,7 +186,7 @@ class Shelf:
             )
         found = self.graph.facts(ids)
         if len(found) < len(ids):
-            raise StorageError(f"{self.ledger.path} is damaged: fact {ids[0]} is in its index alone; {RESTORE}")
+            raise StorageError(f"{self.ledger.place} is damaged: fact {ids[0]} is in its index alone; {RESTORE}")
         return found[0] if found else None
 
     def facts_on(self, page: PageKey, reading: Reading) -> list[Support]:

@@ -6,6 +6,7 @@ import shutil
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +20,7 @@ from clausegraph.core.tokens import PACKAGED
 if TYPE_CHECKING:
     from sqlalchemy import Row
 
+    from clausegraph.indexes.ledger.dialect import Database
     from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -43,10 +45,10 @@ class Finding:
 def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
     """Run every check; ``repair`` rebuilds damaged vector segments from the ledger."""
     findings = [*_installation(), *_model(settings), *_disk(settings.home)]
-    ledger = list(_ledger(settings.home, repair))
+    ledger = list(_ledger(settings))
     findings += ledger
     if ledger and all(finding.state == OK for finding in ledger):
-        findings += [*_runs(settings.home), *_segments(settings.home, repair)]
+        findings += [*_runs(settings), *_segments(settings, repair)]
     return findings
 
 
@@ -107,63 +109,65 @@ def _disk(home: Path) -> Iterator[Finding]:
     yield Finding("disk space", state, f"{free / 1e9:.1f} GB free at {place}")
 
 
-def _ledger(home: Path, repair: bool) -> Iterator[Finding]:
+def _ledger(settings: Settings) -> Iterator[Finding]:
     """The database's own checks, then ours."""
-    path = home / "ledger.db"
-    if not path.exists():
-        if not home.exists() or home.is_dir():
-            yield Finding("ledger", WARNING, f"none at {path} yet; `clausegraph ingest SOURCE` makes it")
-        return
-    yield from _guarded("ledger file", lambda: _integrity(path))
-    yield from _guarded("ledger schema", lambda: _schema(home))
-    yield from _guarded("ledger rows", lambda: _rows(home))
+    from clausegraph.indexes.ledger.store import open_database
+
+    database = open_database(settings.home, settings.database_address)
+    with closing(database):
+        if not database.exists():
+            if not settings.home.exists() or settings.home.is_dir():
+                yield Finding("ledger", WARNING, f"none at {database.place} yet; `clausegraph ingest SOURCE` makes it")
+            return
+        yield from _guarded("ledger database", lambda: _integrity(database))
+    yield from _guarded("ledger schema", lambda: _schema(settings))
+    yield from _guarded("ledger rows", lambda: _rows(settings))
 
 
-def _integrity(path: Path) -> Finding:
-    from clausegraph.indexes.ledger.dialect import damage
-
-    if found := damage(path):
-        return Finding("ledger file", BROKEN, f"{path}: {found}; restore it from a backup")
-    return Finding("ledger file", OK, f"{path} is sound ({path.stat().st_size / 1e6:.1f} MB)")
+def _integrity(database: Database) -> Finding:
+    if found := database.damage():
+        return Finding("ledger database", BROKEN, f"{database.place}: {found}; restore it from a backup")
+    return Finding("ledger database", OK, f"{database.place} is sound ({database.size() / 1e6:.1f} MB)")
 
 
-def _schema(home: Path) -> Finding:
+def _schema(settings: Settings) -> Finding:
     from clausegraph.indexes.ledger.store import SCHEMA_VERSION
 
-    with _opened(home, repair=False):
+    with _opened(settings, repair=False):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
 
 
-def _rows(home: Path) -> Finding:
+def _rows(settings: Settings) -> Finding:
     from clausegraph.indexes.truth import unreadable_rows
 
-    with _opened(home, repair=False) as ledger:
+    with _opened(settings, repair=False) as ledger:
         wrong = list(unreadable_rows(ledger))
     return Finding("ledger rows", BROKEN if wrong else OK, "; ".join(wrong) or "every row can be read")
 
 
-def _runs(home: Path) -> Iterator[Finding]:
+def _runs(settings: Settings) -> Iterator[Finding]:
     """Runs that were killed, and that no later run has recorded as such."""
     from clausegraph.indexes.corpora import killed_runs, list_corpora
 
-    with _opened(home, repair=False) as ledger:
+    with _opened(settings, repair=False) as ledger:
         for corpus in list_corpora(ledger):
             for run in killed_runs(ledger, corpus.id):
                 detail = f"run {run} was killed; what it had stored is kept, and the next run goes on with it"
                 yield Finding(f"runs of {corpus.name}", WARNING, detail)
 
 
-def _opened(home: Path, repair: bool) -> Ledger:
+def _opened(settings: Settings, repair: bool) -> Ledger:
     from clausegraph.indexes.ledger.store import open_ledger, open_to_read
 
-    return open_ledger(home, create=False) if repair else open_to_read(home)
+    place = (settings.home, settings.database_address)
+    return open_ledger(*place, create=False) if repair else open_to_read(*place)
 
 
-def _segments(home: Path, repair: bool) -> Iterator[Finding]:
+def _segments(settings: Settings, repair: bool) -> Iterator[Finding]:
     from clausegraph.indexes.corpora import list_corpora
     from clausegraph.indexes.vectors.segments import listed_segments, segment_state
 
-    with _opened(home, repair) as ledger:
+    with _opened(settings, repair) as ledger:
         for corpus in list_corpora(ledger):
             check = f"vectors of {corpus.name}"
             listed = listed_segments(ledger, corpus.id)

@@ -1,115 +1,87 @@
-"""Everything of the ledger that only SQLite has: its file, locks, conflict clauses, planner, clean-up and errors.
+"""What the ledger asks of a database, and statements that every database takes; one module knows each database.
 
-A writing transaction takes its lock when it begins: one that began as a reader and then wants to write fails at once
-where another process wrote meanwhile, whatever the timeout.
-
-Reading a file with a write-ahead log takes an index of that log, a file beside the database. Where it is not there and
-cannot be made (full disk, read-only folder), the database is opened as a file that does not change. Its stamp is looked
-at before and after each use, so that a process that writes it after all is noticed, and nothing mixed is used.
+``sqlite.py`` is a file in the home folder, ``postgres.py`` a server of PostgreSQL.
 """
 
 from __future__ import annotations
 
-import os
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import psutil
-from sqlalchemy import URL, ColumnElement, Connection, Engine, Index, QueuePool, Table, create_engine, event, text
+from sqlalchemy import BigInteger, ColumnElement, Connection, Index, Integer, String, Table, Text, text
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
+from sqlalchemy.exc import MultipleResultsFound, NoResultFound
 from sqlalchemy.sql.dml import Insert
+from sqlalchemy.types import TypeEngine
 
 from clausegraph.core.errors import InputError, StorageError
-from clausegraph.indexes.files import disk_full, give_back, not_writable, rewrite
 from clausegraph.indexes.ledger.cells import RESTORE, WrongCell
 
-BUSY_TIMEOUT_S = 30
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
 ROWS_BY_KEY: dict[str, Any] = {"sqlite_with_rowid": False}  # of a table: its rows lie in the order of its primary key
-_NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
+_SQLITE, _POSTGRES = "sqlite", "postgresql"  # as SQLAlchemy names them
 
 
-def make_database(path: Path) -> None:
-    """Make the database's file, unless it is there."""
-    refuse_network(path.parent)
-    if not path.exists() or path.stat().st_size == 0:
-        with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as connection:
-            path.chmod(0o600)
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must be set before the first table
-            connection.execute("PRAGMA journal_mode=WAL")
+class Database(Protocol):
+    """Where the tables of a ledger are. Errors of its driver leave it through :meth:`errors` alone."""
 
+    kind: str
+    place: str  # for messages, without a secret
+    elsewhere: str  # how a ledger that cannot be used is put out of the way
+    publishes_at_once: bool  # whether a publish is one transaction
 
-def open_for_writing(path: Path) -> Engine:
-    """Connections to the database of this file."""
-    refuse_network(path.parent)
-    address = URL.create("sqlite", database=str(path))  # a path is no text of a URL: it may have ?, # and % in it
-    engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
-    event.listen(engine, "connect", _configure)
-    event.listen(engine, "begin", _begin)
-    event.listen(engine, "handle_error", _keep_interrupted)
-    return engine
+    def exists(self) -> bool:
+        """Whether there may be tables in it."""
 
+    def make(self) -> None:
+        """Make what tables need, unless it is there."""
 
-def _configure(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # we emit BEGIN ourselves, see _begin
-    for pragma in ("foreign_keys=ON", "secure_delete=ON", "synchronous=NORMAL", "temp_store=MEMORY"):
-        connection.execute(f"PRAGMA {pragma}")
+    def add_tables(self, connection: Connection) -> None:
+        """Make tables that only this database has."""
 
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A connection that reads one consistent state and cannot write."""
 
-def _keep_interrupted(context: ExceptionContext) -> None:
-    """Let a statement that Ctrl-C interrupted be rolled back.
+    def writing(self, *, alone: bool = True) -> AbstractContextManager[Connection]:
+        """A connection in a transaction that is ``alone`` in writing, or beside which others may write."""
 
-    SQLAlchemy takes its connection for lost and closes it. SQLite then keeps the write lock for as long as anybody
-    holds the statement, as the traceback of the interrupt does: what notes the end of the run would wait for it.
-    """
-    context.is_disconnect = context.is_disconnect and isinstance(context.original_exception, Exception)
+    def lock(self, connection: Connection) -> None:
+        """From here on the transaction is alone in writing."""
 
+    def errors(self) -> AbstractContextManager[None]:
+        """Translate the driver's errors into ``StorageError`` with the fix."""
 
-def refuse_network(folder: Path) -> None:
-    """SQLite's locks do not hold on network file systems."""
-    home = folder.resolve()
-    mounted = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
-    kind = next((mounted[place] for place in (home, *home.parents) if place in mounted), "")
-    if kind in _NETWORK_FILE_SYSTEMS:
-        raise StorageError(f"{folder} is on a network file system ({kind}); set CLAUSEGRAPH_HOME to a local disk")
+    def now(self, connection: Connection) -> float:
+        """Seconds since 1970, by the one clock that leases follow."""
 
+    def last_id(self, connection: Connection, table: Table) -> int:
+        """The highest id that a table has, or ever had where none is used again."""
 
-def compact(path: Path) -> None:
-    """Give freed pages back to the file system, as far as no other process is in the way."""
-    with driver_errors(path), closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as made:
-        give_back(made)
+    def follow_ids(self, connection: Connection, table: Table) -> None:
+        """Give new rows higher ids than those that were written with theirs."""
 
+    def promise_removal(self, connection: Connection, *, kept: bool = False) -> None:
+        """Note that somebody was promised that what the transaction deletes leaves the disk; or that it has."""
 
-def rewrite_file(path: Path) -> str:
-    """Leave no byte of a deleted row in the database and its log; returns what remains and why, empty for nothing."""
-    with driver_errors(path):
-        return rewrite(path, BUSY_TIMEOUT_S)
+    def is_removal_promised(self, connection: Connection) -> bool:
+        """Whether a promise of removal was given and not kept yet, as when its process was killed."""
 
+    def compact(self) -> None:
+        """Give freed room back, as far as no other process is in the way."""
 
-def promise_removal(connection: Connection, *, kept: bool = False) -> None:
-    """Note, with the transaction, that somebody was promised that what it deletes leaves the disk; or that it has."""
-    connection.exec_driver_sql(f"PRAGMA user_version = {0 if kept else 1}")
+    def rewrite(self) -> str:
+        """Leave nothing of a deleted row; returns what remains and why, empty for nothing."""
 
+    def damage(self) -> str:
+        """What is wrong with it, in words; empty when nothing is. Reads all of it where only that tells."""
 
-def is_removal_promised(connection: Connection) -> bool:
-    """Whether a promise of removal was given and not kept yet, as when its process was killed."""
-    return bool(connection.exec_driver_sql("PRAGMA user_version").scalar())
+    def size(self) -> int:
+        """Bytes that it takes."""
 
-
-def for_writing(connection: Connection) -> Connection:
-    """The connection, whose next transaction holds the write lock from its beginning."""
-    return connection.execution_options(immediate=True)
-
-
-def _begin(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    def close(self) -> None:
+        """Close every connection."""
 
 
 def insert_new(table: Table) -> Insert:
@@ -127,14 +99,32 @@ def index_where(condition: str, name: str, *columns: str) -> Index:
     return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
+def index_of_text(name: str, owner: str, column: str) -> tuple[Index, Index]:
+    """An index of a text of any length by what owns it; PostgreSQL's trees take 2,700 bytes, its hashes any text."""
+    ordered = Index(name, owner, column, info={"dialect": _SQLITE})
+    hashed = Index(name, column, postgresql_using="hash", info={"dialect": _POSTGRES})
+    return ordered.ddl_if(dialect=_SQLITE), hashed.ddl_if(dialect=_POSTGRES)
+
+
+def id_type() -> TypeEngine[Any]:
+    """The type of ids; SQLite's rows are numbered in 64 bits by this name alone."""
+    return BigInteger().with_variant(Integer(), _SQLITE)
+
+
+def text_type(length: int | None = None) -> TypeEngine[Any]:
+    """The type of texts, compared by code points as in Python."""
+    plain = Text() if length is None else String(length)
+    return plain.with_variant(Text(collation="C"), _POSTGRES)
+
+
 def without_index(column: ColumnElement[int]) -> ColumnElement[int]:
     """The column, by whose index the planner shall not go: it has no statistics, and takes a worse one for better."""
     return column + 0
 
 
 @contextmanager
-def driver_errors(path: Path) -> Iterator[None]:
-    """Translate the database driver's errors into ``StorageError`` with the fix."""
+def value_errors(place: str | Path, row_of: Callable[[WrongCell], str]) -> Iterator[None]:
+    """Translate errors about values that every driver raises alike; ``row_of`` finds the row of a wrong cell."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -142,152 +132,8 @@ def driver_errors(path: Path) -> Iterator[None]:
     except OverflowError as error:
         raise InputError(f"a number given is too large for the ledger ({error}); give a smaller one") from error
     except UnicodeDecodeError as error:  # of a message of the driver, which quotes what was damaged
-        raise StorageError(f"{path} is damaged: {error.object[:200]!a}; {RESTORE}") from error
+        raise StorageError(f"{place} is damaged: {error.object[:200]!a}; {RESTORE}") from error
     except WrongCell as error:
-        raise _wrong_cell(path, error) from error
+        raise StorageError(f"{place} is damaged: {error} in row {row_of(error)}; {RESTORE}") from error
     except (NoResultFound, MultipleResultsFound) as error:
-        raise StorageError(f"{path} is damaged: a row that others refer to is not there; {RESTORE}") from error
-    except DBAPIError as error:
-        raise _explained(path, str(error.orig)) from error
-    except sqlite3.Error as error:
-        raise _explained(path, str(error)) from error
-
-
-def _wrong_cell(path: Path, wrong: WrongCell) -> StorageError:
-    """The error about a cell of another type; its row is looked for, as the driver does not tell which it was."""
-    row = "?"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
-        cells = connection.execute(f'SELECT rowid, "{wrong.column}" FROM "{wrong.table}"')  # noqa: S608
-        row = next((str(number) for number, value in cells if not wrong.is_sound(value)), row)
-    return StorageError(f"{path} is damaged: {wrong} in row {row}; {RESTORE}")
-
-
-def _explained(path: Path, reason: str) -> StorageError:
-    lower = reason.lower()
-    if "full" in lower:
-        return disk_full(path, reason)
-    if "readonly" in lower or "unable to open" in lower:
-        return not_writable(path, reason)
-    for words, said in (
-        ("locked|busy", f"stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it"),
-        (
-            "malformed|not a database",
-            f"is damaged or not a ledger ({reason}); restore it from a backup or move it away",
-        ),
-        ("could not decode", f"is damaged: a text in it is not valid UTF-8 ({reason[:200]!a}); {RESTORE}"),
-    ):
-        if any(word in lower for word in words.split("|")):
-            return StorageError(f"{path} {said}")
-    return StorageError(f"{path}: {reason}")
-
-
-_TRIES = 5  # connections that may be outdated before one is not
-_NO_INDEX = {  # the index of the log cannot be made
-    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY_DIRECTORY, sqlite3.SQLITE_READONLY_CANTINIT,
-    sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_WRITE,
-}  # fmt: skip
-
-
-class _Reading(sqlite3.Connection):
-    """A connection, with a stamp where it takes the file for one that does not change."""
-
-    stamp: tuple[int, ...] | None = None
-
-
-def open_for_reading(path: Path) -> Engine:
-    """Connections that read the database of this file and cannot write it."""
-    refuse_network(path.parent)
-    engine = create_engine("sqlite://", creator=partial(_connect, path), poolclass=QueuePool)
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-    return engine
-
-
-@contextmanager
-def read_transaction(engine: Engine, path: Path) -> Iterator[Connection]:
-    """A connection whose transaction reads one state."""
-    with _current(engine, path) as connection:
-        stamp = _stamp_of(connection)
-        try:
-            yield connection
-        finally:
-            if stamp is not None and stamp != _stamp(path):
-                raise _changed(path)
-
-
-def damage(path: Path) -> str:
-    """What is wrong with a database that is there, in words; empty when nothing is. Reads all of it."""
-    with driver_errors(path), closing(_connect(path)) as connection:
-        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
-        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-    if found != ["ok"]:
-        return "; ".join(found)[:500]
-    return f"{len(orphans)} rows refer to nothing" if orphans else ""
-
-
-def _current(engine: Engine, path: Path) -> Connection:
-    """A connection that sees what was written last."""
-    for _ in range(_TRIES):
-        connection = engine.connect()
-        stamp = _stamp_of(connection)
-        if stamp is None or stamp == _stamp(path):
-            return connection
-        connection.invalidate()
-        connection.close()
-    raise _changed(path)
-
-
-def _changed(path: Path) -> StorageError:
-    return StorageError(
-        f"{path} was written by another process while it was read from a place where it cannot be shared with that "
-        "(a read-only folder, a full disk); run again"
-    )
-
-
-def _stamp_of(connection: Connection) -> tuple[int, ...] | None:
-    raw = connection.connection.dbapi_connection
-    return raw.stamp if isinstance(raw, _Reading) else None
-
-
-def _connect(path: Path) -> _Reading:
-    try:
-        return _open(path, "mode=ro")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode not in _NO_INDEX:
-            raise
-        if not os.access(path, os.R_OK):
-            raise StorageError(f"{path} may not be read by this user; change its mode or its owner") from error
-        stamp = _stamp(path)
-        if not stamp:
-            raise StorageError(
-                f"{path} has a write-ahead log beside it, whose index cannot be made ({error}): make its folder "
-                "writable, or free some space on its disk, and run again; then the log is read"
-            ) from error
-        connection = _open(path, "mode=ro&immutable=1")
-        connection.stamp = stamp
-        return connection
-
-
-def _open(path: Path, how: str) -> _Reading:
-    """Opening does nothing yet: the first statement finds what can be read."""
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?{how}",
-        uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, factory=_Reading,
-    )  # fmt: skip
-    try:
-        connection.execute("PRAGMA temp_store=MEMORY")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    """What changes with the file; empty while there is a log, which has what the file has not."""
-    try:
-        if path.with_name(f"{path.name}-wal").stat().st_size:
-            return ()
-    except FileNotFoundError:
-        pass
-    found = path.stat()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        raise StorageError(f"{place} is damaged: a row that others refer to is not there; {RESTORE}") from error

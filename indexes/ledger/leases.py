@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -75,8 +74,8 @@ def step_lease(
 
 
 def _join(ledger: Ledger, corpus_id: int, run_id: str, seconds: float, alone: bool) -> RunLease:
-    now = time.time()
     with ledger.write() as connection:
+        now = ledger.database.now(connection)
         row = held_lease(connection, corpus_id)
         if row is None or row.run_id != run_id:
             raise _lost(run_id, row)
@@ -126,8 +125,8 @@ def _lost(run_id: str, row: Any) -> LeaseLostError:
 
 
 def _acquire(ledger: Ledger, corpus_id: int, run_id: str, pid: int, seconds: float) -> RunLease:
-    now = time.time()
     with ledger.write() as connection:
+        now = ledger.database.now(connection)
         row = held_lease(connection, corpus_id)
         mine = row is not None and pid == _NO_PROCESS and row.run_id == run_id
         if row is not None and not mine and _is_live(row.host, row.pid, row.expires, now):
@@ -186,9 +185,9 @@ def release(ledger: Ledger, lease: RunLease) -> None:
 
 def _set(ledger: Ledger, lease: RunLease, seconds: float | None) -> None:
     """Renew a lease that is still ours for so many seconds; None releases it."""
-    now = time.time()
-    values = {"expires": _RELEASED} if seconds is None else {"heartbeat": now, "expires": now + seconds}
     held = run_leases.c
     mine = (held.corpus_id == lease.corpus_id, held.run_id == lease.run_id, held.fence == lease.fence)
     with ledger.write() as connection:
+        now = ledger.database.now(connection)
+        values = {"expires": _RELEASED} if seconds is None else {"heartbeat": now, "expires": now + seconds}
         connection.execute(update(run_leases).where(*mine).values(values))

@@ -1,49 +1,66 @@
-"""Who reads which epoch: a shared ``flock`` on a small file of each epoch, ``readers/<corpus id>-<epoch>``.
+"""Who reads which epoch: what a view holds against removal, and what removes epochs takes first.
 
-A reader only opens the file, for reading: it writes nothing and waits for nobody, and the operating system takes the
-lock back when its process ends. A process made by ``fork`` shares the lock until it closes its copy or ends.
-
-Whoever removes epochs takes their files exclusively first and keeps them until the ledger has forgotten the epochs.
+Whoever removes epochs takes them out of the readers' hands and keeps them until the ledger has forgotten the epochs.
 That an epoch is really there is checked in the transaction of every read (``EpochReads``), so a reader that could get
-no lock (no file, and none can be made) finds its epoch gone, and never a part of it.
+no hold finds its epoch gone, and never a part of it. Each database has its own way: ``file_holds``, ``row_holds``.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
-import os
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
 
 from sqlalchemy import Connection, select
 
-from clausegraph.core.errors import NotFoundError, ViewExpired
-from clausegraph.indexes.files import file_errors, make_private, users_of
+from clausegraph.core.errors import ViewExpired
+from clausegraph.indexes.ledger.file_holds import FileHolds
+from clausegraph.indexes.ledger.row_holds import RowHolds
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs
 from clausegraph.indexes.ledger.store import Ledger, Reads
 
-AT_ONCE = 200  # epochs taken together: each is an open file
-_TRIES = 10  # the file may be replaced between its opening and the lock
-_UNHELD = {  # a reader goes on without a lock
-    errno.EACCES, errno.EPERM, errno.EROFS,  # it may not make the file
-    errno.ENOSPC, errno.EDQUOT,  # there is no room for it
-    errno.ENOLCK, errno.EOPNOTSUPP,  # there are no locks on this file system
-}  # fmt: skip
+AT_ONCE = 200  # epochs taken together
 
 
-class EpochHold:
-    """A shared lock on an epoch; close it."""
+class EpochHold(Protocol):
+    """An epoch that is held against removal; close it."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor: int | None = descriptor
+    def renew(self) -> None:
+        """Hold it on: somebody reads."""
 
     def close(self) -> None:
-        """Give it back; a second time nothing happens. No unlocking: a forked process may read on."""
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            os.close(descriptor)
+        """Give it back; a second time nothing happens."""
+
+
+class Holds(Protocol):
+    """The holds on the epochs of a ledger."""
+
+    def prepare(self, corpus_id: int, epoch: int) -> None:
+        """An epoch is about to be published."""
+
+    def hold(self, corpus_id: int, epoch: int) -> EpochHold | None:
+        """Hold an epoch against removal; None where that cannot be had. Look whether it is in the ledger before, or
+        something is left of one that is not, and afterwards."""
+
+    def users(self, corpus_id: int, epoch: int) -> str:
+        """The other processes that hold an epoch, as far as this one may see, in words."""
+
+    def corpora(self) -> set[int]:
+        """The corpora of which anything is left."""
+
+    def take(self, corpus_id: int, numbers: Collection[int]) -> AbstractContextManager[set[int]]:
+        """As :func:`take_epochs`."""
+
+    def forget(self, corpus_id: int, keep: Collection[int]) -> None:
+        """As :func:`forget`."""
+
+
+_KINDS: dict[str, Callable[[Ledger], Holds]] = {"sqlite": FileHolds, "postgresql": RowHolds}
+
+
+def holds_of(ledger: Ledger) -> Holds:
+    """The holds on the epochs of a ledger."""
+    return _KINDS[ledger.database.kind](ledger)
 
 
 class EpochReads(Reads):
@@ -56,11 +73,14 @@ class EpochReads(Reads):
             epochs.c.corpus_id == corpus_id, epochs.c.number == epoch, epochs.c.state == FLIPPED
         )
         self._is_closed = False
+        self.held: EpochHold | None = None  # what vacuum respects, while somebody reads
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading one consistent state, which has the epoch."""
         self.check_open()
+        if (held := self.held) is not None:
+            held.renew()
         with self._ledger.read() as connection:
             if connection.execute(self._there).first() is None:
                 raise ViewExpired(f"the view of {self._name} has ended, for the epoch was removed; open a new one")
@@ -76,26 +96,9 @@ class EpochReads(Reads):
         self._is_closed = True
 
 
-def prepare_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> None:
-    """Make the file of an epoch that is about to be published, so that readers who may not write find it."""
-    path = _path(ledger, corpus_id, epoch)
-    with file_errors(path):
-        os.close(_open_or_make(path, _mode(ledger)))
-
-
 def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
-    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger before, or a file
-    is left of one that is not, and afterwards."""
-    path = _path(ledger, corpus_id, epoch)
-    with file_errors(path):
-        try:
-            return EpochHold(_locked(path, fcntl.LOCK_SH, _mode(ledger)))
-        except BlockingIOError as error:
-            raise NotFoundError(f"epoch {epoch} is being removed by a vacuum; open a newer one") from error
-        except OSError as error:
-            if error.errno in _UNHELD:
-                return None
-            raise
+    """As of ``Holds``."""
+    return holds_of(ledger).hold(corpus_id, epoch)
 
 
 def held_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
@@ -107,88 +110,20 @@ def held_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set
     return busy
 
 
-def users_of_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> str:
-    """The other processes that hold an epoch, as far as this one may see, in words."""
-    return users_of(_path(ledger, corpus_id, epoch))
-
-
-def corpora_with_files(ledger: Ledger) -> set[int]:
-    """The corpora of whose epochs there are files."""
-    folder = ledger.home / "readers"
-    with file_errors(folder):
-        corpora = (path.name.split("-")[0] for path in folder.glob("*-*"))
-        return {int(name) for name in corpora if name.isdecimal()}
-
-
 @contextmanager
 def take_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Iterator[set[int]]:
     """Take epochs, at most ``AT_ONCE``, out of the readers' hands: yields those that nobody holds.
 
-    Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody. Each is an
-    open file.
+    Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody.
     """
-    with ExitStack() as opened:
-        taken = set()
-        for number in numbers:
-            path = _path(ledger, corpus_id, number)
-            with file_errors(path):
-                try:
-                    opened.callback(os.close, _locked(path, fcntl.LOCK_EX, _mode(ledger)))
-                except BlockingIOError:
-                    continue
-            taken.add(number)
+    with holds_of(ledger).take(corpus_id, numbers) as taken:
         yield taken
 
 
 def forget(ledger: Ledger, corpus_id: int, keep: Collection[int] = ()) -> None:
-    """Remove the files of a corpus but those of the epochs to ``keep``; a view that holds one of them keeps its lock.
+    """Remove what is left of a corpus' holds but those of the epochs to ``keep``.
 
     Raises:
-        StorageError: one cannot be removed.
+        StorageError: something cannot be removed.
     """
-    folder = ledger.home / "readers"
-    kept = {_path(ledger, corpus_id, number).name for number in keep}
-    with file_errors(folder):
-        for path in folder.glob(f"{corpus_id}-*"):
-            if path.name not in kept:
-                path.unlink(missing_ok=True)
-
-
-def _path(ledger: Ledger, corpus_id: int, epoch: int) -> Path:
-    return ledger.home / "readers" / f"{corpus_id}-{epoch}"
-
-
-def _mode(ledger: Ledger) -> int:
-    """Whoever may read the ledger may hold an epoch."""
-    return ledger.path.stat().st_mode & 0o666
-
-
-def _locked(path: Path, kind: int, mode: int) -> int:
-    """A descriptor of the file with a lock on it; the file is the one that others find under its name."""
-    for _ in range(_TRIES):
-        descriptor = _open_or_make(path, mode)
-        try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-            if _is_named(descriptor, path):
-                return descriptor
-        except OSError:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-    raise BlockingIOError(errno.EWOULDBLOCK, "it is removed again and again", str(path))
-
-
-def _is_named(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _open_or_make(path: Path, mode: int) -> int:
-    flags = os.O_RDONLY | os.O_CLOEXEC
-    try:
-        return os.open(path, flags)
-    except FileNotFoundError:
-        make_private(path.parent)
-        return os.open(path, flags | os.O_CREAT, mode)
+    holds_of(ledger).forget(corpus_id, keep)

@@ -24,22 +24,27 @@ from sqlalchemy import (
     Join,
     LargeBinary,
     MetaData,
-    String,
     Table,
-    Text,
     UniqueConstraint,
     and_,
     select,
 )
 
 from clausegraph.indexes.ledger.cells import check_cells
-from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, ROWS_BY_KEY, index_where
+from clausegraph.indexes.ledger.dialect import (
+    IDS_NEVER_REUSED,
+    ROWS_BY_KEY,
+    id_type,
+    index_of_text,
+    index_where,
+    text_type,
+)
 
 OPEN = 2**63 - 1  # until, of a row that no epoch has closed
 
 metadata = MetaData()
 _TYPES: dict[str, Any] = {
-    "text": Text, "int": Integer, "big": BigInteger, "float": Float, "bytes": LargeBinary,
+    "text": text_type(), "id": id_type(), "int": Integer, "big": BigInteger, "float": Float, "bytes": LargeBinary,
 }  # fmt: skip
 _OWNERS = {
     "corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id", "version_id": "page_versions.id",
@@ -56,8 +61,8 @@ def _column(word: str, *, primary: bool = False) -> Column[Any]:
     if name == "page_version_id" and not kind:
         return Column(name, ForeignKey("page_versions.id"), **more)
     if not kind:
-        kind = {"id": "int", "since": "big", "until": "big"}.get(name, "text")
-    return Column(name, String(int(kind)) if kind.isdigit() else _TYPES[kind], **more)
+        kind = {"id": "id", "since": "big", "until": "big"}.get(name, "text")
+    return Column(name, text_type(int(kind)) if kind.isdigit() else _TYPES[kind], **more)
 
 
 def _table(
@@ -182,8 +187,8 @@ supports = _table(
     Index("supports_page", "page_id", "until"),
     Index("supports_until", "corpus_id", "until"),
     Index("supports_fact", "corpus_id", "fact_id"),
-    Index("supports_subject", "corpus_id", "subject"),
-    Index("supports_object", "corpus_id", "object"),
+    *index_of_text("supports_subject", "corpus_id", "subject"),
+    *index_of_text("supports_object", "corpus_id", "object"),
     index_where(_DEFINED, "supports_definitions", "corpus_id", "until"),
 )
 IS_FACT = supports.c.extractor != _DEFINITIONS  # and no other name of an entity
@@ -224,6 +229,9 @@ run_leases = _table(
     "corpus_id run_id:40 host pid:int fence:big acquired:float heartbeat:float expires:float",
     key="corpus_id",
 )
+
+# Who reads which epoch, of a database that several machines share (``readers.py``); SQLite's readers lock files.
+reader_leases = _table("reader_leases", "id:40 corpus_id epoch:big host pid:int expires:float", key="id")
 budgets = _table(  # one row a run; every process of the run draws on it
     "budgets",
     "run_id:40 corpus_id limit_tokens:big? limit_money:float? used_tokens:big=0 used_money:float=0 "
@@ -242,7 +250,7 @@ model_calls = _table(
 
 # Of a run in steps: what each left for the later ones (canonical JSON), and the page versions it is to publish.
 run_steps = _table("run_steps", "run_id:40 step:20 corpus_id data", key="run_id step")
-run_pages = _table("run_pages", "run_id:40 uri corpus_id page_id:int page_version_id:int", key="run_id uri")
+run_pages = _table("run_pages", "run_id:40 uri corpus_id page_id:id page_version_id:id", key="run_id uri")
 
 # And chunks to extract ([[uri, [input key, …]], …]), claimed by one worker at a time: state open, claimed or done.
 # ``claim`` is a token: a worker that lost its claim finds another one here. ``result``: what failed, and the seconds.

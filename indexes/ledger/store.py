@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, inspect, select, text
+from sqlalchemy import ColumnElement, Connection, Row, Select, inspect, select, text
 
-from clausegraph.core.errors import SchemaError
-from clausegraph.indexes.files import file_errors, make_private
-from clausegraph.indexes.ledger.dialect import (
-    driver_errors,
-    for_writing,
-    make_database,
-    open_for_reading,
-    open_for_writing,
-    read_transaction,
-)
+from clausegraph.core.errors import SchemaError, SettingsError, require_extra
+from clausegraph.indexes.ledger.dialect import Database
 from clausegraph.indexes.ledger.schema import identity
+from clausegraph.indexes.ledger.sqlite import SqliteDatabase
 
 T = TypeVar("T")
-SCHEMA_VERSION = "0012"
+SCHEMA_VERSION = "0013"
 _BATCH = 500  # bound parameters in one IN list
 
 
@@ -57,31 +50,75 @@ class Reads:
 
 
 class Ledger(Reads):
-    """An open ledger in its ``home`` folder. Write transactions hold the lock from their beginning.
+    """An open ledger: its ``database``, and the ``home`` folder for what lies beside it. Write transactions hold the
+    lock from their beginning.
 
     What reads has connections of its own, which need no lock, and no right or room to write.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, database: Database | None = None) -> None:
         self.home = home
-        self.path = home / "ledger.db"
-        self._readers = open_for_reading(self.path)
-        self._writers: Engine | None = None
-        self._opening = threading.Lock()
+        self.database: Database = database or SqliteDatabase(home)
+        self.place = self.database.place
+        self._joined = threading.local()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading one consistent state."""
-        with driver_errors(self.path), read_transaction(self._readers, self.path) as connection:
+        if (joined := self._own()) is not None:
+            yield joined
+            return
+        with self.database.errors(), self.database.reading() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A connection in a writing transaction: committed at the end, rolled back on an error."""
-        with driver_errors(self.path), self._writing().connect() as raw:
-            connection = for_writing(raw)
-            with connection.begin():
-                yield connection
+        if (joined := self._own()) is not None:
+            yield joined
+            return
+        with self.database.errors(), self.database.writing() as connection:
+            yield connection
+
+    @contextmanager
+    def beside(self) -> Iterator[Connection]:
+        """As :meth:`write`, for what waits for nobody else who writes, where the database can do that."""
+        if (joined := self._own()) is not None:
+            yield joined
+            return
+        with self.database.errors(), self.database.writing(alone=False) as connection:
+            yield connection
+
+    @contextmanager
+    def as_one(self) -> Iterator[None]:
+        """All that this thread reads and writes in the block is one writing transaction."""
+        with self.write() as connection, self._join(connection):
+            yield
+
+    @contextmanager
+    def publishing(self, last: Callable[[Connection], object]) -> Iterator[None]:
+        """As :meth:`as_one`, while others write; ``last`` runs at its end, when nobody else does. A database in which
+        a publish is no single transaction does nothing here: each write is its own."""
+        if not self.database.publishes_at_once:
+            yield
+            return
+        with self.beside() as connection:
+            with self._join(connection):
+                yield
+            self.database.lock(connection)
+            last(connection)
+
+    def _own(self) -> Connection | None:
+        """The transaction that this thread is in."""
+        return getattr(self._joined, "connection", None)
+
+    @contextmanager
+    def _join(self, connection: Connection) -> Iterator[None]:
+        self._joined.connection = connection
+        try:
+            yield
+        finally:
+            self._joined.connection = None
 
     def has_tables(self) -> bool:
         """Whether it has its tables."""
@@ -91,25 +128,24 @@ class Ledger(Reads):
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         if found is None or found == SCHEMA_VERSION:
             return found is not None
-        told = f"{self.path} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}"
+        told = f"{self.place} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}"
         if str(found) > SCHEMA_VERSION:
             raise SchemaError(f"{told}: it was made by a newer version; upgrade with `pip install -U clausegraph`")
         raise SchemaError(
-            f"{told}: it was made before the first release and cannot be brought over; move {self.home} away, and "
+            f"{told}: it was made before the first release and cannot be brought over; {self.database.elsewhere}, and "
             "`clausegraph ingest` every source again"
         )
 
     def make_tables(self) -> None:
         """Make the tables where there are none."""
         if not self.has_tables():
-            with driver_errors(self.path):
-                _upgrade(self._writing())
+            with self.write() as connection:
+                _upgrade(connection)
+                self.database.add_tables(connection)
 
     def close(self) -> None:
-        """Close every pooled connection. Those that write go last: they tidy up the log, which readers may not."""
-        self._readers.dispose()
-        if self._writers is not None:
-            self._writers.dispose()
+        """Close every pooled connection."""
+        self.database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -117,58 +153,59 @@ class Ledger(Reads):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _writing(self) -> Engine:
-        with self._opening:
-            if self._writers is None:
-                self._writers = open_for_writing(self.path)
-            return self._writers
+
+def open_database(home: Path, address: str = "") -> Database:
+    """The database of a ledger: the server at an address, the file of the home folder where there is none.
+
+    Raises:
+        SettingsError: the address is no URL of PostgreSQL, or its driver is not installed.
+    """
+    if not address:
+        return SqliteDatabase(home)
+    require_extra("postgres", "CLAUSEGRAPH_DATABASE", error=SettingsError)
+    from clausegraph.indexes.ledger.postgres import PostgresDatabase
+
+    return PostgresDatabase(address)
 
 
-def open_ledger(home: Path, *, create: bool = True) -> Ledger:
-    """Open the ledger of ``home`` for whoever changes it; where there is none, a new one is made."""
-    path = home / "ledger.db"
-    with file_errors(home), driver_errors(path):
-        if create:
-            make_private(home)
-            make_database(path)
-        elif not path.exists():
-            raise _none_at(path)
-    ledger = Ledger(home)
+def open_ledger(home: Path, address: str = "", *, create: bool = True) -> Ledger:
+    """Open a ledger for whoever changes it; where there is none, a new one is made. Errors of :func:`open_database`."""
+    database = open_database(home, address)
+    if create:
+        database.make()
+    elif not database.exists():
+        raise _none_at(database.place)
+    ledger = Ledger(home, database)
     ledger.make_tables()
     return ledger
 
 
-def open_to_read(home: Path) -> Ledger:
-    """Open the ledger of ``home`` for whoever only reads: nothing is made, changed or waited for."""
-    ledger = Ledger(home)
-    with file_errors(home):
-        exists = ledger.path.exists()
-    if not exists or not ledger.has_tables():
-        raise _none_at(ledger.path)
+def open_to_read(home: Path, address: str = "") -> Ledger:
+    """Open a ledger for whoever only reads: nothing is made, changed or waited for. Errors of :func:`open_database`."""
+    ledger = Ledger(home, open_database(home, address))
+    if not ledger.database.exists() or not ledger.has_tables():
+        raise _none_at(ledger.place)
     return ledger
 
 
-def _none_at(path: Path) -> SchemaError:
-    return SchemaError(f"no ledger at {path}; run `clausegraph ingest SOURCE` first or set CLAUSEGRAPH_HOME")
+def _none_at(place: str) -> SchemaError:
+    return SchemaError(f"no ledger at {place}; run `clausegraph ingest SOURCE` first or set CLAUSEGRAPH_HOME")
 
 
 def ledger_id(ledger: Ledger) -> str:
     """The id that the ledger was given when it was made."""
     found = ledger.value(select(identity.c.id))
     if found is None:
-        raise SchemaError(f"{ledger.path} has lost its id (its table identity is empty); restore it from a backup")
+        raise SchemaError(f"{ledger.place} has lost its id (its table identity is empty); restore it from a backup")
     return str(found)
 
 
-def _upgrade(engine: Engine) -> None:
-    """Bring the ledger's schema to the newest version, in one transaction."""
+def _upgrade(connection: Connection) -> None:
+    """Bring the ledger's schema to the newest version, in the connection's transaction."""
     from alembic import command  # readers do without it
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    with engine.connect() as raw:
-        connection = for_writing(raw)
-        with connection.begin():
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

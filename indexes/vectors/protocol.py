@@ -7,13 +7,14 @@ there are and which ids an epoch shows, and has what is needed to write each seg
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.models.embedding import Vectors
+from clausegraph.indexes.ledger.store import Reads
 
 Ids = NDArray[np.int64]
 SegmentState = Literal["sound", "missing", "corrupt"]
@@ -71,6 +72,14 @@ class VectorIndex(Protocol):
 
     def drop(self, corpus_id: int) -> None:
         """Remove everything of a corpus."""
+
+
+@runtime_checkable
+class EpochIndex(Protocol):
+    """A ``VectorIndex`` in the ledger's own database: it sees by itself what an epoch shows."""
+
+    def open_epoch(self, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> VisibleVectors:
+        """The vectors of a kind that an epoch shows, whichever segments they are in."""
 
 
 class MemoryVectors:

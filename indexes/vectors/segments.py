@@ -21,14 +21,34 @@ from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, seen_at, segments, vectors
 from clausegraph.indexes.ledger.store import Ledger, Reads
 from clausegraph.indexes.truth import load_embeddings
-from clausegraph.indexes.vectors.protocol import Ids, MemoryVectors, SegmentState, VectorIndex, VisibleVectors
+from clausegraph.indexes.vectors.protocol import (
+    EpochIndex,
+    Ids,
+    MemoryVectors,
+    SegmentState,
+    VectorIndex,
+    VisibleVectors,
+)
+
+
+def _faiss(ledger: Ledger) -> VectorIndex:
+    from clausegraph.indexes.vectors.faiss import FaissIndex  # slow to load, and looking things up needs no vectors
+
+    return FaissIndex(ledger.home / "segments")
+
+
+def _pgvector(ledger: Ledger) -> VectorIndex:
+    from clausegraph.indexes.vectors.pgvector import PgVectorIndex
+
+    return PgVectorIndex(ledger)
+
+
+_STORES = {"sqlite": _faiss, "postgresql": _pgvector}
 
 
 def vector_index(ledger: Ledger) -> VectorIndex:
     """Where the vectors of a ledger are stored."""
-    from clausegraph.indexes.vectors.faiss import FaissIndex  # slow to load, and looking things up needs no vectors
-
-    return FaissIndex(ledger.home / "segments")
+    return _STORES[ledger.database.kind](ledger)
 
 
 def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) -> dict[str, Any] | None:
@@ -64,17 +84,18 @@ def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> No
 
     A view that has opened the old ones keeps them until it closes.
     """
-    old = listed_segments(ledger, lease.corpus_id, model, kind)
-    query = _rows_of(lease.corpus_id, model, kind)
-    made = None
-    if ledger.value(query) is not None:  # under a name that no segment ever had: readers may be opening the old ones
-        made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
-        if made is not None:
-            connection.execute(insert(segments).values(**made, since=min(row.since for row in old)))
-    vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
+    with ledger.publishing(lambda connection: check_fence(connection, lease)):
+        old = listed_segments(ledger, lease.corpus_id, model, kind)
+        query = _rows_of(lease.corpus_id, model, kind)
+        made = None
+        if ledger.value(query) is not None:  # under a new name: readers may be opening the old ones
+            made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
+        with ledger.write() as connection:
+            check_fence(connection, lease)
+            connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
+            if made is not None:
+                connection.execute(insert(segments).values(**made, since=min(row.since for row in old)))
+        vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
 
 
 def holds_strangers(ledger: Ledger, row: Row[Any]) -> bool:
@@ -136,6 +157,9 @@ def open_segments(
     Args:
         reads: of the ledger, which fail when the epoch is gone.
     """
+    index = vector_index(ledger)
+    if isinstance(index, EpochIndex):
+        return [index.open_epoch(reads, corpus_id, epoch, model, kind)]
     visible = visible_ids(reads, corpus_id, epoch, model, kind)
     for _ in range(_TRIES):
         rows = listed_segments(ledger, corpus_id, model, kind)

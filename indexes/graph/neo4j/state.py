@@ -71,7 +71,7 @@ def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
     with ledger.read() as connection:
         row = connection.execute(select(corpora).where(corpora.c.id == corpus_id)).fetchone()
         if row is None:
-            raise NotFoundError(f"no corpus with id {corpus_id} in {ledger.path}")
+            raise NotFoundError(f"no corpus with id {corpus_id} in {ledger.place}")
         mine = (epochs.c.corpus_id == corpus_id, epochs.c.state != FREEZING)  # of which rows are missing
         found = select(epochs.c.number, epochs.c.run_id).where(*mine)
         tokens = {e.number: f"{e.number}:{e.run_id}" for e in connection.execute(found)}

@@ -26,7 +26,7 @@ def states(cli: Cli, code: int, *words: str) -> dict[str, str]:
 @pytest.mark.usefixtures("stocked")
 def test_sound(cli: Cli) -> None:
     found = states(cli, 0)
-    checks = ("ledger file", "ledger schema", "ledger rows", "vectors of default")
+    checks = ("ledger database", "ledger schema", "ledger rows", "vectors of default")
     assert {found[check] for check in checks} == {"ok"}
     assert cli("doctor").stdout.rstrip().endswith("all sound")
 
@@ -59,14 +59,14 @@ def test_damaged_ledger(cli: Cli, stocked: Path) -> None:
     data = bytearray(path.read_bytes())
     data[8192:200_000] = b"\xff" * (200_000 - 8192)
     path.write_bytes(data)
-    assert states(cli, 1)["ledger file"] == "broken"
+    assert states(cli, 1)["ledger database"] == "broken"
 
 
 @pytest.mark.parametrize("version", ["0008", "9999"])
 def test_a_ledger_of_another_version(cli: Cli, stocked: Path, version: str) -> None:
     changed(stocked, f"UPDATE alembic_version SET version_num = '{version}'")
     found = states(cli, 1)
-    assert (found["ledger file"], found["ledger schema"]) == ("ok", "broken")
+    assert (found["ledger database"], found["ledger schema"]) == ("ok", "broken")
 
 
 @pytest.mark.parametrize(

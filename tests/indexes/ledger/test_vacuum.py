@@ -16,7 +16,6 @@ from sqlalchemy import delete, func, insert, select, update
 
 from clausegraph.indexes import files
 from clausegraph.indexes.corpora import ensure_corpus
-from clausegraph.indexes.ledger.dialect import rewrite_file
 from clausegraph.indexes.ledger.schema import (
     corpora,
     embeddings,
@@ -28,6 +27,7 @@ from clausegraph.indexes.ledger.schema import (
     page_versions,
     runs,
 )
+from clausegraph.indexes.ledger.sqlite import rewrite_file
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 from clausegraph.indexes.sweep import drop_corpus, sweep, was_promised
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index
@@ -77,8 +77,8 @@ def test_no_copy_of_a_deleted_row_is_left_in_a_page_of_the_database(tmp_path: Pa
             with ledger.write() as connection:
                 connection.execute(delete(entity_tokens).where(entity_tokens.c.token.in_(going)))
             gone += going
-        assert rewrite_file(ledger.path) == ""
-        there = ledger.path.read_bytes()
+        assert rewrite_file(ledger.home / "ledger.db") == ""
+        there = (ledger.home / "ledger.db").read_bytes()
     assert not [token for token in gone if token.encode() in there]
     assert all(token.encode() in there for token in kept)
 
@@ -92,17 +92,17 @@ def test_a_reader_inside_a_transaction_is_named_and_not_waited_for(
         "c.execute('SELECT count(*) FROM corpora').fetchall(); print('ready', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(world.ledger.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, world.ledger.place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as reader:
         assert reader.stdout is not None and reader.stdout.readline() == "ready\n"
         assert world.vacuum(1, 0).remains == []
         assert sweep(world.ledger) == [
-            f"{world.ledger.path} and its log: process {reader.pid} is reading; wait for it or stop it"
+            f"{world.ledger.place} and its log: process {reader.pid} is reading; wait for it or stop it"
         ]
-        assert b"Quillonby".lower() in _raw(world.ledger.path).lower()  # the state that the reader sees
+        assert b"Quillonby".lower() in _raw(Path(world.ledger.place)).lower()  # the state that the reader sees
         reader.communicate()
     assert sweep(world.ledger) == []
-    assert b"quillonby" not in _raw(world.ledger.path).lower()
+    assert b"quillonby" not in _raw(Path(world.ledger.place)).lower()
 
 
 def _raw(path: Path) -> bytes:
@@ -132,7 +132,7 @@ def test_a_clock_that_was_set_back(world: World) -> None:
     assert count(world, page_versions) == 1
     assert (count(world, runs), len(listed_segments(world.ledger, 1))) == (0, 4)
     assert sweep(world.ledger) == []
-    assert b"quillonby" not in _raw(world.ledger.path).lower()
+    assert b"quillonby" not in _raw(Path(world.ledger.place)).lower()
 
 
 def test_segments_are_compared_with_the_ledger_not_with_what_was_just_deleted(world: World) -> None:

@@ -318,7 +318,7 @@ def test_a_dry_run_names_the_pages_and_writes_nothing(town: Town) -> None:
     town.pages(2)
     report = town.run(run={"dry_run": True})
     assert len(report.pages_added) == 3 and report.pages_why[town.site.url("/")] == "new"
-    assert not town.ledger.path.read_bytes().count(b"permits")
+    assert not (town.ledger.home / "ledger.db").read_bytes().count(b"permits")
     town.run()
     town.page("/permits/1.html", "Permit 1", fee("kind1", 999))
     town.site.error("/permits/0.html", 404)

@@ -152,6 +152,24 @@ def corpora_list(session: Session) -> None:
     session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows, "no corpora yet"))
 
 
+@command("move")
+def move(
+    session: Session,
+    target: Annotated[str, argument("A home folder, or postgresql://USER@HOST/DATABASE.")],
+    corpus: CorpusOption = None,
+) -> None:
+    """Copy a corpus with all its epochs into another home or database, and compare every epoch.
+
+    It stays where it was: `corpora drop` removes it there. A password is better in PGPASSWORD or ~/.pgpass than here.
+    """
+    from clausegraph.app.services.corpora import move as move_corpus
+
+    done = session.call(corpus, move_corpus, target)
+    rows = sum(done["rows"].values())
+    said = f"corpus {done['corpus']!r}: {counted(len(done['epochs']), 'epoch')} and {counted(rows, 'row')} are in "
+    session.emit(done, said + done["target"])
+
+
 @command("corpora drop")
 def corpora_drop(
     session: Session,

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "statements": ("curation", "Hide statements that are wrong, take that back, list them."),
     "epochs": ("corpora", "List epochs, roll back, vacuum."),
     "export": ("corpora", ""),
+    "move": ("corpora", ""),
     "doctor": ("settings", ""),
     "settings": ("settings", ""),
     "eval": ("evaluate_open", "Measure the engine."),

@@ -26,7 +26,7 @@ from clausegraph.indexes.corpora import (
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus, find_corpus
 
 if TYPE_CHECKING:
@@ -61,6 +61,24 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
         remains = drop_corpus(workspace.ledger, name)
         projections.dropped()
         return {"dropped": name, "remains": remains, "lagging": projections.problems}
+
+
+def move(workspace: Workspace, name: str, target: str) -> dict[str, Any]:
+    """Copy a corpus with all its epochs into another home, or into a database: the rows by table, and the epochs.
+
+    Args:
+        target: a folder, or an address of PostgreSQL as the setting ``database``.
+
+    Raises:
+        InputError: there is a corpus of that name.
+        LeaseHeldError: a run is writing to it.
+    """
+    from clausegraph.indexes.move import copy_corpus
+
+    is_address = target.startswith(("postgresql:", "postgres:", "postgresql+psycopg:"))
+    home = workspace.settings.home if is_address else Path(target).expanduser().absolute()
+    with open_ledger(home, target if is_address else "") as ledger:
+        return asdict(copy_corpus(workspace.ledger, ledger, name)) | {"corpus": name, "target": ledger.place}
 
 
 def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:

@@ -60,6 +60,10 @@ class CheckedType(TypeDecorator[Any]):
 
         return checked
 
+    def holds(self, kind: type) -> bool:
+        """Whether values of this kind are in its cells."""
+        return self._kind is kind
+
     def is_sound(self, value: Any) -> bool:
         """Whether a cell of the column can hold the value."""
         if value is None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from weakref import WeakSet
 
 import psycopg
 from pgvector.psycopg.vector import register_vector_info
@@ -40,6 +41,10 @@ _TABLES = (
 )  # vector_data: see vectors/pgvector.py
 
 
+_opened: WeakSet[PostgresDatabase] = WeakSet()
+os.register_at_fork(after_in_child=lambda: [one.forget_connections() for one in _opened])
+
+
 @compiles(OnConflictDoNothing, "postgresql")
 @compiles(OnConflictDoUpdate, "postgresql")
 def _on_conflict(clause: Any, compiler: Any, **options: Any) -> str:
@@ -66,7 +71,8 @@ class PostgresDatabase:
     def __init__(self, address: str) -> None:
         self._url = _parsed(address)
         self.place = _shown(self._url)
-        self._engine: tuple[int, Engine] | None = None
+        self._engine: Engine | None = None
+        _opened.add(self)
 
     def exists(self) -> bool:
         return True  # what is not there, an error of the server names
@@ -113,7 +119,7 @@ class PostgresDatabase:
         return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())::float8")).scalar_one())
 
     def last_id(self, connection: Connection, table: Table) -> int:
-        highest = int(connection.execute(select(func.max(table.c.id))).scalar() or 0)
+        highest = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
         given = connection.execute(text(f"SELECT last_value FROM {table.name}_id_seq")).scalar_one()  # noqa: S608
         return max(highest, int(given))
 
@@ -149,26 +155,31 @@ class PostgresDatabase:
         return f"indexes {', '.join(found)} are not valid; run REINDEX on them" if found else ""
 
     def size(self) -> int:
-        query = text("SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest(:names) AS name")
+        query = text(
+            "SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest(CAST(:names AS text[])) AS name"
+        )
         with self.errors(), self.reading() as connection:
             return int(connection.execute(query, {"names": [*metadata.tables, "vector_data"]}).scalar() or 0)
 
     def close(self) -> None:
-        made, self._engine = self._engine, None
-        if made is not None:
-            made[1].dispose(close=made[0] == os.getpid())
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.dispose()
+
+    def forget_connections(self) -> None:
+        """In a process made by ``fork``: those of its parent stay the parent's."""
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.dispose(close=False)
 
     def _connect(self) -> Connection:
-        """A connection; one that a parent process made is the parent's."""
-        if self._engine is None or self._engine[0] != os.getpid():
-            self.close()
-            engine = create_engine(
+        if self._engine is None:
+            self._engine = create_engine(
                 self._url, isolation_level="READ COMMITTED", pool_pre_ping=True, max_overflow=25,
                 hide_parameters=True, use_native_hstore=False,
             )  # fmt: skip
-            event.listen(engine, "connect", _configure)
-            self._engine = (os.getpid(), engine)
-        return self._engine[1].connect()
+            event.listen(self._engine, "connect", _configure)
+        return self._engine.connect()
 
     def _explained(self, error: BaseException | None) -> StorageError | InputError:
         """The error in words, with what to do about it."""

@@ -304,7 +304,7 @@ class SqliteDatabase:
         return time.time()
 
     def last_id(self, connection: Connection, table: Table) -> int:
-        highest = int(connection.execute(select(func.max(table.c.id))).scalar() or 0)
+        highest = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
         if not table.dialect_options["sqlite"]["autoincrement"]:
             return highest
         ever = connection.execute(text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name})

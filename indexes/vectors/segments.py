@@ -86,16 +86,22 @@ def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> No
     """
     with ledger.publishing(lambda connection: check_fence(connection, lease)):
         old = listed_segments(ledger, lease.corpus_id, model, kind)
-        query = _rows_of(lease.corpus_id, model, kind)
-        made = None
-        if ledger.value(query) is not None:  # under a new name: readers may be opening the old ones
-            made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
+        made = write_listed(ledger, lease.corpus_id, model, kind)
         with ledger.write() as connection:
             check_fence(connection, lease)
             connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
             if made is not None:
                 connection.execute(insert(segments).values(**made, since=min(row.since for row in old)))
         vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
+
+
+def write_listed(ledger: Ledger, corpus_id: int, model: str, kind: str) -> dict[str, Any] | None:
+    """Write one segment of all vectors of a kind that the ledger lists, from the stored embeddings, under a new name:
+    readers may be opening others. Returns what its row says, but for ``since``; None where there are none."""
+    query = _rows_of(corpus_id, model, kind)
+    if ledger.value(query) is None:
+        return None
+    return _write(ledger, corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
 
 
 def holds_strangers(ledger: Ledger, row: Row[Any]) -> bool:

@@ -25,11 +25,12 @@ _HERE = Path(__file__).parent
 _TOGETHER = {
     "neo4j": ("indexes/neo4j", "injection/cypher", "query/llamaindex", "contracts/graph", "app/cypher"),
     "airflow": ("dags",),
+    "postgres": ("indexes/postgres", "contracts/vectors"),
     "serving": ("app/api", "app/mcp"),
     "torch": ("core/models/embedding", "query/retrieve"),  # which takes five seconds to load
 }
 _ALL_LONG = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.long\b", re.MULTILINE)
-_FIRST = ("airflow", "neo4j", "injection/documents", "law")
+_FIRST = ("airflow", "neo4j", "injection/documents", "postgres", "law")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

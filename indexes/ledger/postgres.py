@@ -111,7 +111,7 @@ class PostgresDatabase:
             with value_errors(self.place, lambda wrong: "?"):
                 yield
         except DBAPIError as error:
-            raise self._explained(error.orig) from _without_parameters(error)
+            raise self._explained(error.orig) from error.orig  # which has no values of the statement
         except psycopg.Error as error:
             raise self._explained(error) from error
 
@@ -176,7 +176,7 @@ class PostgresDatabase:
         if self._engine is None:
             self._engine = create_engine(
                 self._url, isolation_level="READ COMMITTED", pool_pre_ping=True, max_overflow=25,
-                hide_parameters=True, use_native_hstore=False,
+                use_native_hstore=False,
             )  # fmt: skip
             event.listen(self._engine, "connect", _configure)
         return self._engine.connect()
@@ -217,11 +217,6 @@ _REASONS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("08", "57P"), ("connection", "could not translate", "failed to resolve"),
      "{place} cannot be reached ({reason}); start the server, or correct CLAUSEGRAPH_DATABASE"),
 )  # fmt: skip
-
-
-def _without_parameters(error: DBAPIError) -> BaseException | None:
-    """What is shown below an error when somebody asks for it: the driver's, not the values of a statement."""
-    return error.orig
 
 
 def _configure(connection: Any, _record: Any) -> None:

@@ -95,13 +95,14 @@ def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
 class World:
     """Pages on disk, a ledger beside them, and what every published epoch was."""
 
-    def __init__(self, dimension: int = 16) -> None:
+    def __init__(self, dimension: int = 16, address: str = "") -> None:
         self.root = Path(tempfile.mkdtemp(prefix="law-"))
         self.folder = self.root / "pages"
         self.folder.mkdir()
         self.extractor = CountingExtractor()
         self.embedder = HashingEmbedder(dimension)
-        self.ledger = new_ledger(self.root / "home")
+        home = self.root / "home"
+        self.ledger = open_ledger(home, address) if address else new_ledger(home)
         self.projections = NO_PROJECTIONS
         self._built: tuple[tuple[object, ...], list[str], dict[tuple[str, str, str], Vectors]] | None = None
         self.graph_at: GraphAt | None = None  # of a projection, which must show what the ledger shows

@@ -117,12 +117,12 @@ class Town:
 
     projections: Projections = NO_PROJECTIONS
 
-    def __init__(self, corpus: str = "town") -> None:
+    def __init__(self, corpus: str = "town", address: str = "") -> None:
         self.corpus = corpus
         self.root = Path(tempfile.mkdtemp(prefix="town-"))
         self.folder = self.root / "pages"
         self.folder.mkdir()
-        self.ledger = open_ledger(self.root / "home")
+        self.ledger = open_ledger(self.root / "home", address)
 
     @property
     def id(self) -> int:

@@ -1,4 +1,4 @@
-"""The vector stores under contract: FAISS, and the store of ``examples/extending``."""
+"""The vector stores under contract: FAISS, the store of ``examples/extending``, and pgvector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from clausegraph.indexes.vectors.faiss import FaissIndex
+from clausegraph.indexes.vectors.pgvector import PgVectorIndex
 from clausegraph.indexes.vectors.protocol import VectorIndex
+from tests.harness.postgres import run_sql, shared_ledger
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,18 @@ def _mirrored(root: Path) -> Store:
     return replace(first, open=lambda: made(first.open(), second.open()))
 
 
-@pytest.fixture(params=[_faiss, _mirrored])
+def _pgvector(root: Path) -> Store:
+    ledger, address = shared_ledger()
+    run_sql(address, "DELETE FROM vector_data")
+
+    def damage(corpus_id: int, name: str) -> None:
+        of = f"corpus_id = {corpus_id} AND name = '{name}' AND place = 3"
+        run_sql(address, f"UPDATE vector_data SET data = data + data WHERE {of}")
+
+    return Store(lambda: PgVectorIndex(ledger), damage)
+
+
+@pytest.fixture(params=[_faiss, _mirrored, pytest.param(_pgvector, marks=pytest.mark.integration)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     made: Callable[[Path], Store] = request.param
     return made(tmp_path / "vectors")

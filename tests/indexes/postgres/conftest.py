@@ -1,0 +1,22 @@
+"""Worlds whose ledger is in PostgreSQL, each in a schema of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contracts.graph.scripted import Town
+from tests.harness.postgres import new_address
+
+
+@pytest.fixture
+def address() -> str:
+    return new_address()
+
+
+@pytest.fixture
+def town(address: str) -> Iterator[Town]:
+    made = Town(address=address)
+    yield made
+    made.close()

@@ -22,10 +22,10 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 69_600,
-    "tests, lines": 41_480,
+    "product, lines": 70_800,
+    "tests, lines": 41_990,
     "compiled regexes": 452,
-    "settings": 59,
+    "settings": 60,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
     "modules entered by a question": 84,

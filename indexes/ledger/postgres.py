@@ -24,7 +24,6 @@ from sqlalchemy.ext.compiler import compiles
 from clausegraph.core.errors import InputError, SettingsError, StorageError
 from clausegraph.core.secrets import mask, register_secret
 from clausegraph.indexes.ledger.dialect import value_errors
-from clausegraph.indexes.ledger.schema import metadata
 
 WAIT_S = 30  # for a lock
 _AS = "write it as CLAUSEGRAPH_DATABASE=postgresql://USER:PASSWORD@HOST/DATABASE"
@@ -42,7 +41,7 @@ _TABLES = (
 
 
 _opened: WeakSet[PostgresDatabase] = WeakSet()
-os.register_at_fork(after_in_child=lambda: [one.forget_connections() for one in _opened])
+os.register_at_fork(after_in_child=lambda: [*map(PostgresDatabase.forget_connections, _opened)])
 
 
 @compiles(OnConflictDoNothing, "postgresql")
@@ -140,26 +139,25 @@ class PostgresDatabase:
 
     def rewrite(self) -> str:
         """Its server uses the room of deleted rows again from then on; backups and its log are its operator's."""
-        tables = ", ".join([*metadata.tables, "vector_data"])
+        tables = self._of_classes("relname", "relkind = 'r'")
         with self.errors(), self._connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text(f"VACUUM (ANALYZE) {tables}"))
+            connection.execute(text(f"VACUUM (ANALYZE) {', '.join(tables)}"))
         return ""
 
     def damage(self) -> str:
         """Indexes that the server itself holds to be unusable; of the rest it makes sure as it reads."""
-        query = "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid AND indrelid = ANY(:mine)"
-        with self.errors(), self.reading() as connection:
-            mine = [connection.execute(text("SELECT to_regclass(:name)::oid"), {"name": name}).scalar()
-                    for name in metadata.tables]  # fmt: skip
-            found = connection.execute(text(query), {"mine": [one for one in mine if one is not None]}).scalars().all()
+        invalid = "EXISTS (SELECT FROM pg_index WHERE indexrelid = oid AND NOT indisvalid)"
+        found = self._of_classes("relname", invalid)
         return f"indexes {', '.join(found)} are not valid; run REINDEX on them" if found else ""
 
     def size(self) -> int:
-        query = text(
-            "SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest(CAST(:names AS text[])) AS name"
-        )
+        return sum(self._of_classes("pg_total_relation_size(oid)", "relkind = 'r'"))
+
+    def _of_classes(self, column: str, condition: str) -> list[Any]:
+        """What the server says of the tables and indexes of the schema."""
+        query = f"SELECT {column} FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND {condition}"  # noqa: S608
         with self.errors(), self.reading() as connection:
-            return int(connection.execute(query, {"names": [*metadata.tables, "vector_data"]}).scalar() or 0)
+            return list(connection.execute(text(query)).scalars())
 
     def close(self) -> None:
         engine, self._engine = self._engine, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -171,20 +171,26 @@ def open_database(home: Path, address: str = "") -> Database:
 def open_ledger(home: Path, address: str = "", *, create: bool = True) -> Ledger:
     """Open a ledger for whoever changes it; where there is none, a new one is made. Errors of :func:`open_database`."""
     database = open_database(home, address)
-    if create:
-        database.make()
-    elif not database.exists():
-        raise _none_at(database.place)
-    ledger = Ledger(home, database)
-    ledger.make_tables()
+    with ExitStack() as undone:
+        undone.callback(database.close)
+        if create:
+            database.make()
+        elif not database.exists():
+            raise _none_at(database.place)
+        ledger = Ledger(home, database)
+        ledger.make_tables()
+        undone.pop_all()
     return ledger
 
 
 def open_to_read(home: Path, address: str = "") -> Ledger:
     """Open a ledger for whoever only reads: nothing is made, changed or waited for. Errors of :func:`open_database`."""
     ledger = Ledger(home, open_database(home, address))
-    if not ledger.database.exists() or not ledger.has_tables():
-        raise _none_at(ledger.place)
+    with ExitStack() as undone:
+        undone.callback(ledger.close)
+        if not ledger.database.exists() or not ledger.has_tables():
+            raise _none_at(ledger.place)
+        undone.pop_all()
     return ledger
 
 

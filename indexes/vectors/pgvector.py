@@ -142,7 +142,7 @@ class EpochVectors:
         for name, value in (("iterative_scan", "relaxed_order"), ("ef_search", str(wide))):
             connection.execute(text("SELECT set_config(:name, :value, true)"), {"name": f"hnsw.{name}", "value": value})
         halves = f"halfvec({self._dimension})"
-        of_index = _of_index(self._of["corpus"], self._of["part"], self._dimension)
+        of_index = _of_index(self._of["corpus"], self._of["part"], self._dimension, "d.")
         found = f"SELECT d.id, d.data {_SHOWN} AND {of_index} ORDER BY d.data::{halves} <#> CAST(:vector AS {halves})"
         return connection.execute(text(_best(f"{found} LIMIT {wide}")), asked).all()
 
@@ -176,9 +176,9 @@ def _index_name(corpus_id: int, part: str, dimension: int) -> str:
     return f"vector_data_hnsw_{corpus_id}_{part}_{dimension}"
 
 
-def _of_index(corpus_id: int, part: str, dimension: int) -> str:
+def _of_index(corpus_id: int, part: str, dimension: int, of: str = "") -> str:
     """The rows of an index: a definition takes no parameters, and a planner compares it word by word."""
-    return f"corpus_id = {corpus_id} AND part = '{part}' AND dimension = {dimension}"
+    return f"{of}corpus_id = {corpus_id} AND {of}part = '{part}' AND {of}dimension = {dimension}"
 
 
 def _index(connection: Connection, corpus_id: int, part: str, dimension: int) -> None:

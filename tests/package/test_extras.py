@@ -25,6 +25,7 @@ from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.eval.metrics import best_pairs
+from clausegraph.indexes.ledger.store import open_database
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
@@ -44,6 +45,7 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("telemetry", SettingsError, lambda _home, _: start_telemetry("otlp")),
     ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
+    ("postgres", SettingsError, lambda home, _: open_database(home, "postgresql://there/database")),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),
 ]
 COMMANDS = [

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.corpora import list_epochs
-from clausegraph.indexes.ledger import file_holds
+from clausegraph.indexes.ledger import readers
 from clausegraph.indexes.ledger.readers import AT_ONCE, forget, held_epochs, hold, take_epochs
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.sweep import drop_corpus
@@ -155,7 +155,7 @@ def test_the_published_epoch_may_be_replaced_while_it_is_opened(
     town: Town, monkeypatch: pytest.MonkeyPatch, is_removed: bool
 ) -> None:
     """Between its number and its lock another is published, and a vacuum begins, or has ended; that is opened then."""
-    lock, begun = file_holds.fcntl.flock, ExitStack()
+    lock, begun = readers.fcntl.flock, ExitStack()
 
     def flock(descriptor: int, kind: int) -> None:
         monkeypatch.undo()
@@ -167,14 +167,14 @@ def test_the_published_epoch_may_be_replaced_while_it_is_opened(
             begun.enter_context(take_epochs(town.ledger, town.id, [1, 2, 3]))
         lock(descriptor, kind)
 
-    monkeypatch.setattr(file_holds.fcntl, "flock", flock)
+    monkeypatch.setattr(readers.fcntl, "flock", flock)
     with begun, open_view(town.ledger, town.corpus) as view:
         assert view.epoch == 4
 
 
 def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else two could have the same epoch: one by the file that was, one by the file that is."""
-    lock, seen = file_holds.fcntl.flock, []
+    lock, seen = readers.fcntl.flock, []
 
     def flock(descriptor: int, kind: int) -> None:
         if not seen:
@@ -182,7 +182,7 @@ def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch
         seen.append(descriptor)
         lock(descriptor, kind)
 
-    monkeypatch.setattr(file_holds.fcntl, "flock", flock)
+    monkeypatch.setattr(readers.fcntl, "flock", flock)
     with open_view(town.ledger, town.corpus):
         assert len(seen) == 2
         assert held_epochs(town.ledger, town.id, [3]) == {3}

@@ -8,6 +8,8 @@ import pytest
 
 from tests.contracts.graph.scripted import Town
 from tests.harness.postgres import new_address
+from tests.indexes.conftest import stocked
+from tests.law.world import World
 
 
 @pytest.fixture
@@ -19,4 +21,11 @@ def address() -> str:
 def town(address: str) -> Iterator[Town]:
     made = Town(address=address)
     yield made
+    made.close()
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, address: str) -> Iterator[World]:
+    made = World(address=address)
+    yield stocked(made, request)
     made.close()

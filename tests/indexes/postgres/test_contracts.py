@@ -1,8 +1,8 @@
-"""The contract of graphs, and what readers see of epochs, where the ledger is in PostgreSQL."""
+"""The contract of graphs where the ledger is in PostgreSQL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -11,18 +11,8 @@ from clausegraph.indexes.graph.sql import SqlGraph
 from tests.contracts.graph.conftest import Opener
 from tests.contracts.graph.scripted import Town
 from tests.contracts.graph.test_graph import *  # noqa: F403
-from tests.harness.postgres import new_address
-from tests.indexes.ledger.test_freezing import *  # noqa: F403
-from tests.law.world import World
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    made = World(address=new_address())
-    yield made
-    made.close()
 
 
 @pytest.fixture

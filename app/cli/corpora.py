@@ -32,6 +32,8 @@ def status(session: Session, *, corpus: CorpusOption = None) -> None:
     found = corpus_status(workspace, corpus)
     home = workspace.settings.home
     lines: list[Any] = [f"home: {home}"] + ([] if found else ["no corpora yet"])
+    if workspace.settings.database:
+        lines.insert(1, f"database: {workspace.ledger.place}")
     for one in found:
         lines += ["", *_corpus_lines(one)]
     session.emit({"home": str(home), "corpora": found}, *lines)

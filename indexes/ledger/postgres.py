@@ -16,7 +16,7 @@ import psycopg
 from pgvector.psycopg.vector import register_vector_info
 from psycopg.types import TypeInfo
 from psycopg.types.numeric import FloatLoader, IntLoader
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, make_url, select, text
+from sqlalchemy import URL, Connection, Table, create_engine, event, func, make_url, select, text
 from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.compiler import compiles
@@ -68,9 +68,12 @@ class PostgresDatabase:
     publishes_at_once = True
 
     def __init__(self, address: str) -> None:
-        self._url = _parsed(address)
-        self.place = _shown(self._url)
-        self._engine: Engine | None = None
+        url = _parsed(address)
+        self.place = _shown(url)
+        self._engine = create_engine(
+            url, isolation_level="READ COMMITTED", pool_pre_ping=True, max_overflow=25, use_native_hstore=False
+        )
+        event.listen(self._engine, "connect", _configure)
         _opened.add(self)
 
     def exists(self) -> bool:
@@ -91,12 +94,12 @@ class PostgresDatabase:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-        with self._connect().execution_options(**one_state) as connection, connection.begin():
+        with self._engine.connect().execution_options(**one_state) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self, *, alone: bool = True) -> Iterator[Connection]:
-        with self._connect() as connection, connection.begin():
+        with self._engine.connect() as connection, connection.begin():
             if alone:
                 self.lock(connection)
             yield connection
@@ -140,7 +143,7 @@ class PostgresDatabase:
     def rewrite(self) -> str:
         """Its server uses the room of deleted rows again from then on; backups and its log are its operator's."""
         tables = self._of_classes("relname", "relkind = 'r'")
-        with self.errors(), self._connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        with self.errors(), self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text(f"VACUUM (ANALYZE) {', '.join(tables)}"))
         return ""
 
@@ -160,24 +163,11 @@ class PostgresDatabase:
             return list(connection.execute(text(query)).scalars())
 
     def close(self) -> None:
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            engine.dispose()
+        self._engine.dispose()
 
     def forget_connections(self) -> None:
         """In a process made by ``fork``: those of its parent stay the parent's."""
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            engine.dispose(close=False)
-
-    def _connect(self) -> Connection:
-        if self._engine is None:
-            self._engine = create_engine(
-                self._url, isolation_level="READ COMMITTED", pool_pre_ping=True, max_overflow=25,
-                use_native_hstore=False,
-            )  # fmt: skip
-            event.listen(self._engine, "connect", _configure)
-        return self._engine.connect()
+        self._engine.dispose(close=False)
 
     def _explained(self, error: BaseException | None) -> StorageError | InputError:
         """The error in words, with what to do about it."""

@@ -123,7 +123,8 @@ class Ledger(Reads):
     def has_tables(self) -> bool:
         """Whether it has its tables."""
         with self.read() as connection:
-            if not inspect(connection).has_table("alembic_version"):
+            seen = inspect(connection)  # a schema further down the path may have another ledger
+            if not seen.has_table("alembic_version", seen.default_schema_name):
                 return False
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
         if found is None or found == SCHEMA_VERSION:

@@ -22,8 +22,9 @@ from clausegraph.indexes.vectors.protocol import Ids, MemoryVectors, SegmentStat
 HNSW_FROM = 20_000  # vectors: an exact search of so many takes some 20 ms
 _LONGEST_HALVES = 4000  # numbers that an index over half precision takes
 _WIDE = 4  # times as many as asked for are ordered again
-_SEARCHED, _MOST_SEARCHED = 200, 1000  # so many of the index, at least and at most (pgvector's limit)
+_SEARCHED, _MOST_SEARCHED = 400, 1000  # so many of the index, at least and at most (pgvector's limit)
 
+_MADE = text("SELECT to_regclass(current_schema() || '.' || :name)")  # an index, by its name
 _SEGMENT = "FROM vector_data WHERE corpus_id = :corpus AND name = :name"
 _SHOWN = """
     FROM vector_data d JOIN vectors v ON v.id = d.id
@@ -115,7 +116,7 @@ class EpochVectors:
             found = connection.execute(text(f"SELECT d.dimension {_SHOWN} LIMIT 1"), of).scalar()
             self._dimension = int(found or 0)
             index = {"name": _index_name(of["corpus"], of["part"], self._dimension)}
-            self._has_index = connection.execute(text("SELECT to_regclass(:name)"), index).scalar() is not None
+            self._has_index = connection.execute(_MADE, index).scalar() is not None
 
     @property
     def ids(self) -> Ids:
@@ -184,10 +185,10 @@ def _of_index(corpus_id: int, part: str, dimension: int, of: str = "") -> str:
 def _index(connection: Connection, corpus_id: int, part: str, dimension: int) -> None:
     """Make the index of a corpus' vectors of a kind, once there are many."""
     name = _index_name(corpus_id, part, dimension)
-    if dimension > _LONGEST_HALVES or connection.execute(text("SELECT to_regclass(:name)"), {"name": name}).scalar():
+    if dimension > _LONGEST_HALVES or connection.execute(_MADE, {"name": name}).scalar():
         return
     mine = _of_index(corpus_id, part, dimension)
     count = f"SELECT count(*) FROM (SELECT 1 FROM vector_data WHERE {mine} LIMIT {HNSW_FROM}) AS found"  # noqa: S608
     if connection.execute(text(count)).scalar_one() >= HNSW_FROM:
-        by = f"hnsw ((data::halfvec({dimension})) halfvec_ip_ops)"
+        by = f"hnsw ((data::halfvec({dimension})) halfvec_ip_ops) WITH (m = 24, ef_construction = 200)"
         connection.execute(text(f"CREATE INDEX {name} ON vector_data USING {by} WHERE {mine}"))

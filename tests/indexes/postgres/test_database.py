@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, make_url, select, text
 
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import (
@@ -41,7 +41,7 @@ from clausegraph.indexes.vectors.pgvector import PgVectorIndex
 from clausegraph.indexes.views import open_view
 from clausegraph.indexes.work import claim_batch, store_work
 from tests.contracts.graph.scripted import Town
-from tests.harness.postgres import new_address, shared_ledger, shared_server
+from tests.harness.postgres import new_address, run_sql, shared_ledger, shared_server
 from tests.harness.writes import COMMIT, failing_at, killed_at
 
 pytestmark = pytest.mark.integration
@@ -223,6 +223,17 @@ def test_search_by_the_interval(
     assert found == 200 if not has_index else found >= 196
     assert len(opened.search(matrix[0], 5000)[0]) == 2700  # more than an index gives
     assert len(opened.ids) == len(opened.everything()[0]) == 2700
+
+
+def test_two_ledgers_in_one_database(address: str, town: Town) -> None:
+    """A schema further down the path has a ledger of its own."""
+    town.write("a", "grant | pays | =£1")
+    town.publish()
+    further = str(make_url(address).query["options"])
+    run_sql(address, "CREATE SCHEMA nearer")
+    nearer = make_url(address).update_query_dict({"options": further.replace("search_path=", "search_path=nearer,")})
+    with open_ledger(town.root / "other", nearer.render_as_string(hide_password=False)) as other:
+        assert list_corpora(other) == []
 
 
 def same_dumps(one: Ledger, other: Ledger, name: str, numbers: range) -> bool:

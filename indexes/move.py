@@ -32,7 +32,7 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.vectors.segments import vector_index, write_listed
+from clausegraph.indexes.vectors.segments import quicken_search, vector_index, write_listed
 from clausegraph.indexes.views import open_view
 
 _ROWS_AT_ONCE = 500
@@ -71,7 +71,9 @@ def copy_corpus(source: Ledger, target: Ledger, name: str) -> CopyReport:
         if take_back(source, lease) is not None:
             raise LedgerError(f"a publish of corpus {corpus.name!r} was killed; `clausegraph ingest` finishes it")
         with target.as_one():
-            return _copied(source, target, corpus)
+            report = _copied(source, target, corpus)
+    quicken_search(target, get_corpus(target, corpus.name).id)
+    return report
 
 
 def _copied(source: Ledger, target: Ledger, corpus: CorpusRow) -> CopyReport:

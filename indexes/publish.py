@@ -40,7 +40,7 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.plan import PublishPlan
-from clausegraph.indexes.vectors.segments import write_new_segment
+from clausegraph.indexes.vectors.segments import quicken_search, write_new_segment
 
 ROWS_AT_ONCE = 250  # written in one transaction: some 20 ms
 
@@ -121,6 +121,7 @@ def publish_plan(ledger: Ledger, lease: RunLease, plan: PublishPlan, projections
         number = freeze(ledger, lease, plan)
         _flip(ledger, lease, number, projections)
     projections.published(lease.corpus_id)
+    quicken_search(ledger, lease.corpus_id)
     return number
 
 

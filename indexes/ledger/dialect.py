@@ -47,6 +47,9 @@ class Database(Protocol):
     def writing(self, *, alone: bool = True) -> AbstractContextManager[Connection]:
         """A connection in a transaction that is ``alone`` in writing, or beside which others may write."""
 
+    def outside(self) -> AbstractContextManager[Connection]:
+        """A connection for what cannot be in a transaction, where the database has such things."""
+
     def lock(self, connection: Connection) -> None:
         """From here on the transaction is alone in writing."""
 

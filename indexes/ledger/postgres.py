@@ -104,6 +104,15 @@ class PostgresDatabase:
                 self.lock(connection)
             yield connection
 
+    @contextmanager
+    def outside(self) -> Iterator[Connection]:
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("SET lock_timeout = 0"))  # others may be in long transactions
+            try:
+                yield connection
+            finally:
+                connection.execute(text(f"SET lock_timeout = '{WAIT_S}s'"))
+
     def lock(self, connection: Connection) -> None:
         connection.execute(_LOCK)
 
@@ -143,7 +152,7 @@ class PostgresDatabase:
     def rewrite(self) -> str:
         """Its server uses the room of deleted rows again from then on; backups and its log are its operator's."""
         tables = self._of_classes("relname", "relkind = 'r'")
-        with self.errors(), self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        with self.errors(), self.outside() as connection:
             connection.execute(text(f"VACUUM (ANALYZE) {', '.join(tables)}"))
         return ""
 

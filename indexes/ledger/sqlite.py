@@ -293,6 +293,9 @@ class SqliteDatabase:
             with connection.begin():
                 yield connection
 
+    def outside(self) -> AbstractContextManager[Connection]:
+        return self.writing()
+
     def lock(self, connection: Connection) -> None:
         """It is."""
 

@@ -24,7 +24,9 @@ _LONGEST_HALVES = 4000  # numbers that an index over half precision takes
 _WIDE = 4  # times as many as asked for are ordered again
 _SEARCHED, _MOST_SEARCHED = 400, 1000  # so many of the index, at least and at most (pgvector's limit)
 
-_MADE = text("SELECT to_regclass(current_schema() || '.' || :name)")  # an index, by its name
+_VALID = text(  # whether there is an index of that name, whole
+    "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(current_schema() || '.' || :name)"
+)
 _SEGMENT = "FROM vector_data WHERE corpus_id = :corpus AND name = :name"
 _SHOWN = """
     FROM vector_data d JOIN vectors v ON v.id = d.id
@@ -49,7 +51,6 @@ class PgVectorIndex:
                 copy.set_types(["int8", "text", "text", "int4", "int8", "int4", "vector"])
                 for place, (identity, row) in enumerate(zip(ids.tolist(), rows, strict=True)):
                     copy.write_row((corpus_id, name, part, place, identity, dimension, row))
-            _index(connection, corpus_id, part, dimension)
         return _checksum(np.asarray(ids, dtype=np.int64), rows)
 
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
@@ -67,6 +68,23 @@ class PgVectorIndex:
 
     def open_epoch(self, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> EpochVectors:
         return EpochVectors(reads, {"corpus": corpus_id, "part": kind, "model": model, "epoch": epoch})
+
+    def quicken(self, corpus_id: int) -> None:
+        """Make the index of vectors of which there are many; others write meanwhile."""
+        counted = text("SELECT part, dimension, count(*) FROM vector_data WHERE corpus_id = :corpus GROUP BY 1, 2")
+        with self._ledger.read() as connection:
+            found = connection.execute(counted, {"corpus": corpus_id}).all()
+        for part, dimension, count in found:
+            if count >= HNSW_FROM and dimension <= _LONGEST_HALVES:
+                self._index(_index_name(corpus_id, part, dimension), dimension, _of_index(corpus_id, part, dimension))
+
+    def _index(self, name: str, dimension: int, mine: str) -> None:
+        with self._ledger.database.errors(), self._ledger.database.outside() as connection:
+            if connection.execute(_VALID, {"name": name}).scalar():
+                return
+            connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))  # whose making was killed
+            by = f"hnsw ((data::halfvec({dimension})) halfvec_ip_ops) WITH (m = 24, ef_construction = 200)"
+            connection.execute(text(f"CREATE INDEX CONCURRENTLY {name} ON vector_data USING {by} WHERE {mine}"))
 
     def ids(self, corpus_id: int, name: str) -> Ids:
         return self._load(corpus_id, name)[0]
@@ -116,7 +134,7 @@ class EpochVectors:
             found = connection.execute(text(f"SELECT d.dimension {_SHOWN} LIMIT 1"), of).scalar()
             self._dimension = int(found or 0)
             index = {"name": _index_name(of["corpus"], of["part"], self._dimension)}
-            self._has_index = connection.execute(_MADE, index).scalar() is not None
+            self._has_index = bool(connection.execute(_VALID, index).scalar())
 
     @property
     def ids(self) -> Ids:
@@ -180,15 +198,3 @@ def _index_name(corpus_id: int, part: str, dimension: int) -> str:
 def _of_index(corpus_id: int, part: str, dimension: int, of: str = "") -> str:
     """The rows of an index: a definition takes no parameters, and a planner compares it word by word."""
     return f"{of}corpus_id = {corpus_id} AND {of}part = '{part}' AND {of}dimension = {dimension}"
-
-
-def _index(connection: Connection, corpus_id: int, part: str, dimension: int) -> None:
-    """Make the index of a corpus' vectors of a kind, once there are many."""
-    name = _index_name(corpus_id, part, dimension)
-    if dimension > _LONGEST_HALVES or connection.execute(_MADE, {"name": name}).scalar():
-        return
-    mine = _of_index(corpus_id, part, dimension)
-    count = f"SELECT count(*) FROM (SELECT 1 FROM vector_data WHERE {mine} LIMIT {HNSW_FROM}) AS found"  # noqa: S608
-    if connection.execute(text(count)).scalar_one() >= HNSW_FROM:
-        by = f"hnsw ((data::halfvec({dimension})) halfvec_ip_ops) WITH (m = 24, ef_construction = 200)"
-        connection.execute(text(f"CREATE INDEX {name} ON vector_data USING {by} WHERE {mine}"))

@@ -81,6 +81,9 @@ class EpochIndex(Protocol):
     def open_epoch(self, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> VisibleVectors:
         """The vectors of a kind that an epoch shows, whichever segments they are in."""
 
+    def quicken(self, corpus_id: int) -> None:
+        """Make searches quick that would not be: called after a publish, when readers have the epoch already."""
+
 
 class MemoryVectors:
     """``VisibleVectors`` that are stored nowhere: ids, shape (n,), and unit vectors, shape (n, d)."""

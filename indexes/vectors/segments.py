@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Row, Select, delete, insert, select
 
-from clausegraph.core.errors import SegmentError
+from clausegraph.core.errors import SegmentError, StorageError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, seen_at, segments, vectors
@@ -49,6 +49,16 @@ _STORES = {"sqlite": _faiss, "postgresql": _pgvector}
 def vector_index(ledger: Ledger) -> VectorIndex:
     """Where the vectors of a ledger are stored."""
     return _STORES[ledger.database.kind](ledger)
+
+
+def quicken_search(ledger: Ledger, corpus_id: int) -> None:
+    """Make what quick searches need of a corpus that has grown; without it they are slow, and right."""
+    index = vector_index(ledger)
+    if isinstance(index, EpochIndex):
+        try:
+            index.quicken(corpus_id)
+        except StorageError as error:
+            log.warning("searches stay slow until the next publish: %s", error)
 
 
 def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) -> dict[str, Any] | None:

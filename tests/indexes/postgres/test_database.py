@@ -194,6 +194,7 @@ def many(town: Town) -> MakeMany:
             connection.execute(vectors.insert(), rows)
         index = PgVectorIndex(town.ledger)
         index.write(corpus.id, "chunk-1", np.arange(count, dtype=np.int64), matrix)
+        index.quicken(corpus.id)
         return index, matrix
 
     return make

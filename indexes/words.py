@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from Stemmer import Stemmer
 
 _WORD = re.compile(r"\b\w\w+\b")
+_LONGEST = 200  # characters of a term
 _STOP_WORDS = word_set(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this"
     " to was will with"
@@ -40,15 +41,20 @@ class PageWords:
 
 def stems(text: str) -> list[str]:
     """Lower-case English word stems, stop words included: no page has counts of these."""
-    words: list[str] = _stemmer().stemWords(_WORD.findall(text.lower()))
+    words: list[str] = _stemmer().stemWords(_words(text))
     return words
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, cut where they are too long for an index of terms."""
+    return [word[:_LONGEST] for word in _WORD.findall(text.lower())]
 
 
 def count_words(chunks: Iterable[Chunk]) -> PageWords:
     """The words of the chunks of a page."""
     keys, lengths, found = [], [], dict[str, list[int]]()
     for number, chunk in enumerate(chunks):
-        words = [word for word in _WORD.findall(chunk.text.lower()) if word not in _STOP_WORDS]
+        words = [word for word in _words(chunk.text) if word not in _STOP_WORDS]
         keys.append(chunk.key)
         lengths.append(len(words))
         for term, count in Counter(_stemmer().stemWords(words)).items():

@@ -186,7 +186,7 @@ class PostgresDatabase:
             return InputError(f"a text given has a NUL character, which {self.place} does not store; remove it")
         for codes, words, said in _REASONS:
             if (state and state.startswith(codes)) or (words and any(word in reason for word in words)):
-                made = InputError if codes[0].startswith("22") else StorageError
+                made = InputError if codes[0] in ("22", "54000") else StorageError
                 return made(said.format(place=self.place, wait=WAIT_S, reason=reason))
         return StorageError(f"{self.place}: {reason}")
 
@@ -210,6 +210,7 @@ _REASONS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("42501",), ("permission denied",),
      "{place} does not let this user do that ({reason}); have its owner grant it, or make the extension vector"),
     (("42704", "42883"), (), "{place} lacks what ClauseGraph made in it ({reason}); restore it from a backup"),
+    (("54000",), (), "{place} cannot find by a text as long as one that was given ({reason}); shorten it"),
     (("22",), (), "{place} cannot store a value given ({reason}); give another"),
     (("08", "57P"), ("connection", "could not translate", "failed to resolve"),
      "{place} cannot be reached ({reason}); start the server, or correct CLAUSEGRAPH_DATABASE"),

@@ -209,7 +209,7 @@ rule_roles = _table(  # ``rule_key``: the content key of the rule; ``entity``: a
     "id corpus_id page_id rule_key:64 position:int role:20 entity since until",
     Index("rule_roles_page", "page_id", "until"),
     Index("rule_roles_until", "corpus_id", "until"),
-    Index("rule_roles_entity", "corpus_id", "entity"),
+    *index_of_text("rule_roles_entity", "corpus_id", "entity"),
 )
 entity_tokens = _table("entity_tokens", "corpus_id token entity", key="corpus_id token entity")
 vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_KINDS

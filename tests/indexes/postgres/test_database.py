@@ -319,6 +319,19 @@ def test_a_text_that_a_server_does_not_store(town: Town) -> None:
         connection.execute(run_leases.update().values(host="a\0b"))
 
 
+def test_texts_of_any_length(town: Town) -> None:
+    """What a value is of any length; a name that is looked up by its words is not."""
+    random = np.random.default_rng(0)
+    long = "".join(random.choice(list("abcdefghijklmnopqrstuvwxyz0123456789"), 9000))
+    town.write("a", f"grant | pays | ={long}")
+    town.publish()
+    with open_view(town.ledger, town.corpus) as view:
+        assert [fact.object for fact in view.graph.neighbourhood(["grant"])] == [f"={long}"]
+    town.write("a", f"{long} | pays | =£1")
+    with pytest.raises(InputError, match="shorten it"):
+        town.publish()
+
+
 def test_addresses(tmp_path: Path) -> None:
     for wrong in ("mysql://me@there/x", "there", f"postgresql://me:{PASSWORD}@there:port/x"):
         with pytest.raises(SettingsError, match="postgresql://USER") as told:

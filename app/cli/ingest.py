@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.quarantine import held_words
 from clausegraph.app.cli.session import CorpusOption, Session, a_number, argument, command, option
 from clausegraph.core.errors import ModelError
-from clausegraph.core.text import one_line
+from clausegraph.core.text import counted, one_line
 from clausegraph.core.types import HOLD_SHARE, WebMode
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from clausegraph.app.services.quarantine import HeldReason
+    from clausegraph.ingestion.guards import Held
     from clausegraph.ingestion.report import RunReport
 
 HELD = 7  # exit code
@@ -82,6 +83,11 @@ def run_lines(run: dict[str, Any], corpus: str) -> list[RenderableType]:
         for chunk in keys
     ]
     return [head, *report_lines(report), *_page_table(report), *_listed(("page", "chunk", "extracted because"), chunks)]
+
+
+def held_words(why: Held | HeldReason) -> str:
+    """Why a run was held, in words: "5 of 18 pages: asks to log in"."""
+    return f"{why.pages} of {counted(why.total, 'page')}: {why.reason}"
 
 
 def usage_line(task: str, used: dict[str, float]) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from clausegraph.app.cli.ingest import held_words, report_lines
 from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, argument, command
-from clausegraph.core.text import counted
-
-if TYPE_CHECKING:
-    from clausegraph.app.services.quarantine import HeldReason
-    from clausegraph.ingestion.guards import Held
 
 _Run = Annotated[str, argument("The run.")]
 _MOST = 50  # pages that are listed
@@ -44,7 +40,6 @@ def quarantine_show(session: Session, run: _Run, *, corpus: CorpusOption = None)
 def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
     """Publish what a run in quarantine had read; nothing is fetched again."""
     from clausegraph.app.cli.curation import user
-    from clausegraph.app.cli.ingest import report_lines
     from clausegraph.app.services.quarantine import accept_held
 
     with session.progress() as progress:
@@ -60,8 +55,3 @@ def quarantine_drop(session: Session, run: _Run, *, corpus: CorpusOption = None)
 
     found = session.call(corpus, drop_held, run, f"{user()} (command line)")
     session.emit(found, f"run {run} is dropped: nothing of it is published")
-
-
-def held_words(why: Held | HeldReason) -> str:
-    """Why a run was held, in words: "5 of 18 pages: asks to log in"."""
-    return f"{why.pages} of {counted(why.total, 'page')}: {why.reason}"

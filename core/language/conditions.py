@@ -66,6 +66,7 @@ _TIME_NOUN = re.compile(
     r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
     re.IGNORECASE,
 )
+_INSERTED = re.compile(r"\b(?:and|or),\s*$", re.IGNORECASE)  # "a photograph and, if you are over 60, your pass"
 _JOINED = re.compile(  # "or if", "or sooner if"
     r"(?:^|[\s(])(?P<how>or|and|but)\s+(?:(?:sooner|later|earlier|also|only|immediately|straight away)\s+)?\(?$",
     re.IGNORECASE,
@@ -166,13 +167,14 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
 
 
 def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:
-    """ "check if", "the country where you live", "provided by": words that open no condition."""
+    """ "check if", "the country where you live", "provided by": words that open no condition of the whole."""
     before = text[start : match.start()]
     word = match[0].lower()
     aside = before[before.rfind("(or ") :] if "(or " in before else ")"
     of_another = ")" not in aside and any(map(str.isdigit, aside))  # "13 weeks (or 17 weeks if you are 60)"
-    if of_another or kind == "not":
-        return of_another or word == "excluding"
+    inserted = _INSERTED.search(before) is not None and "," in text[match.end() :]
+    if of_another or inserted or kind == "not":
+        return of_another or inserted or word == "excluding"
     asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
     if kind != "weak":
         return asked and kind == "if"

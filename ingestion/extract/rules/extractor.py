@@ -7,6 +7,7 @@ it rules is a rule, in its own words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -44,11 +45,12 @@ from clausegraph.ingestion.extract.rules.tables import Row
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _FURTHEST = 3  # sentences, or a list, that a clause goes on from
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 7  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 8  # raise it with every change of what the rules state: pages are then extracted again
 _TAKEN_BACK = phrases(  # a later sentence says more of when something holds
     "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
     "|the amount"
 )
+_ELSE = re.compile(r"\W*(?:or|except|unless)\b", re.IGNORECASE)
 _REQUIRES = phrases(r"you (?:must|need)\b[^.]* to (?:get|claim|receive|qualify)")
 _QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
@@ -189,9 +191,12 @@ class ChunkReader:
         return found
 
     def _required(self, element: InputElement, end: int) -> list[Span]:
-        """What the next sentence asks for: "You must be on Basic Support to receive it"."""
-        later = [(start, stop) for start, stop in readable_spans(element.text) if start >= end][:1]
-        return [Span(element.label, *one) for one in later if _REQUIRES.search(element.text, *one)]
+        """What else its sentence says ("…, or £35 if you pay at once"), and what the next one asks for ("You must be on
+        Basic Support to receive it")."""
+        sentences = readable_spans(element.text)
+        rest = [(end, stop) for start, stop in sentences if start < end < stop and _ELSE.match(element.text, end, stop)]
+        later = [one for one in sentences if one[0] >= end][:1]
+        return [Span(element.label, *one) for one in (*rest, *(o for o in later if _REQUIRES.search(element.text, *o)))]
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""

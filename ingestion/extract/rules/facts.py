@@ -26,7 +26,7 @@ LOSABLE = word_set(  # words that a fact may lack: its form says them, or nothin
 _HANGS = phrases(  # says more of when or how something holds than a condition tree has
     "if|unless|except|only|when|while|once|where|whether|because|since|although|though|depending|according|which|whose"
     "|how|what|why|but|subject to|until|after|before|during|in case|usually|normally|sometimes|often|generally|most"
-    "|some|rather|even|still|regardless|was|were|had|did|such as|including|example|about|around"
+    "|some|may be|might|could|rather|even|still|regardless|was|were|had|did|such as|including|example|about|around"
 )
 _COUNTED = re.compile(r"\s+(?:of|after|before|from|following)\s+(?:the|an?|your)\s+\w+(?:\s+\w+){0,4}$")
 _BY_VALUE = re.compile(r"(?P<how>within|by|for|from|until|before|after|at least|no later than)\s+(?P<value>.+)$")
@@ -51,6 +51,8 @@ def fact_of(rule: Rule, main: str, spans: tuple[Span, ...], scene: Scene) -> Sta
     dated = DATED.match(said)  # "From 1 April 2026 a permit costs £15"
     parts = split_proposition(said[dated.end() :] if dated else said)
     subject = _subject(parts.subject, rule, scene)
+    if RuleKind.CONTACT in rule.kinds:  # an invitation
+        return None
     unclear = _HANGS.search(_COUNTED.sub("", said)) or _HALF.search(bare) or any(map(_EXAMPLE.search, scene.headings))
     leans = leans_back(said) or takes_up(said, "", " ".join((title, *scene.headings)))
     stand = all(_stands(leaf, title) for leaf in leaves(rule.condition))

@@ -288,7 +288,8 @@ def read_source(
     unread = {uri: changes.why[uri] for uri in unreadable if uri in before.members}
     read = SourceRead(source_id, before, pages, changes.removed, unread)
     if options.only is None:
-        run.add(RunReport(held=_held(tools, read, options.hold_share)))
+        share = 1.0 if options.allow_empty else options.hold_share  # whoever means that all goes means less, too
+        run.add(RunReport(held=_held(tools, read, share)))
         supersede(tools.ledger, run.corpus.id, run.source, run.id)
     return read
 

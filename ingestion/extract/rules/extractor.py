@@ -17,7 +17,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, InputElemen
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
 from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import opening_case, opens_case, parse_conditions
+from clausegraph.core.language.conditions import LONGEST_SENTENCE, opening_case, opens_case, parse_conditions
 from clausegraph.core.language.lexicon import phrases
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import plain
@@ -37,7 +37,7 @@ from clausegraph.core.types import (
 )
 from clausegraph.indexes.derive import with_anchors
 from clausegraph.ingestion.extract.rules.facts import fact_of
-from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
+from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans, sentences_from
 from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
 from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
@@ -70,6 +70,7 @@ class ChunkReader:
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._elements = chunk_input.elements
+        self._place = {element.label: place for place, element in enumerate(chunk_input.elements)}
         self.outline = Outline(chunk_input)
         said = " ".join(element.text for element in chunk_input.elements)
         self._title = chunk_input.title
@@ -146,12 +147,13 @@ class ChunkReader:
 
     def _taken_back(self, element: InputElement, end: int) -> bool:
         """Whether what follows says more of when something holds, or refuses it."""
-        later = self._elements[self._elements.index(element) + 1 :]
-        for one in later if not _TAKEN_BACK.search(element.text, end) else ():
+        if _TAKEN_BACK.search(element.text, end, end + LONGEST_SENTENCE):
+            return True
+        for one in self._elements[self._place[element.label] + 1 :]:
             lead = self.outline.lead(one) if one.tag == "p" and one.headings == element.headings else None
             if (lead is not None and lead.refuses) or one.text.startswith(_QUALIFIES):
                 return True
-        return _TAKEN_BACK.search(element.text, end) is not None
+        return False
 
     def _rule_of(self, element: InputElement, said: Ruling, listed: Iterable[InputElement] = ()) -> None:
         """Keep what words rule, under what holds for all of their section and what their opening says it is for."""
@@ -193,10 +195,13 @@ class ChunkReader:
     def _required(self, element: InputElement, end: int) -> list[Span]:
         """What else its sentence says ("…, or £35 if you pay at once"), and what the next one asks for ("You must be on
         Basic Support to receive it")."""
-        sentences = readable_spans(element.text)
-        rest = [(end, stop) for start, stop in sentences if start < end < stop and _ELSE.match(element.text, end, stop)]
-        later = [one for one in sentences if one[0] >= end][:1]
-        return [Span(element.label, *one) for one in (*rest, *(o for o in later if _REQUIRES.search(element.text, *o)))]
+        found: list[Span] = []
+        for start, stop in islice(sentences_from(element.text, end), 2):
+            said, begin = (_ELSE.match, end) if start < end else (_REQUIRES.search, start)
+            found += [Span(element.label, begin, stop)] if said(element.text, begin, stop) else []
+            if start >= end:
+                break
+        return found
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""

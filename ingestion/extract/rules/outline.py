@@ -7,8 +7,10 @@ either:"), or it lists the objects of the lead-in's verb ("You cannot charge for
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, introducer
 from clausegraph.core.language.clauses import after_number, sentence_spans, trim
@@ -94,8 +96,8 @@ class Outline:
     def before(self, element: InputElement, start: int) -> Iterator[tuple[str, tuple[Span, ...]]]:
         """What stands before ``start``, nearest first, each with its words: the sentences of the element, then its
         lead-in, else the paragraph or the list above it in its section."""
-        spans = [Span(element.label, begin, min(end, start)) for begin, end in readable_spans(element.text)]
-        yield from ((element.text[one.start : one.end], (one,)) for one in reversed(spans) if one.start < start)
+        for begin, end in sentences_before(element.text, start):
+            yield element.text[begin:end], (Span(element.label, begin, end),)
         above = self.above(element) if element.tag == "li" else self._above.get(element.label)
         listed = [above] if above is not None else []
         while above is not None and above.tag == "li" and above.label in self._above and element.tag != "li":
@@ -215,11 +217,28 @@ def ending_operator(items: Sequence[InputElement]) -> str | None:
     return None
 
 
-def readable_spans(text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=64)  # asked for with every clause of an element
+def readable_spans(text: str) -> tuple[tuple[int, int], ...]:
     """The sentences of an element, each cut to what ``parse_conditions`` reads of it; without a clause's number."""
     first = after_number(text)
-    spans = [(max(start, first), end) for start, end in sentence_spans(text) if end > first]
-    return [(start, min(end, start + LONGEST_SENTENCE)) for start, end in spans]
+    spans = ((max(start, first), end) for start, end in sentence_spans(text) if end > first)
+    return tuple((start, min(end, start + LONGEST_SENTENCE)) for start, end in spans)
+
+
+def sentences_before(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Those that begin before ``start``, nearest first, cut off there."""
+    spans = readable_spans(text)
+    for place in range(bisect_left(spans, (start, 0)) - 1, -1, -1):
+        begin, end = spans[place]
+        yield begin, min(end, start)
+
+
+def sentences_from(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """That in which ``start`` lies, and those after it."""
+    spans = readable_spans(text)
+    for place in range(max(0, bisect_left(spans, (start, 0)) - 1), len(spans)):
+        if spans[place][1] > start:
+            yield spans[place]
 
 
 def introduces(text: str) -> bool:

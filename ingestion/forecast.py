@@ -122,15 +122,11 @@ def _texts_each(tools: Tools, pages: Mapping[str, StoredPage], past: _Past) -> f
 
 
 def _money(prices: Mapping[str, tuple[float, float]], used: Iterable[tuple[str, int, int]]) -> float | None:
-    """The price of these models' prompt and reply tokens."""
-    money = 0.0
-    for name, prompt_tokens, reply_tokens in used:
-        if prompt_tokens and (served := served_model(name)):
-            if served[1] not in prices:
-                return None
-            price = prices[served[1]]
-            money += (prompt_tokens * price[0] + reply_tokens * price[1]) / _MILLION
-    return money
+    """The price of these models' prompt and reply tokens, None where one has no price."""
+    needed = [(name.partition(":")[2], prompt, reply) for name, prompt, reply in used if prompt]
+    if any(model not in prices for model, _, _ in needed):
+        return None
+    return sum(prompt * prices[name][0] + reply * prices[name][1] for name, prompt, reply in needed) / _MILLION
 
 
 def _minutes(past: _Past, counts: tuple[int, int, int], calls: int, at_once: int) -> float | None:

@@ -12,13 +12,12 @@ from typing import Any
 
 from clausegraph.core.embedding_texts import element_texts
 from clausegraph.core.extraction import extraction_inputs
-from clausegraph.core.hashing import content_hash
+from clausegraph.core.hashing import LLMFingerprint, content_hash
 from clausegraph.core.models.calls import served_model
 from clausegraph.core.tokens import count_many
 from clausegraph.indexes.corpora import DONE, list_epochs, list_runs
 from clausegraph.indexes.derive import derive_rows, fact_vectors
 from clausegraph.indexes.truth import StoredPage, missing_embeddings, open_texts
-from clausegraph.ingestion.extract.llm.extractor import LLMExtractor
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extracting import ChunkWork
 from clausegraph.ingestion.report import Forecast, RunReport, report_from
@@ -45,9 +44,12 @@ def make_forecast(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
     missing = work.inputs(work.missing)
     chunks, name, at_once = sum(len(page.inputs) for page in missing), "", 1
     calls = prompt = page = 0  # calls, and our count of the tokens of prompts and of the pages in them
-    if isinstance(extractor, LLMExtractor):
-        name, at_once = extractor.llm.fingerprint.model, extractor.options.at_once
-        calls, prompt, page = extractor.plan_calls(missing)
+    if LLMFingerprint.parse(extractor.fingerprint):
+        from clausegraph.ingestion.extract.llm.extractor import LLMExtractor  # only where a model is asked
+
+        if isinstance(extractor, LLMExtractor):
+            name, at_once = extractor.llm.fingerprint.model, extractor.options.at_once
+            calls, prompt, page = extractor.plan_calls(missing)
     prompt_tokens, reply_tokens = _server_tokens(past, prompt, page)
     epochs = list_epochs(tools.ledger, corpus_id)
     others = set(open_texts(tools.ledger, corpus_id)) if epochs and epochs[0].model != model else set()

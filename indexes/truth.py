@@ -47,6 +47,7 @@ from clausegraph.indexes.ledger.schema import (
     seen_at,
     sources,
     supports,
+    vectors,
 )
 from clausegraph.indexes.ledger.store import Ledger, Reads, batches
 from clausegraph.indexes.words import count_words, store_words
@@ -223,6 +224,12 @@ def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], mo
     return [value for value in dict.fromkeys(hashes) if value not in found]
 
 
+def open_texts(ledger: Ledger, corpus_id: int) -> list[str]:
+    """Hashes of the texts that the newest state of a corpus has vectors of, each once."""
+    query = select(vectors.c.text_hash).distinct().where(vectors.c.corpus_id == corpus_id, vectors.c.until == OPEN)
+    return [row.text_hash for row in ledger.rows(query)]
+
+
 def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequence[str], matrix: Vectors) -> None:
     """Store one vector per text hash: ``matrix`` has shape (len(hashes), dimension)."""
     mine = {"corpus_id": corpus_id, "model": model, "created": time.time()}
@@ -317,6 +324,7 @@ def load_rules_of(
 class KnownVersion:
     """A stored version of a page without its content; ``published``: an epoch has or had it."""
 
+    page_id: int
     key: str
     raw_hash: str
     content_type: str
@@ -329,7 +337,7 @@ class KnownVersion:
 def known_versions(ledger: Ledger, source_id: int) -> dict[str, dict[str, KnownVersion]]:
     """Every version of every page of a source that the ledger still has, by uri and version key."""
     published = exists().where(members.c.page_version_id == page_versions.c.id).correlate(page_versions)
-    names = ("raw_hash", "content_type", "title", "url", "pipeline")
+    names = ("page_id", "raw_hash", "content_type", "title", "url", "pipeline")
     columns = (page_versions.c.version_key.label("key"), *(page_versions.c[name] for name in names))
     query: Select[Any] = select(pages.c.uri, *columns, published.label("published"))
     found: dict[str, dict[str, KnownVersion]] = {}

@@ -136,7 +136,7 @@ def _concerns(item: Item, only: frozenset[str]) -> bool:
 
 @dataclass(slots=True)
 class Changes:
-    """What a run does to the pages of its source, each with the reason in ``why``; a dry run is this and no more.
+    """What a run does to the pages of its source, each with the reason in ``why``.
 
     ``kept`` are missing or unusable now and stay as they were; ``left`` are beyond the limit of the run.
     """
@@ -153,6 +153,7 @@ class Changes:
     skipped: dict[str, int] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
     fetched: dict[str, int] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)  # why a page that the corpus has could not be read
     _gone: dict[str, str] = field(default_factory=dict)
     _unlisted: set[str] = field(default_factory=set)
     _listed: set[str] = field(default_factory=set)
@@ -204,7 +205,7 @@ class Changes:
         """The page cannot be read: what the corpus has of it stays."""
         if uri in self.before.members:
             self.kept.append(uri)
-            self.why[uri] = rejects[-1].reason
+            self.why[uri] = self.unread[uri] = rejects[-1].reason
         self.rejects += rejects
 
     def finish(self, options: Options) -> Changes:

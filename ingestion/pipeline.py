@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.extraction import Reject, extract_all, extraction_inputs, scope_of
 from clausegraph.core.hashing import LLMFingerprint
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
+from clausegraph.core.types import Reading
 from clausegraph.indexes.corpora import (
     CorpusRow,
     check_corpus_name,
@@ -64,6 +67,7 @@ from clausegraph.ingestion.extracting import (
     problems_of,
     store_as_they_come,
 )
+from clausegraph.ingestion.forecast import make_forecast
 from clausegraph.ingestion.guards import Held, held
 from clausegraph.ingestion.reading.process import page_reading
 from clausegraph.ingestion.report import RunReport, fold, parts_to_json
@@ -91,8 +95,8 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     """
     corpus_name = check_corpus_name(corpus_name)
     if options.dry_run:
-        part = _planned_changes(tools, corpus_name, source, options).part(dry_run=True)
-        return fold(new_run_id(), corpus_name, source.name, [part], dry_run=True)
+        parts = _planned_changes(tools, corpus_name, source, options)
+        return fold(new_run_id(), corpus_name, source.name, parts, dry_run=True)
     corpus, documents = begin(tools, corpus_name, source, options)
     with running(tools, corpus, new_run_id(), source.name) as run:
         with run.timed("read"):
@@ -120,8 +124,8 @@ def begin(tools: Tools, corpus_name: str, source: Source, options: Options) -> t
     return corpus, documents
 
 
-def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Options) -> Changes:
-    """What a run would do to the pages, without a trace of it in the ledger."""
+def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Options) -> list[RunReport]:
+    """What a run would do to the pages and need for it, without a trace of it in the ledger: pages are read alone."""
     documents = None if isinstance(source, FetchedSource) else peek(source, options)
     before, under = Before(), None
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == corpus_name), None)
@@ -131,14 +135,23 @@ def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Op
             if row.name == source.name:
                 before = state_before(tools.ledger, row.id)
                 under = _shelf(tools, corpus.id, row.id, options, begin=False)
+    pages: dict[str, StoredPage] = {}
     with DryShelf(under) as shelf:
         if isinstance(source, FetchedSource):
             documents = peek(source, options, source.fetch(shelf, tools.progress))
         items, before = narrowed(documents or (), before, options)
         changes = Changes(before)
-        for page, why in changes.to_read(items, tools.extractor.fingerprint, options):
-            changes.take(page.uri, why)
-        return changes.finish(options)
+        for document, reading in _read_pages(tools, changes, items, options):
+            stored = next(iter(before.versions.get(document.uri, {}).values()), None)
+            pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, reading)
+            tools.progress("read", len(pages), len(pages))
+    parts = [changes.finish(options).part(dry_run=True)]
+    if options.only is None:
+        read = SourceRead(0, before, pages, changes.removed, changes.unread)
+        parts.append(RunReport(held=_held(tools, read, options.hold_share)))
+    corpus_id = corpus.id if corpus else 0
+    work = chunk_work(tools.ledger, corpus_id, pages, tools.extractor.fingerprint)
+    return [*parts, RunReport(forecast=make_forecast(tools, corpus_id, pages, work))]
 
 
 def _shelf(tools: Tools, corpus_id: int, source_id: int, options: Options, *, begin: bool) -> LedgerShelf:
@@ -248,50 +261,48 @@ def read_source(
     items, before = narrowed(documents or (), state_before(tools.ledger, source_id), options)
     changes = Changes(before)
     pages: dict[str, StoredPage] = {}
-    versions: list[VersionInput] = []
-    unreadable: list[str] = []
-
-    def store() -> None:
-        if versions:
-            pages.update(store_versions(tools.ledger, run.corpus.id, source_id, versions))
-            versions.clear()
-            tools.progress("read", len(pages), len(pages))
-
-    with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:
-        for page, why in changes.to_read(items, tools.extractor.fingerprint, options):
-            document = page.document() if isinstance(page, StoredDocument) else page
-            reading, rejects = read_page(document)
-            if not reading.elements:
-                told = any(reject.what == document.uri for reject in rejects)
-                none = () if told else (Reject(document.uri, "no readable element on the page"),)
-                changes.refuse(document.uri, rejects + none)
-                unreadable.append(document.uri)
-                continue
-            changes.take(document.uri, why, rejects)
-            versions.append(
-                VersionInput(
-                    uri=document.uri,
-                    raw=document.raw,
-                    content_type=document.content_type,
-                    title=document.title,
-                    url=document.url,
-                    pipeline=pipeline_of(document.content_type),
-                    reading=reading,
-                )
+    one_by_one = _read_pages(tools, changes, items, options)
+    while few := list(islice(one_by_one, _PAGES_AT_ONCE)):
+        versions = [
+            VersionInput(
+                uri=document.uri,
+                raw=document.raw,
+                content_type=document.content_type,
+                title=document.title,
+                url=document.url,
+                pipeline=pipeline_of(document.content_type),
+                reading=reading,
             )
-            if len(versions) >= _PAGES_AT_ONCE:
-                store()
-        store()
+            for document, reading in few
+        ]
+        pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
+        tools.progress("read", len(pages), len(pages))
     run.add(changes.finish(options).part())
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
-    unread = {uri: changes.why[uri] for uri in unreadable if uri in before.members}
-    read = SourceRead(source_id, before, pages, changes.removed, unread)
+    read = SourceRead(source_id, before, pages, changes.removed, changes.unread)
     if options.only is None:
         share = 1.0 if options.allow_empty else options.hold_share  # whoever means that all goes means less, too
         run.add(RunReport(held=_held(tools, read, share)))
         supersede(tools.ledger, run.corpus.id, run.source, run.id)
     return read
+
+
+def _read_pages(
+    tools: Tools, changes: Changes, items: Iterable[Item], options: Options
+) -> Iterator[tuple[SourceDocument, Reading]]:
+    """Read the pages that are new or changed, one after the other; all that the source lists is noted."""
+    with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:
+        for page, why in changes.to_read(items, tools.extractor.fingerprint, options):
+            document = page.document() if isinstance(page, StoredDocument) else page
+            reading, rejects = read_page(document)
+            if reading.elements:
+                changes.take(document.uri, why, rejects)
+                yield document, reading
+            else:
+                told = any(reject.what == document.uri for reject in rejects)
+                none = () if told else (Reject(document.uri, "no readable element on the page"),)
+                changes.refuse(document.uri, rejects + none)
 
 
 def _held(tools: Tools, read: SourceRead, share: float) -> list[Held]:
@@ -332,6 +343,8 @@ def find_chunks(tools: Tools, run: Run, read: SourceRead) -> ChunkWork:
     fingerprint = tools.extractor.fingerprint
     work = chunk_work(tools.ledger, run.corpus.id, read.pages, fingerprint)
     run.add(chunks_found(tools.ledger, read.pages, work, read.before.members, fingerprint))
+    if read.pages:
+        run.add(RunReport(forecast=make_forecast(tools, run.corpus.id, read.pages, work)))
     return work
 
 

@@ -15,6 +15,32 @@ from clausegraph.ingestion.guards import Held
 
 
 @dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run needs for the pages that it has read, known before anything is spent.
+
+    Calls, prompt and reply tokens are those of the extraction. ``money`` is None where a model has no price,
+    ``minutes`` where no earlier run tells, ``runs`` are the earlier ones that the forecast goes by. Later forecasts
+    with the same models (``made_with``) go by what was counted here: ``counted`` are tokens of prompts and of the pages
+    in them by our own tokenizer, ``passages`` the chunks and elements among the texts.
+    """
+
+    pages: int
+    chunks: int
+    chunks_reused: int
+    texts: int
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    embed_tokens: int
+    money: float | None
+    minutes: float | None
+    runs: int
+    made_with: str
+    counted: tuple[int, int]
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """Counts, rejects and seconds of one run, or of a part of one. ``epoch`` is None when nothing was published;
     ``error`` says why the run failed, and is empty where it did not."""
@@ -35,6 +61,7 @@ class RunReport:
     pages_unchanged: int = 0
     pages_left: int = 0  # new or changed beyond the limit of the run: left for the next one
     pages_why: dict[str, str] = field(default_factory=dict)  # why each of these pages; of those left in a dry run only
+    forecast: Forecast | None = None
     held: list[Held] = field(default_factory=list)  # why it is in quarantine, until a person decides
     accepted_by: str = ""
     chunks_extracted: int = 0

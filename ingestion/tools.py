@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -46,7 +46,10 @@ class NoMeter:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a run works with. Models load themselves when first used, not before."""
+    """What a run works with. Models load themselves when first used, not before.
+
+    ``prices`` of a million prompt and reply tokens, by model: what a forecast of money goes by.
+    """
 
     ledger: Ledger
     embedder: Embedder
@@ -56,6 +59,7 @@ class Tools:
     projections: Projections = NO_PROJECTIONS
     limits: ReadingLimits = field(default_factory=ReadingLimits)
     read_rules: RuleReader = read_rules
+    prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

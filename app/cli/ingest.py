@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clausegraph.app.services.quarantine import HeldReason
     from clausegraph.ingestion.guards import Held
-    from clausegraph.ingestion.report import RunReport
+    from clausegraph.ingestion.report import Forecast, RunReport
 
 HELD = 7  # exit code
 _FEW = 10  # rejects and other addresses that are listed
@@ -40,14 +40,17 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     rest = {"read again": counts["read again"], "left for the next run": report.pages_left, "failed": counts["failed"]}
     told += [f"{count} {name}" for name, count in rest.items() if count]
     lines: list[RenderableType] = [_headline(report), f"pages: {', '.join(told)}"]
+    if report.held and report.dry_run:
+        lines.append("would be held in quarantine:")
     lines += [f"  {held_words(one)}: {', '.join(one.examples)}" for one in report.held]
     if report.dry_run:
-        lines += _page_table(report)
+        lines += [*_forecast_lines(report.forecast), *_page_table(report)]
     else:
         lines.append(f"chunks: {report.chunks_extracted} extracted, {report.chunks_reused} reused")
         lines.append(f"texts: {report.texts_embedded} embedded, {report.texts_reused} reused")
         lines.append(f"seconds: {sum(report.seconds.values()):.1f}")
     lines += [usage_line(task, used) for task, used in report.usage.items()]
+    lines += [] if report.dry_run else _compared(report)
     lines += [f"an earlier run was killed: {run}; what it had stored was used" for run in report.killed]
     lines += report.lagging
     if report.fetched:
@@ -96,6 +99,41 @@ def usage_line(task: str, used: dict[str, float]) -> str:
     tokens = f"{used['prompt_tokens']:,.0f} prompt and {used['output_tokens']:,.0f} reply tokens"
     money = f", {used['money']:.4f} money" if used["money"] else ""
     return f"model, {task}: {calls}, {tokens}{money}"
+
+
+def _forecast_lines(forecast: Forecast | None) -> list[str]:
+    """What a dry run says of what the run would need, where it needs anything."""
+    from clausegraph.ingestion.forecast import REPLY
+
+    if forecast is None or not (forecast.pages or forecast.texts):
+        return []
+    needed = [counted(forecast.pages, "page") + " to read", counted(forecast.chunks, "chunk") + " to extract"]
+    needed += [f"{forecast.chunks_reused} reused", counted(forecast.texts, "text") + " to embed"]
+    lines = [f"forecast: {', '.join(needed)}"]
+    if forecast.calls:
+        tokens = f"{forecast.prompt_tokens:,} prompt and {forecast.reply_tokens:,} reply tokens"
+        lines.append(f"  model: {counted(forecast.calls, 'call')}, {tokens}")
+    if forecast.embed_tokens:
+        lines.append(f"  embedding model: {forecast.embed_tokens:,} tokens")
+    if forecast.calls or forecast.embed_tokens:
+        lines.append("  money: " + ("no price in llm_prices" if forecast.money is None else f"{forecast.money:.4f}"))
+    if forecast.minutes is None:
+        assumed = f"; replies are taken to be {REPLY:g} times as long as their pages" if forecast.calls else ""
+        return [*lines, f"  no earlier run to go by, so no minutes{assumed}"]
+    return [*lines, f"  minutes: {max(forecast.minutes, 0.1):.1f}, as in {counted(forecast.runs, 'earlier run')}"]
+
+
+def _compared(report: RunReport) -> list[str]:
+    """What a run that asked a model used, against its forecast."""
+    from clausegraph.ingestion.forecast import extraction_usage
+
+    forecast, used = report.forecast, extraction_usage(report)
+    if forecast is None or not forecast.calls:
+        return []
+    expected = forecast.prompt_tokens + forecast.reply_tokens
+    tokens = used.get("prompt_tokens", 0) + used.get("output_tokens", 0)
+    told = f"used {used.get('calls', 0):.0f}, {tokens:,.0f} ({round(100 * (tokens / expected - 1)):+d}%)"
+    return [f"forecast: {counted(forecast.calls, 'call')}, {expected:,} tokens; {told}"]
 
 
 def _headline(report: RunReport) -> str:
@@ -163,7 +201,7 @@ def ingest(
     allow_empty: Annotated[bool, option("A source without a page is meant: remove its pages.")] = False,
     force: Annotated[bool, option("Read every page again.")] = False,
     limit: Annotated[int | None, _LIMIT] = None,
-    dry_run: Annotated[bool, option("Only report what would change.")] = False,
+    dry_run: Annotated[bool, option("Only report what would change, and what it needs.")] = False,
     hold_share: Annotated[float, _HOLD] = HOLD_SHARE,
 ) -> None:
     """Read a source into a corpus and publish what changed.
@@ -186,7 +224,7 @@ def ingest(
     session.emit(report.as_dict(), *report_lines(report))
     if not report.dry_run:
         session.note(f"report: `clausegraph show {report.run_id}`")
-    if report.held:
+    if report.held and not report.dry_run:
         session.note(
             f"look at it with `clausegraph quarantine show {report.run_id}`, then accept or drop it; where so much may "
             "go, --hold-share 1 asks nobody"

@@ -70,7 +70,7 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits = progress or no_progress, reading_limits(settings)
         rules = partial(read_rules, ontology=opened_ontology(settings) if settings.ontology else None)
-        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules)
+        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules, settings.llm_prices)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:

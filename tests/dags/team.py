@@ -132,4 +132,5 @@ def comparable(report: Mapping[str, Any]) -> dict[str, Any]:
     usage = {task: {k: v for k, v in used.items() if k != "seconds"} for task, used in plain["usage"].items()}
     for name in ("rejects", "failures"):
         plain[name] = sorted(plain[name], key=json.dumps)
+    plain["forecast"] = plain["forecast"] and plain["forecast"] | {"minutes": None}
     return {k: v for k, v in plain.items() if k not in ("run_id", "seconds")} | {"usage": usage}

@@ -20,9 +20,10 @@ from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, 
 from clausegraph.core.hashing import STATES_RULES, LLMFingerprint, content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
-from clausegraph.core.prompts import Prompt, shipped_examples
+from clausegraph.core.prompts import Prompt, PromptMessage, shipped_examples
+from clausegraph.core.tokens import count_tokens
 from clausegraph.ingestion.extract.llm.lines import parse_lines
-from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
+from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, page_text, render_call
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 
 if TYPE_CHECKING:
@@ -123,14 +124,32 @@ class LLMExtractor:
                 yield from work.settle(outcome)
         yield from work.left_over()
 
+    def plan_calls(self, pages: Iterable[PageInputs]) -> tuple[int, int, int]:
+        """Calls that ``extract_pages`` would send, tokens of their prompts and of the pages in these; sends nothing.
+
+        Tokens are those of ``core.tokens``. What a reply leaves out is asked again, which is not among the calls.
+        """
+        calls = list(self.jobs(pages))
+        texts = (message.content for job in calls for message in self.render(job.call))
+        page_tokens = sum(count_tokens(page_text(job.call)) for job in calls)
+        return len(calls), sum(map(count_tokens, texts)), page_tokens
+
+    def jobs(self, pages: Iterable[PageInputs]) -> Iterator[_Job]:
+        """The calls for these inputs, as the extraction begins."""
+        limit = self.options.call_tokens if self.task.whole_pages else 0
+        return (_Job(page.page, number_call(inputs)) for page in pages for inputs in grouped(page.inputs, limit))
+
+    def render(self, call: Call) -> list[PromptMessage]:
+        """The messages of a call."""
+        return render_call(self.prompt, call, examples=self.examples, ontology=self.options.ontology.guide)
+
 
 class _Work:
     """What is still to be asked, and why the rest is not."""
 
     def __init__(self, extractor: LLMExtractor, pages: Iterable[PageInputs]) -> None:
         self._of = extractor
-        limit = extractor.options.call_tokens if extractor.task.whole_pages else 0
-        self._jobs = (_Job(page.page, number_call(inputs)) for page in pages for inputs in grouped(page.inputs, limit))
+        self._jobs = extractor.jobs(pages)
         self._again: deque[_Job] = deque()
         self._unavailable = 0
         self._answered = False  # whether the server has answered any call
@@ -149,8 +168,7 @@ class _Work:
 
         from clausegraph.core.models.guard import ChatRequest
 
-        prompt, ontology = self._of.prompt, self._of.options.ontology
-        rendered = render_call(prompt, job.call, examples=self._of.examples, ontology=ontology.guide)
+        prompt, rendered = self._of.prompt, self._of.render(job.call)
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
         labels = CallLabels(prompt.task, prompt.id, (job.page,))
         return ChatRequest(job, messages, {}, labels)

@@ -39,6 +39,7 @@ def test_a_dry_run_names_the_pages(cli: Cli, pages: Path) -> None:
     edit(pages)
     value = parsed(cli("ingest", str(pages), "--dry-run", "--json"))
     assert value["pages_changed"] == ["heating-grant.html"] and value["pages_why"]["work-permit.html"] == "new"
+    assert value["forecast"]["pages"] == 2 and value["forecast"]["chunks"] > 2
     rows = cli("ingest", str(pages), "--dry-run").stdout.splitlines()
     told = {row.split()[0]: row.strip().split(maxsplit=2)[1:] for row in rows if ".html" in row}
     assert told == {

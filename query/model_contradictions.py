@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 
@@ -63,12 +63,7 @@ class NamedPair:
         return frozenset((side.page, side.element.anchor) for side in (self.one, self.other))
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPairs:
-    """What replies name; ``rejected`` counts lines and calls that say nothing, by reason."""
-
-    pairs: tuple[NamedPair, ...] = ()
-    rejected: Counter[str] = field(default_factory=Counter)
+Named = tuple[list[NamedPair], Counter[str]]  # what replies name, and what of them was rejected, by reason
 
 
 def near_sections(view: View, limit: int) -> list[tuple[Section, Section]]:
@@ -102,20 +97,14 @@ def _sections(page: PageKey, reading: Reading) -> Iterable[Section]:
 
 
 def batches(pairs: Iterable[tuple[Section, Section]]) -> list[list[Section]]:
-    """The sections of each call, so that every pair is in one: a call begins with the nearest pair that is in none, and
-    takes the section that completes most pairs, as long as it has room."""
+    """The sections of each call, so that every pair is in one: from the nearest pair on, what completes most pairs."""
     left, calls = dict.fromkeys(pairs), []
     while left:
         call = dict.fromkeys(next(iter(left)))
         while True:
             room = _LINES - sum(len(one.elements) for one in call)
-            completes = Counter(
-                other
-                for pair in left
-                for one, other in (pair, pair[::-1])
-                if one in call and other not in call and len(other.elements) <= room
-            )
-            if completes:
+            ways = (way for pair in left for way in (pair, pair[::-1]) if way[0] in call and way[1] not in call)
+            if completes := Counter(other for _, other in ways if len(other.elements) <= room):
                 call[completes.most_common(1)[0][0]] = None
                 continue
             apart = (pair for pair in left if pair[0] not in call and pair[1] not in call)
@@ -128,33 +117,25 @@ def batches(pairs: Iterable[tuple[Section, Section]]) -> list[list[Section]]:
     return calls
 
 
-def ask_batches(model: StepModel, calls: Sequence[Sequence[Section]], at_once: int) -> NamedPairs:
-    """What a model finds in the calls, each pair once; a reply that cannot be used is counted.
-
-    Raises:
-        ModelUnavailable, ModelRefused: there is no reply.
-    """
-    pairs: dict[frozenset[tuple[PageKey, str]], NamedPair] = {}
-    rejected: Counter[str] = Counter()
+def ask_batches(model: StepModel, calls: Sequence[Sequence[Section]], at_once: int) -> Named:
+    """What a model finds in the calls, each pair once; a reply that cannot be used is counted, other errors raised."""
     with ThreadPoolExecutor(at_once) as pool:
         try:
-            for named in pool.map(partial(_ask, model), calls):
-                rejected += named.rejected
-                for pair in named.pairs:
-                    pairs.setdefault(pair.key, pair)
+            found = list(pool.map(partial(_ask, model), calls))
         except BaseException:
             model.stop()
             raise
-    return NamedPairs(tuple(pairs.values()), rejected)
+    pairs = {pair.key: pair for named, _ in found for pair in named}
+    return list(pairs.values()), sum((rejected for _, rejected in found), Counter())
 
 
-def _ask(model: StepModel, sections: Sequence[Section]) -> NamedPairs:
+def _ask(model: StepModel, sections: Sequence[Section]) -> Named:
     lines = [(one.page, element) for one in sections for element in one.elements]
     pages = tuple(dict.fromkeys(str(one.page) for one in sections))
     try:
         return model.ask(PROMPT, {"sections": _shown(sections)}, partial(parse_pairs, lines=lines), pages=pages).value
     except UNUSABLE as error:
-        return NamedPairs(rejected=Counter({f"call: {type(error).__name__}": 1}))
+        return [], Counter({f"call: {type(error).__name__}": 1})
 
 
 def _shown(sections: Iterable[Section]) -> str:
@@ -162,20 +143,15 @@ def _shown(sections: Iterable[Section]) -> str:
     numbers = count(1)
     for one in sections:
         reading = one.reading
-        dated = f"updated {reading.updated}" if reading.updated else ""
-        known = ", ".join(filter(None, (reading.publisher, dated)))
-        shown.append(visible(f"# {reading.title} ({known})" if known else f"# {reading.title}"))
-        shown += [visible(f"## {' > '.join(one.headings)}")] if one.headings else []
-        shown += [visible(f"{next(numbers)} {row_text(element)}") for element in one.elements]
-    return "\n".join(shown)
+        known = filter(None, (reading.title, reading.publisher, reading.updated and f"updated {reading.updated}"))
+        shown.append(f"# {' | '.join(known)}")
+        shown += [f"## {' > '.join(one.headings)}"] if one.headings else []
+        shown += [f"{next(numbers)} {row_text(element)}" for element in one.elements]
+    return "\n".join(map(visible, shown))
 
 
-def parse_pairs(text: str, lines: Sequence[tuple[PageKey, Element]]) -> NamedPairs:
-    """Read a reply on numbered lines: pairs of different pages, with words that both lines have.
-
-    Raises:
-        UnusableReply: no line is of the form that was asked for.
-    """
+def parse_pairs(text: str, lines: Sequence[tuple[PageKey, Element]]) -> Named:
+    """Read a reply on numbered lines: pairs of different pages, each with words of both of its lines."""
     pairs: list[NamedPair] = []
     rejected: Counter[str] = Counter()
     said = [line for line in map(normalise_text, text.splitlines()) if line and line.strip(" .`").lower() != "none"]
@@ -185,18 +161,19 @@ def parse_pairs(text: str, lines: Sequence[tuple[PageKey, Element]]) -> NamedPai
         if len(parts) < 5 or not all(number.isdecimal() for number in numbers):
             rejected["not of the form"] += 1
             continue
-        places = [int(number) - 1 for number in numbers]
-        if not all(0 <= place < len(lines) for place in places) or lines[places[0]][0] == lines[places[1]][0]:
+        one, other = (
+            QuotedLine(*lines[int(number) - 1], quote) if 0 < int(number) <= len(lines) else None
+            for number, quote in zip(numbers, parts[1:4:2], strict=True)
+        )
+        if one is None or other is None or one.page == other.page:
             rejected["no such pair"] += 1
-            continue
-        one, other = (QuotedLine(*lines[place], quote) for place, quote in zip(places, parts[1:4:2], strict=True))
-        if not all(map(_is_quoted, (one, other))) or tokens(one.quote) == tokens(other.quote):
+        elif not _is_quoted(one) or not _is_quoted(other) or tokens(one.quote) == tokens(other.quote):
             rejected["words that a line does not have, or both have"] += 1
-            continue
-        pairs.append(NamedPair(one, other, visible(parts[4].strip(" |"))[:LONGEST]))
+        else:
+            pairs.append(NamedPair(one, other, visible(parts[4].strip(" |"))[:LONGEST]))
     if said and rejected["not of the form"] == len(said):
         raise UnusableReply("no line of the reply names a pair")
-    return NamedPairs(tuple(pairs), rejected)
+    return pairs, rejected
 
 
 def _is_quoted(line: QuotedLine) -> bool:

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from clausegraph.app.cli.output import step_words, table
@@ -258,10 +259,8 @@ def contradictions(
     def watch(near: int, calls: int) -> None:
         session.note(f"asking about {counted(near, 'pair')} of sections in {counted(calls, 'call')}")
 
-    if ask:
-        found = session.call(corpus, ask_contradictions, epoch, pairs=pairs, watch=watch)
-    else:
-        found = session.call(corpus, find, epoch)
+    service = partial(ask_contradictions, pairs=pairs, watch=watch) if ask else find
+    found = session.call(corpus, service, epoch)
     lines: list[str] = []
     for name, what, marks in (
         ("contradictions", "contradiction", {"newer": " ", "older": "≠"}),

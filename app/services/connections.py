@@ -181,26 +181,15 @@ def _contradictions(shelf: Shelf) -> tuple[dict[str, Any], set[frozenset[tuple[P
     return reply, {frozenset((side.page, side.anchor) for side in (one.newer, one.older)) for one in found}
 
 
-SECTION_PAIRS = 200  # that a model is asked about; on 60 short pages they have 61 of 61 planted contradictions
-
-
 def ask_contradictions(
-    workspace: Workspace,
-    corpus: str,
-    epoch: int | None = None,
-    *,
-    pairs: int = SECTION_PAIRS,
-    watch: Callable[[int, int], None] = lambda pairs, calls: None,
+    workspace: Workspace, corpus: str, epoch: int | None = None, *, pairs: int, watch: Callable[[int, int], None]
 ) -> dict[str, Any]:
-    """As :func:`contradictions`, and after them the pairs that the language model of the settings finds beside them.
+    """As :func:`contradictions`, then pairs of the kind "model", which the language model of the settings finds beside
+    them: with ``differs``, in its words, and the ``anchor`` of each side. ``asked`` is what it took.
 
     Args:
-        pairs: of sections of different pages, the nearest in meaning first, that the model is shown.
+        pairs: of sections of different pages that the model is shown, the nearest in meaning first.
         watch: told how many pairs and calls it will be, before the first call.
-
-    Returns:
-        In ``contradictions``, or ``superseded`` where a page replaces the other, pairs of the kind "model", too:
-        ``differs`` is what the model says of them, a side has its ``anchor``. ``asked`` is what it took.
 
     Raises:
         SettingsError: no model is set, or a limit on money needs its price.
@@ -213,39 +202,34 @@ def ask_contradictions(
     llm, settings = workspace.model, workspace.settings
     check_price(settings, settings.llm)
     reply, known = _contradictions(open_shelf(workspace.ledger, corpus, epoch))
+    replaced = [(one["newer"]["page"], one["older"]["page"]) for one in reply["replaced_pages"]]
     with workspace.view(corpus, reply["epoch"], embed=False) as view:
         near = near_sections(view, pairs)
         calls = batches(near)
         watch(len(near), len(calls))
-        limits = QuestionLimits(len(calls), settings.llm_budget_tokens, settings.llm_budget_money)
-        meter = QuestionMeter(limits)
+        meter = QuestionMeter(QuestionLimits(len(calls), settings.llm_budget_tokens, settings.llm_budget_money))
         model = ModelSteps(llm, library(settings.prompts)).question(meter)
-        named = ask_batches(model, calls, settings.llm_concurrency)
-        older = {(one["older"]["page"], one["newer"]["page"]) for one in reply["replaced_pages"]}
-        for pair in (one for one in named.pairs if one.key not in known):
-            sides = sorted((_quoted_side(view, one) for one in (pair.one, pair.other)), key=_updated, reverse=True)
-            if (sides[0]["page"], sides[1]["page"]) in older:
-                sides.reverse()
-            is_replaced = (sides[1]["page"], sides[0]["page"]) in older
-            record = {"kind": "model", "differs": pair.differs, "newer": sides[0], "older": sides[1]}
-            reply["superseded" if is_replaced else "contradictions"].append(record)
+        named, rejected = ask_batches(model, calls, settings.llm_concurrency)
+        for pair in (one for one in named if one.key not in known):
+            sides = [_quoted_side(view, one) for one in (pair.one, pair.other)]
+            ways = {(one["page"], other["page"]): (one, other) for one, other in (sides, sides[::-1])}
+            newer, older = sorted(sides, key=lambda one: one["updated"] or "", reverse=True)
+            newer, older = next((ways[pages] for pages in replaced if pages in ways), (newer, older))
+            kind = "superseded" if (newer["page"], older["page"]) in replaced else "contradictions"
+            reply[kind].append({"kind": "model", "differs": pair.differs, "newer": newer, "older": older})
     usage = attributes(meter.usage(), "calls cached prompt_tokens output_tokens money")
-    return reply | {"asked": {"model": model.name, "pairs": len(near)} | usage | {"rejected": dict(named.rejected)}}
-
-
-def _updated(side: dict[str, Any]) -> str:
-    return side["updated"] or ""
+    return reply | {"asked": {"model": model.name, "pairs": len(near)} | usage | {"rejected": dict(rejected)}}
 
 
 def _quoted_side(view: View, line: QuotedLine) -> dict[str, Any]:
     """A side by the words that a model quotes, their sentences, and the first rule that has some of them."""
     element, start = line.element, line.element.text.lower().find(line.quote.strip(" .").lower())
     begin, end = (start, start + len(line.quote)) if start >= 0 else (0, len(element.text))
-    of_place = (one for one in view.rules_on(line.page, [element.anchor]) for span in one.rule.spans
-                if span.anchor == element.anchor and span.start < end and begin < span.end)  # fmt: skip
-    placed = next(of_place, None)
+    places = ((one, span) for one in view.rules_on(line.page, [element.anchor]) for span in one.rule.spans)
+    within = (one for one, span in places if span.anchor == element.anchor and span.start < end and begin < span.end)
+    placed = next(within, None)
     dates = {name: getattr(placed.rule, name) if placed else None for name in ("effective_from", "effective_to")}
-    quotes = [quote_of(element, begin, end) if element.tag != "tr" else row_text(element)]
+    quotes = [row_text(element) if element.tag == "tr" else quote_of(element, begin, end)]
     said = {"rule": placed.key if placed else "", "words": line.quote, "quotes": quotes, "anchor": element.anchor}
     return said | _page(line.page, view.reading(line.page)) | dates
 

@@ -1,4 +1,4 @@
-"""Which sections a model is asked about, in which calls, and what of its reply is believed."""
+"""Which sections a model is shown, in which calls, and what of its reply is believed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class PagesWithVectors:
 
 
 def nearest(limit: int, **pages: Sequence[Sequence[float]]) -> list[str]:
-    pairs = near_sections(cast(View, PagesWithVectors(**pages)), limit)
-    return [f"{one.page.uri}-{other.page.uri}" for one, other in pairs]
+    view = cast(View, PagesWithVectors(**pages))
+    return [f"{one.page.uri}-{other.page.uri}" for one, other in near_sections(view, limit)]
 
 
 HUB, A, B = [1, 0, 0, 0, 0], [0.7, 0.714, 0, 0, 0], [0.7, 0.28, 0.657, 0, 0]
@@ -68,8 +68,7 @@ def test_every_pair_is_in_a_call_and_a_call_has_sixty_lines() -> None:
     assert all(any(one in call and other in call for call in calls) for one, other in pairs)
     assert all(len(set(call)) == len(call) == 4 for call in calls) and len(calls) < len(pairs) / 3
     large = section("a", 50), section("b", 40)
-    assert batches([large, (some[0], some[1])]) == [list(large), some[:2]]
-    assert batches([]) == []
+    assert batches([large, (some[0], some[1])]) == [list(large), some[:2]] and batches([]) == []
 
 
 LINES = [
@@ -81,12 +80,10 @@ LINES = [
 
 def test_pairs_are_read_with_their_words() -> None:
     reply = '1 | "Nobody else" | 3 | "You may lend the card" | who may use it\n2. | “Price: £62” | 3 | "£68" | price'
-    named = parse_pairs(reply, LINES)
-    assert [(pair.one.element.anchor, pair.other.quote, pair.differs) for pair in named.pairs] == [
-        ("p-1", "You may lend the card", "who may use it"),
-        ("tr-1", "£68", "price"),
-    ]
-    assert not named.rejected and not parse_pairs("none", LINES).pairs
+    named, rejected = parse_pairs(reply, LINES)
+    said = [(pair.one.element.anchor, pair.other.quote, pair.differs) for pair in named]
+    assert said == [("p-1", "You may lend the card", "who may use it"), ("tr-1", "£68", "price")]
+    assert not rejected and parse_pairs("none", LINES) == ([], {})
 
 
 @pytest.mark.parametrize(
@@ -95,17 +92,14 @@ def test_pairs_are_read_with_their_words() -> None:
         ('1 | "Nobody else" | 4 | "You may" | x', "no such pair"),
         ('0 | "£68" | 3 | "You may" | x', "no such pair"),
         ('1 | "Nobody else" | 2 | "£62" | x', "no such pair"),
-        ('1 | "Everybody" | 3 | "You may" | x', "words that a line does not have, or both have"),
-        ('1 | "the card" | 3 | "the card" | x', "words that a line does not have, or both have"),
-        ('1 | "." | 3 | "You may" | x', "words that a line does not have, or both have"),
+        ('1 | "Everybody" | 3 | "You may" | x', "words that"),
+        ('1 | "the card" | 3 | "the card" | x', "words that"),
+        ('1 | "." | 3 | "You may" | x', "words that"),
         ("1 and 3 contradict each other", "not of the form"),
     ],
 )
 def test_what_the_lines_do_not_say_is_rejected_and_counted(line: str, reason: str) -> None:
-    named = parse_pairs(f'1 | "Nobody else" | 3 | "You may" | use\n{line}', LINES)
-    assert len(named.pairs) == 1 and named.rejected == {reason: 1}
-
-
-def test_a_reply_without_any_line_of_the_form_is_unusable() -> None:
+    named, rejected = parse_pairs(f'1 | "Nobody else" | 3 | "You may" | use\n{line}', LINES)
+    assert len(named) == rejected.total() == 1 and next(iter(rejected)).startswith(reason)
     with pytest.raises(UnusableReply):
         parse_pairs("I found two contradictions.", LINES)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from tests.app.cli.conftest import Cli, parsed
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = pytest.mark.integration
 
@@ -27,30 +27,25 @@ def server() -> Iterator[FakeModelServer]:
         yield running
 
 
-@pytest.fixture
-def ingested(cli: Cli, tmp_path: Path) -> Cli:
+def test_what_the_model_finds_is_shown_beside_what_code_finds(
+    cli: Cli, server: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "pages").mkdir()
     for name, (title, *said) in PAGES.items():
         body = "".join(f"<p>{text}</p>" for text in said)
-        html = f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1>{body}</main></body></html>"
+        html = f"<title>{title}</title><main><h1>{title}</h1>{body}</main>"
         (tmp_path / "pages" / f"{name}.html").write_text(html, "utf-8")
     assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
-    return cli
-
-
-def test_what_the_model_finds_is_shown_beside_what_code_finds(
-    ingested: Cli, server: FakeModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refused = parsed(ingested("contradictions", "--ask", "--json"), code=2)
+    refused = parsed(cli("contradictions", "--ask", "--json"), code=2)
     assert "CLAUSEGRAPH_LLM" in refused["error"]["message"]
     for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x"}.items():
         monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
-    first = ingested("contradictions", "--ask")
+    first = cli("contradictions", "--ask")
     assert "asking about 1 pair of sections in 1 call" in first.stderr
     assert "2 contradictions" in first.stdout and "by the model: who may use it" in first.stdout
-    found = parsed(ingested("contradictions", "--ask", "--json"))
+    found = parsed(cli("contradictions", "--ask", "--json"))
     assert server.counters()["requests"] == 1
-    plain = parsed(ingested("contradictions", "--json"))
+    plain = parsed(cli("contradictions", "--json"))
     assert found["contradictions"][:-1] == plain["contradictions"] and "asked" not in plain
     by_model = found["contradictions"][-1]
     sides = [by_model[side] for side in ("newer", "older")]

@@ -31,7 +31,7 @@ _LINES = 60  # of a call
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Section:
+class PageSection:
     """A chunk of a page, without its headings."""
 
     page: PageKey
@@ -66,7 +66,7 @@ class NamedPair:
 Named = tuple[list[NamedPair], Counter[str]]  # what replies name, and what of them was rejected, by reason
 
 
-def near_sections(view: View, limit: int) -> list[tuple[Section, Section]]:
+def near_sections(view: View, limit: int) -> list[tuple[PageSection, PageSection]]:
     """The ``limit`` nearest pairs of sections of different pages, by the two lines of theirs that are nearest."""
     names, vectors = view.vectors("element")
     row = {name: number for number, name in enumerate(names)}
@@ -87,16 +87,16 @@ def near_sections(view: View, limit: int) -> list[tuple[Section, Section]]:
     return [(sections[one], sections[other]) for one, other in best]
 
 
-def _sections(page: PageKey, reading: Reading) -> Iterable[Section]:
+def _sections(page: PageKey, reading: Reading) -> Iterable[PageSection]:
     elements = {element.anchor: element for element in reading.elements}
     for chunk in reading.chunks:
         own = tuple(elements[anchor] for anchor in chunk.anchors if not elements[anchor].is_heading)
         if own:
             headings = chunk.headings[1:] if chunk.headings[:1] == (reading.title,) else chunk.headings
-            yield Section(page, reading, headings, own)
+            yield PageSection(page, reading, headings, own)
 
 
-def batches(pairs: Iterable[tuple[Section, Section]]) -> list[list[Section]]:
+def batches(pairs: Iterable[tuple[PageSection, PageSection]]) -> list[list[PageSection]]:
     """The sections of each call, so that every pair is in one: from the nearest pair on, what completes most pairs."""
     left, calls = dict.fromkeys(pairs), []
     while left:
@@ -117,7 +117,7 @@ def batches(pairs: Iterable[tuple[Section, Section]]) -> list[list[Section]]:
     return calls
 
 
-def ask_batches(model: StepModel, calls: Sequence[Sequence[Section]], at_once: int) -> Named:
+def ask_batches(model: StepModel, calls: Sequence[Sequence[PageSection]], at_once: int) -> Named:
     """What a model finds in the calls, each pair once; a reply that cannot be used is counted, other errors raised."""
     with ThreadPoolExecutor(at_once) as pool:
         try:
@@ -129,7 +129,7 @@ def ask_batches(model: StepModel, calls: Sequence[Sequence[Section]], at_once: i
     return list(pairs.values()), sum((rejected for _, rejected in found), Counter())
 
 
-def _ask(model: StepModel, sections: Sequence[Section]) -> Named:
+def _ask(model: StepModel, sections: Sequence[PageSection]) -> Named:
     lines = [(one.page, element) for one in sections for element in one.elements]
     pages = tuple(dict.fromkeys(str(one.page) for one in sections))
     try:
@@ -138,7 +138,7 @@ def _ask(model: StepModel, sections: Sequence[Section]) -> Named:
         return [], Counter({f"call: {type(error).__name__}": 1})
 
 
-def _shown(sections: Iterable[Section]) -> str:
+def _shown(sections: Iterable[PageSection]) -> str:
     shown: list[str] = []
     numbers = count(1)
     for one in sections:
@@ -146,7 +146,7 @@ def _shown(sections: Iterable[Section]) -> str:
         known = filter(None, (reading.title, reading.publisher, reading.updated and f"updated {reading.updated}"))
         shown.append(f"# {' | '.join(known)}")
         shown += [f"## {' > '.join(one.headings)}"] if one.headings else []
-        shown += [f"{next(numbers)} {row_text(element)}" for element in one.elements]
+        shown += [f"{next(numbers)} {'- ' * (line.tag == 'li')}{row_text(line)}" for line in one.elements]
     return "\n".join(map(visible, shown))
 
 

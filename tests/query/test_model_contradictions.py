@@ -11,7 +11,7 @@ import pytest
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
 from clausegraph.indexes.views import View
-from clausegraph.query.model_contradictions import Section, batches, near_sections, parse_pairs
+from clausegraph.query.model_contradictions import PageSection, batches, near_sections, parse_pairs
 
 pytestmark = pytest.mark.unit
 
@@ -56,9 +56,9 @@ def test_sections_of_one_page_and_distant_ones_are_no_pair() -> None:
     assert nearest(10, a=[A, A], b=[B]) == ["a-b", "a-b"]
 
 
-def section(name: str, lines: int) -> Section:
+def section(name: str, lines: int) -> PageSection:
     elements = tuple(Element(f"p-{n}", "p", "", "text") for n in range(lines))
-    return Section(PageKey("s", name), Reading(name, None, elements), (), elements)
+    return PageSection(PageKey("s", name), Reading(name, None, elements), (), elements)
 
 
 def test_every_pair_is_in_a_call_and_a_call_has_sixty_lines() -> None:

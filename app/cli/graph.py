@@ -281,7 +281,8 @@ def contradictions(
     if asked := found.get("asked"):
         calls = f"{counted(asked['calls'], 'call')}, {asked['cached']} of them from the cache"
         used = f"{asked['prompt_tokens']} and {asked['output_tokens']} tokens, {asked['money']:g} of money"
-        lines += ["", f"{asked['model']}: {calls}; {used}; {sum(asked['rejected'].values())} rejected"]
+        rejected = (f"{count} rejected ({reason})" for reason, count in asked["rejected"].items())
+        lines += ["", "; ".join((f"{asked['model']}: {calls}", used, *rejected))]
     session.emit(found, *lines[1:], verbatim=True)
 
 

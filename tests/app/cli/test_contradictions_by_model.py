@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,39 +18,37 @@ PAGES = {
 REPLY = """1 | "Nobody but the driver" | 3 | "You may lend the card" | who may use it
 2 | "£5 a year" | 4 | "£8 a year" | price
 1 | "Only the driver" | 3 | "You may lend" | who may use it"""
+LINK = '<p>These rules replace our older <a href="b.html">rules for teams</a>.</p>'
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="script", script=[REPLY])) as running:
-        yield running
-
-
-def test_what_the_model_finds_is_shown_beside_what_code_finds(
-    cli: Cli, server: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_the_model_finds_is_beside_what_code_finds(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pages").mkdir()
     for name, (title, *said) in PAGES.items():
-        body = "".join(f"<p>{text}</p>" for text in said)
-        html = f"<title>{title}</title><main><h1>{title}</h1>{body}</main>"
+        html = f"<title>{title}</title><main><h1>{title}</h1>{''.join(f'<p>{text}</p>' for text in said)}"
         (tmp_path / "pages" / f"{name}.html").write_text(html, "utf-8")
     assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
     refused = parsed(cli("contradictions", "--ask", "--json"), code=2)
     assert "CLAUSEGRAPH_LLM" in refused["error"]["message"]
-    for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x"}.items():
-        monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
-    first = cli("contradictions", "--ask")
-    assert "asking about 1 pair of sections in 1 call" in first.stderr
-    assert "2 contradictions" in first.stdout and "by the model: who may use it" in first.stdout
-    found = parsed(cli("contradictions", "--ask", "--json"))
-    assert server.counters()["requests"] == 1
-    plain = parsed(cli("contradictions", "--json"))
-    assert found["contradictions"][:-1] == plain["contradictions"] and "asked" not in plain
-    by_model = found["contradictions"][-1]
-    sides = [by_model[side] for side in ("newer", "older")]
-    assert [side["quotes"] for side in sides] == [[PAGES["a"][1]], [PAGES["b"][1]]]
-    assert all(side["rule"] and side["anchor"].startswith("p-") for side in sides)
-    asked = found["asked"]
-    assert (by_model["kind"], asked["model"], asked["pairs"]) == ("model", "openai:fake", 1)
-    assert (asked["calls"], asked["cached"], asked["money"]) == (1, 1, 0.0)
-    assert asked["rejected"] == {"words that a line does not have, or both have": 1}
+    with FakeModelServer(FakeOptions(replies="script", script=[REPLY])) as server:
+        for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x", "EXTRACTOR": "rules"}.items():
+            monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
+        first = cli("contradictions", "--ask")
+        assert "asking about 1 pair of sections in 1 call" in first.stderr
+        assert "2 contradictions" in first.stdout and "by the model: who may use it" in first.stdout
+        found, plain = (parsed(cli("contradictions", *ask, "--json")) for ask in (["--ask"], []))
+        assert server.counters()["requests"] == 1
+        assert found["contradictions"][:-1] == plain["contradictions"] and "asked" not in plain
+        by_model, asked = found["contradictions"][-1], found["asked"]
+        sides = [by_model[side] for side in ("newer", "older")]
+        assert [side["quotes"] for side in sides] == [[PAGES["a"][1]], [PAGES["b"][1]]]
+        assert all(side["rule"] and side["anchor"].startswith("p-") for side in sides)
+        assert (by_model["kind"], asked["pairs"], asked["calls"], asked["cached"]) == ("model", 1, 1, 1)
+        assert asked["rejected"] == {"words that a line does not have, or both have": 1}
+        page = tmp_path / "pages" / "a.html"
+        page.write_text(page.read_text("utf-8") + LINK, "utf-8")
+        assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
+        server.set(script=['4 | "You may lend" | 1 | "Nobody but the driver" | who'])
+        (old,) = (one for one in parsed(cli("contradictions", "--ask", "--json"))["superseded"] if "differs" in one)
+        assert [old[side]["title"] for side in ("newer", "older")] == [PAGES["a"][0], PAGES["b"][0]]

@@ -24,9 +24,7 @@ _QUOTE = 200
 _RULE = 600  # characters of a rule
 _LINKED = 80  # of a rule that another one belongs to
 _TITLE = 50
-_KINDS = {
-    "value": "another value", "polarity": "the opposite", "threshold": "another requirement", "model": "by the model",
-}  # fmt: skip
+_KINDS = {"value": "another value", "polarity": "the opposite", "threshold": "another requirement"}
 _NAME = argument("An entity's name, or a page's uri or title.", "[ENTITY|PAGE]")
 _ABOUT = option("The facts nearest in meaning.", "--about", "-a", metavar="TEXT")
 _RELATION = option("Facts of this relation only.", "--relation", "-r", show_default="all")
@@ -268,7 +266,7 @@ def contradictions(
     ):
         lines += ["", counted(len(found[name]), what)]
         for pair in found[name][:limit]:
-            words = f"{_KINDS[pair['kind']]}: {pair.get('differs') or pair['newer']['words']}"
+            words = f"{_KINDS.get(pair['kind'], 'by the model')}: {pair.get('differs') or pair['newer']['words']}"
             lines.append(f"\n  {one_line(words, 180)}")
             lines += [f"  {mark} {_side(pair[side])}" for side, mark in marks.items()]
         if len(found[name]) > limit:

@@ -178,7 +178,7 @@ def _contradictions(shelf: Shelf) -> tuple[dict[str, Any], set[frozenset[tuple[P
             for one in replaced
         ],
     }
-    return reply, {frozenset((side.page, side.anchor) for side in (one.newer, one.older)) for one in found}
+    return reply, {frozenset((side.page, side.span.anchor) for side in (one.newer, one.older)) for one in found}
 
 
 def ask_contradictions(

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from clausegraph.app.cli.output import step_words, table
@@ -240,17 +241,24 @@ def _place(rule: ShownRule) -> str:
 def contradictions(
     session: Session,
     *,
+    ask: Annotated[bool, option("Have the language model look for others, too.", "--ask")] = False,
+    pairs: Annotated[int, option("Pairs of sections to ask about, nearest first.", min=1, max=100_000)] = 200,
     limit: Annotated[int, option("Pairs of each kind at most.", "--limit", "-n", min=1, max=100_000)] = 50,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
     """List statements that cannot both hold, and those that later ones replace, with sentences, pages and dates.
 
-    Pages that another one says it replaces are listed, too.
+    Pages that another one says it replaces are listed, too. With --ask, what is said in other words is found as well.
     """
+    from clausegraph.app.services.connections import ask_contradictions
     from clausegraph.app.services.connections import contradictions as find
 
-    found = session.call(corpus, find, epoch)
+    def watch(near: int, calls: int) -> None:
+        session.note(f"asking about {counted(near, 'pair')} of sections in {counted(calls, 'call')}")
+
+    service = partial(ask_contradictions, pairs=pairs, watch=watch) if ask else find
+    found = session.call(corpus, service, epoch)
     lines: list[str] = []
     for name, what, marks in (
         ("contradictions", "contradiction", {"newer": " ", "older": "≠"}),
@@ -258,7 +266,8 @@ def contradictions(
     ):
         lines += ["", counted(len(found[name]), what)]
         for pair in found[name][:limit]:
-            lines.append(f"\n  {_KINDS[pair['kind']]}: {one_line(pair['newer']['words'], 160)}")
+            words = f"{_KINDS.get(pair['kind'], 'by the model')}: {pair.get('differs') or pair['newer']['words']}"
+            lines.append(f"\n  {one_line(words, 180)}")
             lines += [f"  {mark} {_side(pair[side])}" for side, mark in marks.items()]
         if len(found[name]) > limit:
             lines.append(f"\n  and {len(found[name]) - limit} more; raise --limit")
@@ -267,6 +276,11 @@ def contradictions(
         for one in replaced[:limit]:
             lines.append(f"\n  {one_line(one['older']['title'], 60)} → {one_line(one['newer']['title'], 60)}")
             lines.append(f"    {_quoted([one['quote']], _WORDS)}")
+    if asked := found.get("asked"):
+        calls = f"{counted(asked['calls'], 'call')}, {asked['cached']} of them from the cache"
+        used = f"{asked['prompt_tokens']} and {asked['output_tokens']} tokens, {asked['money']:g} of money"
+        rejected = (f"{count} rejected ({reason})" for reason, count in asked["rejected"].items())
+        lines += ["", "; ".join((f"{asked['model']}: {calls}", used, *rejected))]
     session.emit(found, *lines[1:], verbatim=True)
 
 

@@ -3,9 +3,10 @@ contradictions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.models import check_price
 from clausegraph.app.services import Record, attributes
 from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, with_statements
 from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted, rule_words
@@ -18,7 +19,12 @@ from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Reading, 
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import find_conflicts
 from clausegraph.indexes.graph.links import replacements
+from clausegraph.query.read.evidence import quote_of, row_text
 from clausegraph.query.retrieve.graph import FoundPaths, Hop, RuleHop, shortest_paths
+
+if TYPE_CHECKING:
+    from clausegraph.indexes.views import View
+    from clausegraph.query.model_contradictions import QuotedLine
 
 
 class NeighbourhoodReply(Record):
@@ -151,7 +157,11 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
         sides, ``newer`` and ``older``, with the rule's key and words, its sentences, page, title and dates.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    return _contradictions(open_shelf(workspace.ledger, corpus, epoch))[0]
+
+
+def _contradictions(shelf: Shelf) -> tuple[dict[str, Any], set[frozenset[tuple[PageKey, str]]]]:
+    """The reply of :func:`contradictions`, and the two places of each pair."""
     readings = shelf.readings()
     replaced = list(replacements(readings))
     found = find_conflicts(assertions_of(shelf.graph.all_rules(), readings), replaced)
@@ -159,19 +169,73 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
         (one.superseded, {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
         for one in found
     ]
-    return shelf.at | {
+    reply = shelf.at | {
         "contradictions": [record for superseded, record in records if not superseded],
         "superseded": [record for superseded, record in records if superseded],
         "replaced_pages": [
-            {"older": _page(one.older, readings), "newer": _page(one.newer, readings)}
+            {"older": _page(one.older, readings[one.older]), "newer": _page(one.newer, readings[one.newer])}
             | {"quote": one.quote, "said_on": str(one.said_on)}
             for one in replaced
         ],
     }
+    return reply, {frozenset((side.page, side.span.anchor) for side in (one.newer, one.older)) for one in found}
 
 
-def _page(page: PageKey, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
-    return {"page": str(page)} | attributes(readings[page], "title updated")
+def ask_contradictions(
+    workspace: Workspace, corpus: str, epoch: int | None = None, *, pairs: int, watch: Callable[[int, int], None]
+) -> dict[str, Any]:
+    """As :func:`contradictions`, then pairs of the kind "model", which the language model of the settings finds beside
+    them: with ``differs``, in its words, and the ``anchor`` of each side. ``asked`` is what it took.
+
+    Args:
+        pairs: of sections of different pages that the model is shown, the nearest in meaning first.
+        watch: told how many pairs and calls it will be, before the first call.
+
+    Raises:
+        SettingsError: no model is set, or a limit on money needs its price.
+        ModelUnavailable, ModelRefused: it did not answer.
+    """
+    from clausegraph.core.prompts import library
+    from clausegraph.query.model_contradictions import ask_batches, batches, near_sections
+    from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+
+    llm, settings = workspace.model, workspace.settings
+    check_price(settings, settings.llm)
+    reply, known = _contradictions(open_shelf(workspace.ledger, corpus, epoch))
+    replaced = [(one["newer"]["page"], one["older"]["page"]) for one in reply["replaced_pages"]]
+    with workspace.view(corpus, reply["epoch"], embed=False) as view:
+        near = near_sections(view, pairs)
+        calls = batches(near)
+        watch(len(near), len(calls))
+        meter = QuestionMeter(QuestionLimits(len(calls), settings.llm_budget_tokens, settings.llm_budget_money))
+        model = ModelSteps(llm, library(settings.prompts)).question(meter)
+        named, rejected = ask_batches(model, calls, settings.llm_concurrency)
+        for pair in (one for one in named if one.key not in known):
+            sides = [_quoted_side(view, one) for one in (pair.one, pair.other)]
+            ways = {(one["page"], other["page"]): (one, other) for one, other in (sides, sides[::-1])}
+            newer, older = sorted(sides, key=lambda one: one["updated"] or "", reverse=True)
+            newer, older = next((ways[pages] for pages in replaced if pages in ways), (newer, older))
+            kind = "superseded" if (newer["page"], older["page"]) in replaced else "contradictions"
+            reply[kind].append({"kind": "model", "differs": pair.differs, "newer": newer, "older": older})
+    usage = attributes(meter.usage(), "calls cached prompt_tokens output_tokens money")
+    return reply | {"asked": {"model": model.name, "pairs": len(near)} | usage | {"rejected": dict(rejected)}}
+
+
+def _quoted_side(view: View, line: QuotedLine) -> dict[str, Any]:
+    """A side by the words that a model quotes, their sentences, and the first rule that has some of them."""
+    element, start = line.element, line.element.text.lower().find(line.quote.strip(" .").lower())
+    begin, end = (start, start + len(line.quote)) if start >= 0 else (0, len(element.text))
+    places = ((one, span) for one in view.rules_on(line.page, [element.anchor]) for span in one.rule.spans)
+    within = (one for one, span in places if span.anchor == element.anchor and span.start < end and begin < span.end)
+    placed = next(within, None)
+    dates = {name: getattr(placed.rule, name) if placed else None for name in ("effective_from", "effective_to")}
+    quotes = [row_text(element) if element.tag == "tr" else quote_of(element, begin, end)]
+    said = {"rule": placed.key if placed else "", "words": line.quote, "quotes": quotes, "anchor": element.anchor}
+    return said | _page(line.page, view.reading(line.page)) | dates
+
+
+def _page(page: PageKey, reading: Reading) -> dict[str, Any]:
+    return {"page": str(page)} | attributes(reading, "title updated")
 
 
 def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
@@ -179,7 +243,7 @@ def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str
     said = [quote for _, quote in quoted([assertion.span], readings[assertion.page])]
     words: dict[str, Any] = {"rule": assertion.placed.key, "words": " ".join(said), "quotes": said}
     dates = {"effective_from": validity.start, "effective_to": validity.end}
-    return words | _page(assertion.page, readings) | dates
+    return words | _page(assertion.page, readings[assertion.page]) | dates
 
 
 def find_paths(

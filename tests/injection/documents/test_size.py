@@ -19,7 +19,7 @@ from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument, read_docu
 from clausegraph.core.serial import pack, reading_to_json
 from clausegraph.core.types import Reading
 from clausegraph.indexes.derive import derive_rows
-from clausegraph.ingestion.extract.rules.extractor import ChunkReader
+from clausegraph.ingestion.extract.rules.extractor import ChunkReader, RuleExtractor
 from tests.harness.wait import no_hang
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.test_terminal import obeyed

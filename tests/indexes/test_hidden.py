@@ -20,9 +20,9 @@ from tests.law.world import CORPUS, World, page_html
 pytestmark = pytest.mark.unit
 
 
-WRONG = "You can get the heating grant if you are over 65."
+WRONG = "Students can get the Heating Grant if they are over 65."
 PAGES = {
-    "a": ["The Zonal Tax Exchange (ZTE) must pay the heating grant.", WRONG],
+    "a": ["The Zonal Tax Exchange (ZTE) is an office.", "Tenants must pay the Heating Grant.", WRONG],
     "b": [WRONG, "Students can get the study loan."],
 }
 
@@ -90,7 +90,7 @@ def test_the_decision_outlives_other_edits_another_extractor_and_the_page_itself
     world.extractor = Reworked(world)  # type: ignore[assignment]
     world.ingest()
     assert stated(world, "a") == []
-    world.write("a", ["You can get the heating grant if you are over 66."])
+    world.write("a", ["Students can get the Heating Grant if they are over 66."])
     world.ingest()  # another statement: nobody has called it wrong
     assert len(stated(world, "a", "over 66")) == 1
     world.remove("a")
@@ -142,7 +142,7 @@ def test_what_cannot_be_hidden_is_told(world: World) -> None:
 __all__ = ["clean_environment", "cli"]  # fixtures of the command line's tests
 
 
-GRANT = "You can get the heating grant if you live in Lethmoor."
+GRANT = "You can get the Heating Grant if you live in Lethmoor."
 
 
 def test_hide_list_undo(cli: Cli, tmp_path: Path) -> None:

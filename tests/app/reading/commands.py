@@ -34,6 +34,7 @@ READING = {
     "entities list": [],
     "entities merges": [],
     "epochs list": [],
+    "quarantine list": [],
     "statements list": [],
     "questions list": [],
 }
@@ -43,12 +44,12 @@ WRITING = {
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
     "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
     "serve", "tokens add", "tokens revoke",
-    "statements hide", "statements undo", "questions remove",
+    "statements hide", "statements undo", "questions remove", "quarantine accept", "quarantine drop",
 }  # fmt: skip
-NO_LEDGER = {  # or one of their own, or another server's; `questions export` needs judged answers
+NO_LEDGER = {  # or one of their own, or another server's; the last two need judged answers and a run in quarantine
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
     "eval compare", "tokens list", "eval crag", "dev crag-api",
-    "questions export",
+    "questions export", "quarantine show",
 }  # fmt: skip
 
 

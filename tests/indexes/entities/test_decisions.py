@@ -109,7 +109,7 @@ def test_ingest_publishes_decisions(world: World) -> None:
     world.merge("ztx", LONG)
     other = world.root / "other"
     other.mkdir()
-    (other / "x.html").write_text("<main><h1>X</h1><p>The ZTX must pay the fine.</p></main>")
+    (other / "x.html").write_text("<main><h1>X</h1><p>The ZTX must reply within 5 working days.</p></main>")
     ingest(world.tools(), CORPUS, open_source(str(other)), Options())
     with open_view(world.ledger, CORPUS) as view:
         assert view.graph.names() == {SHORT: LONG} and view.graph.neighbourhood([SHORT]) == []

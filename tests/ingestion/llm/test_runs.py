@@ -110,12 +110,9 @@ def test_conditions_reach_the_graph_through_either_client(
     report = run(settings, folder)
     assert not report.failures
     with open_ledger(settings.home) as ledger, open_view(ledger, settings.corpus) as view:
-        supports, rules = view.graph.all_supports(), view.graph.all_rules()
-    assert {rule.extractor for rule in rules} == {support.extractor for support in supports}  # none is read without it
+        rules = view.graph.all_rules()
+    assert all("rules.v1@" in rule.extractor for rule in rules)  # none is read without it
     assert len([one for one in rules if one.rule.condition is not None]) >= PAGES
-    conditional = [support for support in supports if support.statement.condition is not None]
-    assert len(conditional) >= PAGES
-    assert all("rules.v1@" in support.extractor for support in supports)
     used = report.usage["rules"]
     assert used["calls"] == fake.counters()["requests"]
     assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]

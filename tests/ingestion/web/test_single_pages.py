@@ -55,7 +55,7 @@ def test_a_page_is_shown_by_each_of_its_addresses(followed: Town, workspace: Wor
     shown = [show_page(workspace, CORPUS, name) for name in (copy, uri, f"town:{copy}", "Permit 1")]
     assert {one["uri"] for one in shown} == {copy}  # the shorter address
     assert {one["address"]: one["outcome"] for one in shown[0]["addresses"]} == {uri: "page", copy: "page"}
-    assert shown[0]["elements"] >= 2 and shown[0]["statements"] > 0
+    assert shown[0]["elements"] >= 2 and shown[0]["rules"] > 0
     with pytest.raises(NotFoundError, match="has no page"):
         show_page(workspace, CORPUS, followed.site.url("/nothing"))
 

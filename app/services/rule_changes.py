@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from pydantic import Field
 
@@ -23,10 +24,17 @@ _OF = RuleLinkName.EXCEPTION_OF
 _ALIKE = 0.4  # share of common words from which on a rule is the one that there was before
 _NEARER = 0.2  # as many more common words, where both stand under the same headings
 _DENIALS = word_set("not no never without")
-_MODALS = frozenset(
-    map(stem, _DENIALS | word_set("can cannot may must should shall need have has will would could might"))
-)
-
+_OPENING = word_set("if when unless provided condition conditions")  # of what something depends on
+_FORCES = {
+    stem(word): force
+    for force, words in (
+        ("demands", "must shall need have require oblige"),
+        ("allows", "can may could might allow entitle"),
+        ("advises", "should"),
+        ("denies", "not no never without cannot"),
+    )
+    for word in words.split()
+}
 Parts = dict[tuple[object, ...], str]  # what makes a part of a rule the same as another one: its words
 
 
@@ -50,11 +58,15 @@ class ChangedRule(Record):
 
 @dataclass(frozen=True)
 class ComparedRule:
-    """A rule of one of two versions of a page; ``own`` are the words of its first span."""
+    """A rule of one of two versions of a page.
+
+    ``own`` are the words of its first span, ``listed`` those in other elements: its list, its lead-in.
+    """
 
     rule: Rule
     shown: ShownRule
     own: str
+    listed: str
 
     @cached_property
     def parts(self) -> dict[str, Parts]:
@@ -80,9 +92,9 @@ class ComparedRule:
         }
 
     @cached_property
-    def modals(self) -> Counter[str]:
-        """The words that allow, demand or deny in its own."""
-        return Counter(word for word in map(stem, tokens(self.own)) if word in _MODALS)
+    def forces(self) -> set[str]:
+        """What its own words do: demand, allow, advise or deny."""
+        return {_FORCES[word] for word in map(stem, tokens(self.own)) if word in _FORCES}
 
     @cached_property
     def joins(self) -> int:
@@ -133,7 +145,7 @@ def _differences(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifferenc
             new = {key: words for key, words in new.items() if not content(words) <= was.words}
             if not old or not new:
                 continue
-        if what == MODALITY and was.modals == now.modals:
+        if what == MODALITY and was.forces == now.forces:
             continue  # of a sentence that says two things the other was taken
         if old or new:
             told = True
@@ -147,12 +159,12 @@ def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
     if _form(was.rule.condition) != _form(now.rule.condition):
         old, new = (condition_words(one.rule.condition) for one in (was, now))
         yield RuleDifference(what=CONDITION, old=old, new=new)
-    numbers = [[word for word in tokens(one.shown.words) if any(map(str.isdigit, word))] for one in (was, now)]
-    if Counter(numbers[0]) != Counter(numbers[1]):
-        old, new = (
-            "; ".join((Counter(side) - Counter(other)).elements()) for side, other in (numbers, reversed(numbers))
-        )
-        yield RuleDifference(what=VALUE, old=old, new=new)
+    words = (tokens(f"{one.own} {one.listed}") for one in (was, now))
+    numbers = [Counter(word for word in found if any(map(str.isdigit, word))) for found in words]
+    if numbers[0] != numbers[1]:
+        old, new = ("; ".join((side - other).elements()) for side, other in (numbers, reversed(numbers)))
+        before = takewhile(lambda word: word not in numbers[0] - numbers[1], tokens(was.shown.words))
+        yield RuleDifference(what=CONDITION if _OPENING & set(before) else VALUE, old=old, new=new)
     elif was.joins != now.joins and (was.words < now.words or now.words < was.words):  # "or by post" was put in
         old, new = (_words_beside(*both) for both in ((was, now), (now, was)))
         yield RuleDifference(what=WORDS, old=old, new=new)
@@ -182,7 +194,9 @@ def _alikeness(was: ComparedRule, now: ComparedRule) -> float:
         return 3
     share = 2 * len(was.words & now.words) / max(len(was.words) + len(now.words), 1)
     if share < _ALIKE and was.own != now.own:
-        return 0
+        within = min(was.words, now.words, key=len) <= max(was.words, now.words, key=len)
+        if not within or was.shown.section != now.shown.section or not was.words or not now.words:
+            return 0
     nearer = (was.shown.section == now.shown.section) + (was.rule.kind is now.rule.kind)
     return share + _NEARER * nearer + (was.shown.anchor == now.shown.anchor)
 

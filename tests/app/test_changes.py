@@ -36,7 +36,10 @@ def _publish(workspace: Workspace, folder: Path, pages: dict[str, str], *, force
 
 
 def _told(found: ChangesReply) -> list[tuple[str, str | None, str | None]]:
-    return [(one.kind, one.old and one.old.words, one.new and one.new.words) for one in found.rules]
+    return [
+        (one.kind, None if one.old is None else one.old.words, None if one.new is None else one.new.words)
+        for one in found.rules
+    ]
 
 
 def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Workspace, tmp_path: Path) -> None:

@@ -10,14 +10,13 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from clausegraph.app.render import markdown_text
-from clausegraph.app.services.changes import ChangedPage, ChangedStatement, ChangesReply
+from clausegraph.app.services.changes import ChangedPage, ChangesReply
 from clausegraph.app.services.rule_changes import ChangedRule, RuleDifference
 from clausegraph.core.text import clean_xml, counted, one_line
 
 _WORDS = 600  # characters of a rule
 _PART = 160  # characters of what differs
 _ATOM = "http://www.w3.org/2005/Atom"
-_Change = ChangedRule | ChangedStatement
 
 
 def change_lines(found: ChangesReply) -> Iterator[str]:
@@ -47,7 +46,7 @@ def change_markdown(found: ChangesReply) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _markdown_item(one: _Change) -> Iterator[str]:
+def _markdown_item(one: ChangedRule) -> Iterator[str]:
     yield f"* {markdown_text(change_words(one))}"
     yield from (f"  * {'before' if mark == '-' else 'now'}: {markdown_text(words)}" for mark, words in _sides(one))
 
@@ -81,35 +80,32 @@ def _urn(*parts: object) -> str:
     return uuid.uuid5(uuid.NAMESPACE_URL, repr(parts)).urn
 
 
-def _html(one: _Change) -> str:
+def _html(one: ChangedRule) -> str:
     tags = {"-": "del", "+": "ins"}
     sides = (f"<p><{tags[mark]}>{html.escape(words)}</{tags[mark]}></p>" for mark, words in _sides(one))
     return f"<p>{html.escape(change_words(one))}</p>{''.join(sides)}"
 
 
 def _summary(found: ChangesReply) -> str:
-    """How many pages and rules differ, by kind; statements where there are any."""
-    if not found.pages and not found.rules and not found.statements:
+    """How many pages and rules differ, by kind."""
+    if not found.pages and not found.rules:
         return "nothing differs"
     said = [f"pages: {_counts(found.pages)}", f"rules: {_counts(found.rules)}"]
-    if found.statements:
-        said.append(f"statements where no rule stands: {_counts(found.statements)}")
     if found.reworded and not any(one.kind == "reworded" for one in found.rules):
         said.append(f"{counted(found.reworded, 'reworded rule')} not listed")
     return "; ".join(said)
 
 
-def _counts(found: Iterable[ChangedPage | _Change]) -> str:
+def _counts(found: Iterable[ChangedPage | ChangedRule]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in Counter(one.kind for one in found).items()) or "none"
 
 
-def _by_page(found: ChangesReply) -> Iterator[tuple[ChangedPage, Sequence[_Change]]]:
+def _by_page(found: ChangesReply) -> Iterator[tuple[ChangedPage, Sequence[ChangedRule]]]:
     """Each page with what changed on it; one of which only the extraction is another was read again."""
-    changed: dict[str, list[_Change]] = {f"{one.source}:{one.uri}": [] for one in found.pages}
+    changed: dict[str, list[ChangedRule]] = {f"{one.source}:{one.uri}": [] for one in found.pages}
     pages = dict(zip(changed, found.pages, strict=True))
-    for found_on in (found.rules, found.statements):
-        for one in found_on:
-            changed.setdefault(one.page, []).append(one)
+    for one in found.rules:
+        changed.setdefault(one.page, []).append(one)
     for name, listed in changed.items():
         source, _, uri = name.partition(":")
         again = ChangedPage(kind="read again", source=source, uri=uri, title=uri, url=None, moved_from=None)
@@ -121,10 +117,8 @@ def _heading(page: ChangedPage) -> str:
     return one_line(f"{page.kind}: {page.title or page.uri}{moved}", _WORDS)
 
 
-def change_words(one: _Change) -> str:
-    """What kind of change it is, and of a rule what differs in it."""
-    if isinstance(one, ChangedStatement):
-        return f"{one.kind} statement"
+def change_words(one: ChangedRule) -> str:
+    """What kind of change it is, and what differs."""
     shown = one.new or one.old
     section = f" under {one_line(shown.section, _PART)}" if shown is not None and shown.section else ""
     return f"{one.kind}{section}{': ' if one.differences else ''}{'; '.join(map(_difference, one.differences))}"
@@ -135,7 +129,7 @@ def _difference(one: RuleDifference) -> str:
     return f"{one.what} {old} → {new}" if old and new else f"{one.what} {'removed' if old else 'added'}: {old or new}"
 
 
-def _sides(one: _Change) -> Iterator[tuple[str, str]]:
+def _sides(one: ChangedRule) -> Iterator[tuple[str, str]]:
     """The old and the new words, each with its mark."""
     for mark, said in (("-", one.old), ("+", one.new)):
         if said is not None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -15,12 +14,8 @@ from sqlalchemy import Row, Table, and_, not_
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import Shelf, open_shelf, page_ids, version_rows
 from clausegraph.app.services.records import (
-    AnchoredQuote,
-    anchored,
     in_page_order,
-    quotes,
     shown_rules,
-    statement_words,
 )
 from clausegraph.app.services.rule_changes import (
     CHANGED,
@@ -33,32 +28,14 @@ from clausegraph.app.services.rule_changes import (
 )
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import Element, PageKey, PlacedRule, Reading, Support
+from clausegraph.core.types import Element, PageKey, PlacedRule, Reading
 from clausegraph.indexes.corpora import list_epochs
-from clausegraph.indexes.graph.sql import read_support, supports_query
-from clausegraph.indexes.ledger.schema import members, page_versions, pages, rules, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import members, page_versions, pages, rules, seen_at, sources
 from clausegraph.indexes.truth import load_rules
 
 READ_AGAIN, MOVED, SAME = "read again", "moved", "same"
 _Moves = Mapping[PageKey, PageKey]  # a page that moved: where it is now
 _ALIKE = 0.5  # share of common characters from which on an element was changed, not replaced
-
-
-class SaidThen(Record):
-    """A statement as one of two epochs has it."""
-
-    fact: str
-    words: str
-    quotes: list[AnchoredQuote]
-
-
-class ChangedStatement(Record):
-    """A statement that is new, gone or changed where no rule says it."""
-
-    kind: str
-    page: str
-    old: SaidThen | None
-    new: SaidThen | None
 
 
 class ChangedPage(Record):
@@ -84,7 +61,6 @@ class ChangesReply(Record):
     pages: list[ChangedPage]
     rules: list[ChangedRule]
     reworded: int = Field(description="Rules in other words that rule the same.")
-    statements: list[ChangedStatement]
 
 
 class ListedVersion(Record):
@@ -128,7 +104,6 @@ class ComparisonReply(Record):
     new: ListedVersion | None
     elements: list[ComparedElement]
     rules: list[ChangedRule]
-    statements: list[ChangedStatement]
 
 
 def changes(
@@ -136,8 +111,7 @@ def changes(
 ) -> ChangesReply:
     """What whoever read epoch ``since`` finds different at epoch ``until``.
 
-    A statement has changed where its page still says something of the same subject and relation: another value, or
-    another condition. A page is "read again" where its bytes are the same and only how it is read is not; it has moved
+    A page is "read again" where its bytes are the same and only how it is read is not; it has moved
     where a page that is gone had its title and most of its elements.
 
     Args:
@@ -154,7 +128,6 @@ def changes(
     return ChangesReply(
         corpus=after.corpus.name, since=before.epoch, until=after.epoch, published=published, pages=pages, rules=kept,
         reworded=sum(one.kind == REWORDED for one in rules),
-        statements=list(_statements(before, after, moves)),
     )  # fmt: skip
 
 
@@ -259,84 +232,6 @@ def _differing(table: Table, there: Shelf, not_there: Shelf, page: PageKey | Non
     return wanted if page is None else and_(wanted, table.c.page_id.in_(page_ids(there.corpus.id, page)))
 
 
-def _statements(before: Shelf, after: Shelf, moves: _Moves, page: PageKey | None = None) -> Iterator[ChangedStatement]:
-    """By page, where no rule stands: what is said in other words of the same subject and relation is one change."""
-    left, came = _stated(before, after, page, moves), _stated(after, before, page, {})
-    common = Counter(key for key, _ in left) & Counter(key for key, _ in came)
-    old, new = _unshared(left, common), _unshared(came, common)
-    tell_old, tell_new = _teller(before), _teller(after)
-    ruled_before, ruled_after = _ruled(before), _ruled(after)
-    for key in sorted(old.keys() | new.keys()):
-        for was, now in _pairs(old.get(key, []), new.get(key, [])):
-            if (was is None or not ruled_before(was)) and (now is None or not ruled_after(now)):
-                kind = NEW if was is None else GONE if now is None else CHANGED
-                said = {"old": was and tell_old(was), "new": now and tell_new(now)}
-                yield ChangedStatement.of(kind=kind, page=str(key), **said)
-
-
-def _ruled(shelf: Shelf) -> Callable[[Support], bool]:
-    """Whether a rule of the epoch stands where a statement does."""
-
-    @cache
-    def anchors(page: PageKey) -> set[str]:
-        return {span.anchor for placed in shelf.graph.rules_on(page) for span in placed.rule.spans}
-
-    return lambda support: any(span.anchor in anchors(support.page) for span in support.statement.spans)
-
-
-def _pairs(old: list[Support], new: list[Support]) -> Iterator[tuple[Support | None, Support | None]]:
-    """Old and new statements of a page that belong together: of one fact, else of one subject and relation."""
-    for key in (lambda one: one.fact_id, lambda one: (one.statement.subject.key, one.statement.relation)):
-        waiting = list(new)
-        unpaired = []
-        for was in old:
-            now = next((one for one in waiting if key(one) == key(was)), None)
-            if now is None:
-                unpaired.append(was)
-            else:
-                waiting.remove(now)
-                yield was, now
-        old, new = unpaired, waiting
-    yield from ((was, None) for was in old)
-    yield from ((None, now) for now in new)
-
-
-def _teller(shelf: Shelf) -> Callable[[Support], SaidThen]:
-    """What tells of statements of an epoch; each page is read once."""
-    read = shelf.read_once()
-
-    def tell(support: Support) -> SaidThen:
-        said = anchored(quotes(support, read(support.page)))
-        return SaidThen(fact=support.fact_id, words=statement_words(support.statement), quotes=said)
-
-    return tell
-
-
-def _stated(
-    there: Shelf, not_there: Shelf, page: PageKey | None, moves: _Moves
-) -> list[tuple[tuple[PageKey, str, str], Support]]:
-    """The statements of one epoch whose rows another has not, with what makes two rows say the same at one place."""
-    wanted = supports_query().where(_differing(supports, there, not_there, page))
-    found = sorted(map(read_support, there.ledger.rows(wanted)), key=lambda one: one[0])
-    return [
-        ((moves.get(support.page, support.page), support.fact_id, content), support)
-        for (_, _, _, content), support in found
-    ]
-
-
-def _unshared(
-    stated: Iterable[tuple[tuple[PageKey, str, str], Support]], common: Counter[tuple[PageKey, str, str]]
-) -> dict[PageKey, list[Support]]:
-    """What is not in both, by page: a page that was read again has new rows for what it said before."""
-    left, by_page = Counter(common), dict[PageKey, list[Support]]()
-    for key, support in stated:
-        if left[key] > 0:
-            left[key] -= 1
-        else:
-            by_page.setdefault(key[0], []).append(support)
-    return by_page
-
-
 def page_versions_of(workspace: Workspace, corpus: str, uri: str, source: str | None = None) -> list[ListedVersion]:
     """Each version of the page of that uri with the retained epochs that have it, newest first.
 
@@ -380,17 +275,16 @@ def compare_versions(
     shelves = {one.version: open_shelf(workspace.ledger, corpus, one.epochs[0]) for one in versions}
     title = newest.title or shelves[newest.version].reading(newest.version).title
     before, after, elements = None, None, list[ComparedElement]()
-    rules, statements = list[ChangedRule](), list[ChangedStatement]()
+    rules = list[ChangedRule]()
     if len(versions) > 1 or old is not None or new is not None:
         after = _version_of(versions, new) if new is not None else newest
         before = _version_of(versions, old) if old is not None else next((v for v in versions if v is not after), after)
         then, now = shelves[before.version], shelves[after.version]
         elements = list(_elements(then.reading(before.version), now.reading(after.version)))
         rules = _rules(then, now, {}, key)
-        statements = list(_statements(then, now, {}, key))
     return ComparisonReply(
         corpus=corpus, page=str(key), title=title, versions=versions, old=before, new=after, elements=elements,
-        rules=rules, statements=statements,
+        rules=rules,
     )  # fmt: skip
 
 

@@ -97,11 +97,6 @@ class ComparedRule:
         return {_FORCES[word] for word in map(stem, tokens(self.own)) if word in _FORCES}
 
     @cached_property
-    def joins(self) -> int:
-        """How many things more its own words list than one."""
-        return sum(word in ("and", "or") for word in tokens(self.own))
-
-    @cached_property
     def words(self) -> frozenset[str]:
         """The stems that its own words are compared by."""
         return content(self.own)
@@ -114,7 +109,8 @@ def compare_rules(page: str, old: Sequence[ComparedRule], new: Sequence[Compared
         was = old[pairs[number]] if number in pairs else None
         if was is None or not _is_same(was, now):
             yield _changed(page, was, now)
-    yield from (_changed(page, was, None) for number, was in enumerate(old) if number not in pairs.values())
+    paired = set(pairs.values())
+    yield from (_changed(page, was, None) for number, was in enumerate(old) if number not in paired)
 
 
 def _is_same(was: ComparedRule, now: ComparedRule) -> bool:
@@ -165,9 +161,13 @@ def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
         old, new = ("; ".join((side - other).elements()) for side, other in (numbers, reversed(numbers)))
         before = takewhile(lambda word: word not in numbers[0] - numbers[1], tokens(was.shown.words))
         yield RuleDifference(what=CONDITION if _OPENING & set(before) else VALUE, old=old, new=new)
-    elif was.joins != now.joins and (was.words < now.words or now.words < was.words):  # "or by post" was put in
+    elif _joins(was) != _joins(now) and (was.words < now.words or now.words < was.words):  # "or by post" was put in
         old, new = (_words_beside(*both) for both in ((was, now), (now, was)))
         yield RuleDifference(what=WORDS, old=old, new=new)
+
+
+def _joins(one: ComparedRule) -> int:
+    return sum(word in ("and", "or") for word in tokens(one.own))
 
 
 def _words_beside(one: ComparedRule, other: ComparedRule) -> str:
@@ -181,10 +181,11 @@ def _pairs(old: Sequence[ComparedRule], new: Sequence[ComparedRule]) -> dict[int
         (-alike, abs(i - j), i, j) for i, was in enumerate(old) for j, now in enumerate(new)
         if (alike := _alikeness(was, now))
     )  # fmt: skip
-    pairs: dict[int, int] = {}
+    pairs, taken = dict[int, int](), set[int]()
     for _, _, i, j in ranked:
-        if j not in pairs and i not in pairs.values():
+        if j not in pairs and i not in taken:
             pairs[j] = i
+            taken.add(i)
     return pairs
 
 

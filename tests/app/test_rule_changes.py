@@ -92,7 +92,7 @@ def test_nothing_of_a_page_is_markup_in_markdown_or_the_feed_and_ids_are_stable(
         kind="changed", page=f"s:{HOSTILE}", differences=[difference], old=shown, new=shown
     )
     found = ChangesReply.model_construct(
-        corpus="default", since=1, until=2, published=0.0, pages=[page], rules=[rule], reworded=0, statements=[]
+        corpus="default", since=1, until=2, published=0.0, pages=[page], rules=[rule], reworded=0
     )
     feed = change_feed(found)
     assert feed == change_feed(found)

@@ -80,7 +80,7 @@ async def changes(
     reworded: Annotated[bool, Query(description="Also rules that rule the same in other words.")] = False,
 ) -> Response:  # fmt: skip
     """Pages and rules that are new, gone or changed between two retained epochs, and in what; by default the published
-    one and the one before it. Statements are told where no rule stands."""
+    one and the one before it."""
     return by_content(of.request, await of.run(find_changes, since, until, reworded=reworded))
 
 

@@ -215,15 +215,11 @@ def _compared(there: Shelf, not_there: Shelf, page: PageKey | None, moves: _Move
 
 def _in_words(shelf: Shelf, ordered: Sequence[PlacedRule], reading: Reading) -> Iterator[ComparedRule]:
     linked = shelf.graph.rules_on(ordered[0].page) if any(one.rule.links for one in ordered) else ()
+    texts = {element.anchor: element.text for element in reading.elements}
     for placed, shown in zip(ordered, shown_rules(ordered, reading, linked), strict=True):
-        texts = {
-            span: element.text[span.start : span.end]
-            for span in placed.rule.spans
-            if (element := reading.element(span.anchor)) is not None
-        }
-        own = placed.rule.spans[0]
-        listed = " ".join(text for span, text in texts.items() if span.anchor != own.anchor)
-        yield ComparedRule(placed.rule, shown, texts.get(own, ""), listed)
+        own, (spans, _) = placed.rule.spans[0], placed.rule.in_order(texts)
+        listed = " ".join(texts[one.anchor][one.start : one.end] for one in spans if one.anchor != own.anchor)
+        yield ComparedRule(placed.rule, shown, texts.get(own.anchor, "")[own.start : own.end], listed)
 
 
 def _differing(table: Table, there: Shelf, not_there: Shelf, page: PageKey | None) -> Any:

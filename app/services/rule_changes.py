@@ -60,7 +60,7 @@ class ChangedRule(Record):
 class ComparedRule:
     """A rule of one of two versions of a page.
 
-    ``own`` are the words of its first span, ``listed`` those in other elements: its list, its lead-in.
+    ``own`` are the words of its first span, ``listed`` those of its list and lead-in elsewhere.
     """
 
     rule: Rule

@@ -171,7 +171,8 @@ def make_server(whose: Whose) -> MCPServer[Any]:
     async def what_changed(
         context: Asking, since: _Epoch = None, until: _Epoch = None, corpus: _Corpus = None
     ) -> dict[str, Any]:
-        """Pages and statements that are new, gone or changed between two epochs; by default by the last publish."""
+        """Pages and rules that are new, gone or changed between two epochs, and in what; by default by the last
+        publish."""
         return await told(context, corpus, lambda held, name, _: changes(held.workspace, name, since, until))
 
     async def resource(context: Asking, corpus: str, work: Callable[[Served, str, Ticket], Told]) -> str:

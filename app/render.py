@@ -127,29 +127,33 @@ def answer_markdown(answer: Answer) -> str:
             blocks += _markdown_table(said.table)
         else:
             around = {"bold": "**", "dim": "*"}.get(said.style, "")
-            text = _escaped(said.text)
+            text = markdown_text(said.text)
             blocks.append(f"{'  ' * said.depth}* {text}" if is_listed else f"{around}{text}{around}")
         was_listed = is_listed
     return "\n".join(blocks).strip() + "\n"
 
 
-def _escaped(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text of which nothing is markup."""
     return _MARKDOWN.sub(r"\\\1", clean(text))
 
 
 def _markdown_table(table: PresentedTable) -> Iterator[str]:
     """The rows below their heads, the cited ones in bold with their numbers."""
     if table.place:
-        yield from (f"{_escaped(table.place)}:", "")
+        yield from (f"{markdown_text(table.place)}:", "")
     number = f" [{table.number}]" if table.number else ""
     heads = [f"{table.heads[0]}{number}".strip(), *table.heads[1:]]
-    yield f"| {' | '.join(map(_escaped, heads))} |"
+    yield f"| {' | '.join(map(markdown_text, heads))} |"
     yield "|---" * len(heads) + "|"
     for row in table.rows:
-        cells = [_escaped(cell) for cell in row.cells] or [f"*{_escaped(row.note)}*", *[""] * (len(heads) - 1)]
+        cells = [markdown_text(cell) for cell in row.cells] or [
+            f"*{markdown_text(row.note)}*",
+            *[""] * (len(heads) - 1),
+        ]
         if row.number:
             cells = [f"**{cell}**" if cell else "" for cell in cells]
-            cells[0] = f"{cells[0]} {_escaped(f'[{row.number}]')}".strip()
+            cells[0] = f"{cells[0]} {markdown_text(f'[{row.number}]')}".strip()
         yield f"| {' | '.join(cells)} |"
 
 

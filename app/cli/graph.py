@@ -301,31 +301,20 @@ def diff(
     *,
     since: Annotated[int | None, _SINCE] = None,
     until: Annotated[int | None, _UNTIL] = None,
+    every: Annotated[bool, option("Also list rules that rule the same in other words.", "--all")] = False,
+    markdown: Annotated[bool, option("Print Markdown.")] = False,
+    atom: Annotated[bool, option("Print an Atom feed, an entry for each page.")] = False,
     corpus: CorpusOption = None,
 ) -> None:
-    """Show what differs between two retained epochs: pages and statements that are new, gone or changed."""
+    """Show what differs between two retained epochs: pages, and rules that are new, gone or changed, and in what."""
+    from clausegraph.app.change_report import change_feed, change_lines, change_markdown
     from clausegraph.app.services.changes import changes
 
-    found = session.call(corpus, changes, since, until)
-    lines: list[Any] = [f"corpus {found.corpus!r}, epoch {found.since} to {found.until}"]
-    if found.pages or found.statements:
-        lines.append(f"pages: {_kind_counts(found.pages)}; statements: {_kind_counts(found.statements)}")
-    else:
-        lines.append("nothing differs")
-    if found.pages:
-        rows = [(one.kind, one_line(one.title, 60), f"{one.source}:{one.uri}") for one in found.pages]
-        lines.append(table(("what", "title", "page"), rows))
-    for one in found.statements:
-        lines.append(f"\n{one.kind}, on {one_line(one.page)}")
-        for mark, said in (("-", one.old), ("+", one.new)):
-            if said is not None:
-                quoted = _quoted([quote.quote for quote in said.quotes])
-                lines.append(f"  {mark} {one_line(said.words, _WORDS)}\n      {quoted}")
-    session.emit(found, *lines, verbatim=True)
-
-
-def _kind_counts(found: Sequence[Any]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in Counter(one.kind for one in found).items()) or "none"
+    if markdown and atom:
+        raise InputError("give --markdown or --atom, not both")
+    found = session.call(corpus, changes, since, until, reworded=every)
+    lines = [change_feed(found)] if atom else [change_markdown(found)] if markdown else change_lines(found)
+    session.emit(found, *(one.rstrip("\n") for one in lines), verbatim=True)
 
 
 _PARAM = option("name=value for $name, JSON or text; may be repeated.", "--param", "-p")

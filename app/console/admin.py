@@ -47,13 +47,15 @@ async def run(of: OfScreen, name: _Run, after: _After = None) -> Response:
 
 
 @routes.get("/c/{corpus}/changes")
-async def changes(of: OfScreen, since: EpochNumber = None, until: EpochNumber = None) -> Response:
-    """Pages and statements that differ between two epochs; by default the published one and the one before it, if
+async def changes(
+    of: OfScreen, since: EpochNumber = None, until: EpochNumber = None, reworded: bool = False
+) -> Response:
+    """Pages and rules that differ between two epochs; by default the published one and the one before it, if
     there is one."""
     epochs = await of.run(list_epochs)
     is_alone = len(epochs) < 2 and since is None and until is None
-    found = None if is_alone else await of.run(find_changes, since, until)
-    return of.html("changes.html", screen="changes", epochs=epochs, found=found)
+    found = None if is_alone else await of.run(find_changes, since, until, reworded=reworded)
+    return of.html("changes.html", screen="changes", epochs=epochs, found=found, reworded=reworded)
 
 
 @routes.get("/c/{corpus}/evaluations")

@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, TypeVar
+from itertools import groupby
+from typing import Any
 
+from pydantic import Field
 from sqlalchemy import Row, Table, and_, not_
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import Shelf, open_shelf, page_ids, version_rows
-from clausegraph.app.services.records import AnchoredQuote, anchored, quotes, statement_words
+from clausegraph.app.services.records import (
+    in_page_order,
+    shown_rules,
+)
+from clausegraph.app.services.rule_changes import (
+    CHANGED,
+    GONE,
+    NEW,
+    REWORDED,
+    ChangedRule,
+    ComparedRule,
+    compare_rules,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import Element, PageKey, Reading, Support
+from clausegraph.core.types import Element, PageKey, PlacedRule, Reading
 from clausegraph.indexes.corpora import list_epochs
-from clausegraph.indexes.graph.sql import read_support, supports_query
-from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import members, page_versions, pages, rules, seen_at, sources
+from clausegraph.indexes.truth import load_rules
 
-NEW, GONE, CHANGED, READ_AGAIN = "new", "gone", "changed", "read again"
-SAME = "same"
-K = TypeVar("K")
+READ_AGAIN, MOVED, SAME = "read again", "moved", "same"
+_Moves = Mapping[PageKey, PageKey]  # a page that moved: where it is now
 _ALIKE = 0.5  # share of common characters from which on an element was changed, not replaced
 
 
-class SaidThen(Record):
-    """A statement as one of two epochs has it."""
-
-    fact: str
-    words: str
-    quotes: list[AnchoredQuote]
-
-
-class ChangedStatement(Record):
-    """A statement that is new, gone or changed."""
-
-    kind: str
-    page: str
-    old: SaidThen | None
-    new: SaidThen | None
-
-
 class ChangedPage(Record):
-    """A page that is new, gone, changed or read again."""
+    """A page that is new, gone, moved, changed or read again."""
 
     kind: str
     source: str
     uri: str
     title: str
+    url: str | None
+    moved_from: str | None = Field(
+        description="SOURCE:URI of a moved page before; its rules are compared as one page's."
+    )
 
 
 class ChangesReply(Record):
@@ -57,8 +57,10 @@ class ChangesReply(Record):
     corpus: str
     since: int
     until: int
+    published: float = Field(description="When epoch `until` was published.")
     pages: list[ChangedPage]
-    statements: list[ChangedStatement]
+    rules: list[ChangedRule]
+    reworded: int = Field(description="Rules in other words that rule the same.")
 
 
 class ListedVersion(Record):
@@ -101,24 +103,32 @@ class ComparisonReply(Record):
     old: ListedVersion | None
     new: ListedVersion | None
     elements: list[ComparedElement]
-    statements: list[ChangedStatement]
+    rules: list[ChangedRule]
 
 
-def changes(workspace: Workspace, corpus: str, since: int | None = None, until: int | None = None) -> ChangesReply:
+def changes(
+    workspace: Workspace, corpus: str, since: int | None = None, until: int | None = None, *, reworded: bool = False
+) -> ChangesReply:
     """What whoever read epoch ``since`` finds different at epoch ``until``.
 
-    A statement has changed where its page still says something of the same subject and relation: another value, or
-    another condition. A page is "read again" where its bytes are the same and only how it is read is not.
+    A page is "read again" where its bytes are the same and only how it is read is not; it has moved
+    where a page that is gone had its title and most of its elements.
 
     Args:
         since: None for the retained epoch before ``until``.
         until: None for the published one.
+        reworded: rules that are only in other words are listed, too.
     """
     after = open_shelf(workspace.ledger, corpus, until)
     before = open_shelf(workspace.ledger, corpus, _before(after) if since is None else since)
-    pages, statements = list(_pages(before, after)), list(_statements(before, after))
-    name = after.corpus.name
-    return ChangesReply(corpus=name, since=before.epoch, until=after.epoch, pages=pages, statements=statements)
+    pages, moves = _pages(before, after)
+    rules = _rules(before, after, moves)
+    kept = [one for one in rules if reworded or one.kind != REWORDED]
+    published = next(row.created for row in list_epochs(after.ledger, after.corpus.id) if row.number == after.epoch)
+    return ChangesReply(
+        corpus=after.corpus.name, since=before.epoch, until=after.epoch, published=published, pages=pages, rules=kept,
+        reworded=sum(one.kind == REWORDED for one in rules),
+    )  # fmt: skip
 
 
 def _before(shelf: Shelf) -> int:
@@ -143,86 +153,79 @@ def _only_in(table: Table, there: Shelf, not_there: Shelf) -> Any:
     return and_(there.visible(table), not_(not_there.visible(table)))
 
 
-def _pages(before: Shelf, after: Shelf) -> Iterator[ChangedPage]:
+def _pages(before: Shelf, after: Shelf) -> tuple[list[ChangedPage], _Moves]:
     old, new = _versions(before, after), _versions(after, before)
-    for key in sorted(old.keys() | new.keys(), key=lambda one: (one.source, one.uri)):
-        left, came = old.get(key), new.get(key)
-        if left is not None and came is not None and left.id == came.id:
+    gone = {key: before.reading(old[key].id) for key in sorted(old.keys() - new.keys())}
+    came = {key: after.reading(new[key].id) for key in sorted(new.keys() - old.keys())}
+    moves = _moves(gone, came)
+    sources = {now: was for was, now in moves.items()}
+    found = []
+    for key in sorted(old.keys() | new.keys()):
+        left, to = old.get(key), new.get(key)
+        if key in moves or (left is not None and to is not None and left.id == to.id):
             continue  # only its extractor is another
-        same = left is not None and came is not None and left.raw_hash == came.raw_hash
-        shown, shelf = (came, after) if came is not None else (left, before)
-        assert shown is not None
-        title = shown.title or shelf.reading(shown.id).title
-        kind = NEW if left is None else GONE if came is None else READ_AGAIN if same else CHANGED
-        yield ChangedPage.of(key, kind=kind, title=title)
+        same = left is not None and to is not None and left.raw_hash == to.raw_hash
+        kind = GONE if to is None else CHANGED if left is not None else MOVED if key in sources else NEW
+        row, reading = (left, gone[key]) if to is None else (to, came.get(key) or after.reading(to.id))
+        assert row is not None
+        was = str(sources[key]) if key in sources else None
+        kind = READ_AGAIN if same else kind
+        found.append(ChangedPage.of(key, reading, kind=kind, title=row.title or reading.title, moved_from=was))
+    return found, moves
 
 
-def _statements(before: Shelf, after: Shelf, page: PageKey | None = None) -> Iterator[ChangedStatement]:
-    """By page: what is said in other words of the same subject and relation is one change."""
-    left, came = _stated(before, after, page), _stated(after, before, page)
-    common = Counter(key for key, _ in left) & Counter(key for key, _ in came)
-    old, new = _unshared(left, common), _unshared(came, common)
-    tell_old, tell_new = _teller(before), _teller(after)
-    for key in sorted(old.keys() | new.keys(), key=lambda one: (one.source, one.uri)):
-        for was, now in _pairs(old.get(key, []), new.get(key, [])):
-            kind = NEW if was is None else GONE if now is None else CHANGED
-            said = {"old": was and tell_old(was), "new": now and tell_new(now)}
-            yield ChangedStatement.of(kind=kind, page=str(key), **said)
+def _moves(gone: Mapping[PageKey, Reading], came: Mapping[PageKey, Reading]) -> _Moves:
+    """Each page that is gone with the new one of its title that has most of its elements."""
+    moves: dict[PageKey, PageKey] = {}
+    for key, reading in gone.items():
+        then = Counter(one.text for one in reading.elements)
+        alike = [
+            (
+                sum((then & Counter(one.text for one in now.elements)).values()) / max(then.total(), len(now.elements)),
+                to,
+            )
+            for to, now in came.items()
+            if now.title == reading.title and now.elements and to not in moves.values()
+        ]
+        share, to = max(alike, default=(0.0, key))
+        if share >= _ALIKE:
+            moves[key] = to
+    return moves
 
 
-def _pairs(old: list[Support], new: list[Support]) -> Iterator[tuple[Support | None, Support | None]]:
-    """Old and new statements of a page that belong together: of one fact, else of one subject and relation."""
-    for key in (lambda one: one.fact_id, lambda one: (one.statement.subject.key, one.statement.relation)):
-        waiting = list(new)
-        unpaired = []
-        for was in old:
-            now = next((one for one in waiting if key(one) == key(was)), None)
-            if now is None:
-                unpaired.append(was)
-            else:
-                waiting.remove(now)
-                yield was, now
-        old, new = unpaired, waiting
-    yield from ((was, None) for was in old)
-    yield from ((None, now) for now in new)
-
-
-def _teller(shelf: Shelf) -> Callable[[Support], SaidThen]:
-    """What tells of statements of an epoch; each page is read once."""
-    read = shelf.read_once()
-
-    def tell(support: Support) -> SaidThen:
-        said = anchored(quotes(support, read(support.page)))
-        return SaidThen(fact=support.fact_id, words=statement_words(support.statement), quotes=said)
-
-    return tell
-
-
-def _stated(there: Shelf, not_there: Shelf, page: PageKey | None) -> list[tuple[tuple[str, str, str, str], Support]]:
-    """The statements of one epoch whose rows another has not, with what makes two rows say the same at one place.
-
-    Args:
-        page: only what is stated on it.
-    """
-    wanted = _only_in(supports, there, not_there)
-    if page is not None:
-        wanted = and_(wanted, supports.c.page_id.in_(page_ids(there.corpus.id, page)))
-    found = map(read_support, there.ledger.rows(supports_query().where(wanted)))
+def _rules(before: Shelf, after: Shelf, moves: _Moves, page: PageKey | None = None) -> list[ChangedRule]:
+    """The rules that differ, by page."""
+    old, new = _compared(before, after, page, moves), _compared(after, before, page, {})
     return [
-        ((source, uri, support.fact_id, content), support)
-        for (source, uri, _, content), support in sorted(found, key=lambda one: one[0])
+        changed
+        for key in sorted(old.keys() | new.keys())
+        for changed in compare_rules(str(key), old.get(key, ()), new.get(key, ()))
     ]
 
 
-def _unshared(stated: Iterable[tuple[K, Support]], common: Counter[K]) -> dict[PageKey, list[Support]]:
-    """What is not in both, by page: a page that was read again has new rows for what it said before."""
-    left, by_page = Counter(common), dict[PageKey, list[Support]]()
-    for key, support in stated:
-        if left[key] > 0:
-            left[key] -= 1
-        else:
-            by_page.setdefault(support.page, []).append(support)
-    return by_page
+def _compared(there: Shelf, not_there: Shelf, page: PageKey | None, moves: _Moves) -> dict[PageKey, list[ComparedRule]]:
+    """The rules of one epoch whose rows another has not, by page and in its order."""
+    found = load_rules(there.ledger, there.corpus.id, there.epoch, _differing(rules, there, not_there, page))
+    read = there.read_once()
+    return {
+        moves.get(key, key): list(_in_words(there, in_page_order(group, read(key)), read(key)))
+        for key, group in groupby(found, key=lambda one: one.page)
+    }
+
+
+def _in_words(shelf: Shelf, ordered: Sequence[PlacedRule], reading: Reading) -> Iterator[ComparedRule]:
+    linked = shelf.graph.rules_on(ordered[0].page) if any(one.rule.links for one in ordered) else ()
+    texts = {element.anchor: element.text for element in reading.elements}
+    for placed, shown in zip(ordered, shown_rules(ordered, reading, linked), strict=True):
+        own, (spans, _) = placed.rule.spans[0], placed.rule.in_order(texts)
+        listed = " ".join(texts[one.anchor][one.start : one.end] for one in spans if one.anchor != own.anchor)
+        yield ComparedRule(placed.rule, shown, texts.get(own.anchor, "")[own.start : own.end], listed)
+
+
+def _differing(table: Table, there: Shelf, not_there: Shelf, page: PageKey | None) -> Any:
+    """Which rows of a table one epoch has and another has not, of one page or of all."""
+    wanted = _only_in(table, there, not_there)
+    return wanted if page is None else and_(wanted, table.c.page_id.in_(page_ids(there.corpus.id, page)))
 
 
 def page_versions_of(workspace: Workspace, corpus: str, uri: str, source: str | None = None) -> list[ListedVersion]:
@@ -267,16 +270,17 @@ def compare_versions(
     versions = [one for one in versions if one.source == key.source]
     shelves = {one.version: open_shelf(workspace.ledger, corpus, one.epochs[0]) for one in versions}
     title = newest.title or shelves[newest.version].reading(newest.version).title
-    before, after, elements, statements = None, None, list[ComparedElement](), list[ChangedStatement]()
+    before, after, elements = None, None, list[ComparedElement]()
+    rules = list[ChangedRule]()
     if len(versions) > 1 or old is not None or new is not None:
         after = _version_of(versions, new) if new is not None else newest
         before = _version_of(versions, old) if old is not None else next((v for v in versions if v is not after), after)
         then, now = shelves[before.version], shelves[after.version]
         elements = list(_elements(then.reading(before.version), now.reading(after.version)))
-        statements = list(_statements(then, now, key))
+        rules = _rules(then, now, {}, key)
     return ComparisonReply(
         corpus=corpus, page=str(key), title=title, versions=versions, old=before, new=after, elements=elements,
-        statements=statements,
+        rules=rules,
     )  # fmt: skip
 
 

@@ -36,7 +36,10 @@ def _publish(workspace: Workspace, folder: Path, pages: dict[str, str], *, force
 
 
 def _told(found: ChangesReply) -> list[tuple[str, str | None, str | None]]:
-    return [(one.kind, one.old and one.old.words, one.new and one.new.words) for one in found.statements]
+    return [
+        (one.kind, None if one.old is None else one.old.words, None if one.new is None else one.new.words)
+        for one in found.rules
+    ]
 
 
 def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Workspace, tmp_path: Path) -> None:
@@ -46,13 +49,11 @@ def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Wo
     found = changes(workspace, "default")
     assert (found.since, found.until) == (1, 2)
     kinds = [(one.kind, one.uri) for one in found.pages]
-    assert kinds == [("changed", "grant.html"), ("new", "permit.html"), ("gone", "visa.html")]
-    changed = [(old, new) for kind, old, new in _told(found) if kind == "changed"]
-    assert any("60" in old and "65" in new for old, new in changed), changed  # the same fact, another condition
-    assert any("£100" in old and "£140" in new for old, new in changed), changed  # another fact in its place
-    for one in found.statements:
-        assert all(side.quotes[0].anchor for side in (one.old, one.new) if side is not None)
-    assert {kind for kind, old, new in _told(found) if "visa" in f"{old}{new}".lower()} == {"new", "gone"}
+    assert kinds == [("changed", "grant.html"), ("moved", "permit.html")]
+    assert found.pages[1].moved_from == "pages:visa.html"
+    told = [(part.what, part.old, part.new) for one in found.rules for part in one.differences]
+    assert told == [("value", "£100", "£140"), ("condition", "you are over 60", "you are over 65")]
+    assert [kind for kind, _, _ in _told(found)] == ["changed", "changed"]
 
 
 def test_what_was_read_again_and_says_the_same_is_no_change(workspace: Workspace, tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_what_was_read_again_and_says_the_same_is_no_change(workspace: Workspace
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60) + "<!-- other bytes -->"})
     found = changes(workspace, "default")
     assert [one.kind for one in found.pages] == ["changed"]
-    assert found.statements == []
+    assert found.rules == []
 
 
 def test_backwards_it_is_the_other_way_round_and_an_epoch_alone_has_none_before(
@@ -72,5 +73,5 @@ def test_backwards_it_is_the_other_way_round_and_an_epoch_alone_has_none_before(
     _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60), "visa.html": GRANT.format(1, 2)})
     back = changes(workspace, "default", 2, 1)
     assert [(one.kind, one.uri) for one in back.pages] == [("gone", "visa.html")]
-    assert {one.kind for one in back.statements} == {"gone"}
+    assert {one.kind for one in back.rules} == {"gone"}
     assert changes(workspace, "default", 2, 2).pages == []

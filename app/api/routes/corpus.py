@@ -64,7 +64,7 @@ async def comparison(
     of: OfCorpus, uri: NameQuery, source: MaybeName = None,
     version: _Version = None, against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
 ) -> Response:  # fmt: skip
-    """Two versions of a page beside each other: elements and statements that are new, gone or changed; by default the
+    """Two versions of a page beside each other: elements and rules that are new, gone or changed; by default the
     newest two. `version` is the older, `with` the newer, by their ids."""
     return by_content(of.request, await of.run(compare_versions, uri, source, version, against))
 

@@ -75,10 +75,13 @@ async def rollback(of: OfCorpus, wanted: RollbackBody) -> Response:
 
 
 @router.get("/changes", response_model=ChangesReply, responses=statuses(*OF_A_CORPUS, 304))
-async def changes(of: OfCorpus, since: EpochNumber = None, until: EpochNumber = None) -> Response:
-    """Pages and statements that are new, gone or changed between two retained epochs; by default the published one and
-    the one before it."""
-    return by_content(of.request, await of.run(find_changes, since, until))
+async def changes(
+    of: OfCorpus, since: EpochNumber = None, until: EpochNumber = None,
+    reworded: Annotated[bool, Query(description="Also rules that rule the same in other words.")] = False,
+) -> Response:  # fmt: skip
+    """Pages and rules that are new, gone or changed between two retained epochs, and in what; by default the published
+    one and the one before it."""
+    return by_content(of.request, await of.run(find_changes, since, until, reworded=reworded))
 
 
 @router.get("/runs", response_model=RunsReply, responses=_READ)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.ingest import as_retained, run_tools
-from clausegraph.app.services.records import quoted, quotes
+from clausegraph.app.services.records import quoted
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import PageKey
@@ -218,13 +218,16 @@ def _side(view: View, profile: Profile) -> dict[str, Any]:
 
 
 def _example(view: View, profile: Profile) -> dict[str, str] | None:
-    """A sentence that states something about the entity, best one that names it, and its page."""
+    """A sentence that rules or states something about the entity, best one that names it, and its page."""
     first: dict[str, str] | None = None
     written = [surface.lower() for surface in profile.surfaces]
     facts = view.graph.neighbourhood([profile.key], hops=1, limit=_LOOKED_AT)
-    for support in view.graph.supports([fact.id for fact in facts])[:_LOOKED_AT]:
-        for _, quote in quotes(support, view.reading(support.page)):
-            found = {"page": str(support.page), "quote": quote}
+    stated = view.graph.supports([fact.id for fact in facts])[:_LOOKED_AT]
+    ruled = view.graph.rules_of([profile.key], _LOOKED_AT)
+    said = [(one.page, one.statement.spans) for one in stated] + [(one.page, one.rule.spans) for one in ruled]
+    for page, spans in said:
+        for _, quote in quoted(spans, view.reading(page)):
+            found = {"page": str(page), "quote": quote}
             if any(surface in quote.lower() for surface in written):
                 return found
             first = first or found

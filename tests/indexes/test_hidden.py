@@ -20,10 +20,10 @@ from tests.law.world import CORPUS, World, page_html
 pytestmark = pytest.mark.unit
 
 
-WRONG = "Students can get the Heating Grant if they are over 65."
+WRONG = "Students can get the Heating Grant if you are over 65."
 PAGES = {
-    "a": ["The Zonal Tax Exchange (ZTE) is an office.", "Tenants must pay the Heating Grant.", WRONG],
-    "b": [WRONG, "Students can get the study loan."],
+    "a": [WRONG, "The Zonal Tax Exchange (ZTE) is an office.", "Lodgers must pay the Roof Levy."],
+    "b": [WRONG, "Lodgers must pay the Study Levy."],
 }
 
 
@@ -90,7 +90,7 @@ def test_the_decision_outlives_other_edits_another_extractor_and_the_page_itself
     world.extractor = Reworked(world)  # type: ignore[assignment]
     world.ingest()
     assert stated(world, "a") == []
-    world.write("a", ["Students can get the Heating Grant if they are over 66."])
+    world.write("a", ["Students can get the Heating Grant if you are over 66."])
     world.ingest()  # another statement: nobody has called it wrong
     assert len(stated(world, "a", "over 66")) == 1
     world.remove("a")
@@ -108,8 +108,8 @@ def test_the_decision_outlives_other_edits_another_extractor_and_the_page_itself
 
 def test_hidden_under_one_name_it_comes_back_under_the_other(world: World) -> None:
     before = world.dump()
-    made, _ = world.hide(*stated(world, "b", "study loan"))
-    merged = world.merge("study loan", "heating grant")
+    made, _ = world.hide(*stated(world, "b", "Study Levy"))
+    merged = world.merge("study levy", "heating grant")
     world.apply()
     world.assert_lawful()
     world.unhide(made.id)
@@ -117,7 +117,7 @@ def test_hidden_under_one_name_it_comes_back_under_the_other(world: World) -> No
         world.apply()
     world.apply()
     world.assert_lawful()
-    assert stated(world, "b", "study loan")
+    assert stated(world, "b", "Study Levy")
     world.undo(merged.id)
     world.apply()
     assert world.dump() == before

@@ -83,8 +83,8 @@ class Metering:
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "pages"
     made.mkdir()
-    for name in "abc":
-        write(made, name, [GRANT, f"Rent Office {name.upper()} must pay the Rent Grant."])
+    for name, where in (("a", "North"), ("b", "South"), ("c", "West")):
+        write(made, name, [GRANT, f"The Rent Office {where} must pay the Rent Grant."])
     return made
 
 
@@ -127,7 +127,7 @@ def test_applying_decisions_embeds_nothing(ledger: Ledger, folder: Path) -> None
     meter = Metering()
     tools = replace(tools_for(ledger), embedder=LimitedEmbedder(meter), meter=meter)
     assert ingest(tools, CORPUS, open_source(str(folder))).usage["embed"]["calls"] > 0
-    merge(ledger, get_corpus(ledger, CORPUS), "rent grant", "rent office b", "tester")
+    merge(ledger, get_corpus(ledger, CORPUS), "rent grant", "rent office south", "tester")
     report = apply_decisions(tools, CORPUS)
     assert report.epoch == 2 and report.usage["embed"]["calls"] == report.texts_embedded == 0
     assert status_of(ledger, report) == "done"

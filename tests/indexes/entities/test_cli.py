@@ -49,7 +49,7 @@ def test_review_accept_apply_undo(cli: Cli) -> None:
     assert found["new"] == found["open"] == len(found["proposals"]) > 0
     (card,) = [card for card in found["proposals"] if card["variant"] == "order"]
     assert (card["name"]["key"], card["entity"]["key"]) == (HELP, OFFICE)
-    assert "Housing Help Office" in card["name"]["written"] and card["entity"]["supports"] == 4
+    assert "Housing Help Office" in card["name"]["written"] and card["entity"]["supports"] == 2
     assert "Housing Help Office" in card["name"]["example"]["quote"]
     assert review(cli)["new"] == 0
     number = str(card["id"])

@@ -18,7 +18,10 @@ pytestmark = pytest.mark.unit
 SHORT, LONG, BOTH = "zte", "zonal tax exchange", "zonal tax exchange zte"
 IN_FORCE = {SHORT: LONG, BOTH: LONG}
 DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."
-PAGES = {"a": [DEFINING, "The Zonal Tax Exchange must pay the heating grant."], "b": ["The ZTE must keep records."]}
+PAGES = {
+    "a": [DEFINING, "The Zonal Tax Exchange must pay the heating grant."],
+    "b": ["The ZTE must reply within 10 working days."],
+}
 
 
 @pytest.mark.parametrize(

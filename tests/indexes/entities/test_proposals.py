@@ -110,7 +110,7 @@ def test_what_was_proposed_or_decided_is_not_proposed_again(world: World) -> Non
     (found,), profiles = propose(world.ledger, corpus.id, 1)
     assert (found.name, found.entity) == ("housing help office", "office of housing help")
     assert found.evidence["variant"] == "order"
-    assert profiles[found.entity].surfaces["Office of Housing Help"] == 4  # in statements and rules
+    assert profiles[found.entity].surfaces["Office of Housing Help"] == 3  # in statements and rules
     assert store_proposals(world.ledger, corpus.id, [found]) == 1
     assert propose(world.ledger, corpus.id, 1)[0] == []
     decide(world.ledger, corpus, [], [world.decisions()[0].id], "tester")

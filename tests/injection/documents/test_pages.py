@@ -69,11 +69,12 @@ def test_only_literals_have_the_literal_marker(shared: Path) -> None:
 def test_every_statement_cites_its_own_page(shared: Path) -> None:
     with open_ledger(shared) as ledger, open_view(ledger, "default") as view:
         anchors = {page: {e.anchor: e.text for e in view.reading(page).elements} for page in view.page_keys()}
-        supports = view.graph.all_supports()
-        assert len(supports) > 500
-        for support in supports:
-            for span in support.statement.spans:
-                assert 0 <= span.start < span.end <= len(anchors[support.page][span.anchor])
+        stated = [(one.page, one.statement.spans) for one in view.graph.all_supports()]
+        ruled = [(one.page, one.rule.spans) for one in view.graph.all_rules()]
+        assert stated and len(ruled) > 500
+        for page, spans in stated + ruled:
+            for span in spans:
+                assert 0 <= span.start < span.end <= len(anchors[page][span.anchor])
 
 
 @for_each("name", TEXTS)
@@ -108,7 +109,7 @@ def test_reading_again_changes_nothing(cli: Cli, home: Path, hostile_folder: Pat
 def test_gone_means_gone(cli: Cli, home: Path, tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "kept.html").write_text(markup_page("kept", "<p>You must pay.</p>"), encoding="utf-8")
-    parsed(cli("ingest", str(tmp_path / "pages"), "--relocate", "--json"))
+    parsed(cli("ingest", str(tmp_path / "pages"), "--relocate", "--hold-share", "1", "--json"))
     parsed(cli("epochs", "vacuum", "--keep-epochs", "1", "--keep-days", "0", "--json"))
     with sqlite3.connect(home / "ledger.db") as connection:
         readings = connection.execute("SELECT reading FROM page_versions UNION ALL SELECT data FROM blobs").fetchall()
@@ -135,7 +136,7 @@ def test_serialised_pages_with_lone_surrogates(cli: Cli, tmp_path: Path) -> None
     report = parsed(cli("ingest", str(tmp_path / "documents.json"), "--json"))
     assert len(report["pages_added"]) == 1
     for form in ("jsonl", "csv", "graphml"):
-        assert cli("export", "-f", form, "-o", str(tmp_path / form)).exit_code == 0
+        assert cli("export", "-o", str(tmp_path / f"out.{form}")).exit_code == 0
     again = parsed(cli("ingest", str(tmp_path / "documents.json"), "--json"))
     assert again["pages_unchanged"] == 1
 

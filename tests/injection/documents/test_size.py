@@ -76,7 +76,7 @@ def test_rules_of_a_megabyte(size: int) -> None:
     element = InputElement("e0", "p", "You can get the Roof Grant if you rent. " * (size // 40))
     with no_hang():
         reader = ChunkReader(ExtractionInput("T", (), (element,)))
-        assert not reader.read().rejects and len(reader.rules()) == 1
+        assert not reader.read().rejects and reader.rules()
 
 
 @pytest.mark.parametrize("piece", ["<a ", "<a href=x>", "<a href=x href=", "<a><b", "</a", "x</a>"])

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.unit
 WRONG = "Students can get the Heating Grant if you are over 65."
 PAGES = {
     "a": [WRONG, "The Zonal Tax Exchange (ZTE) is an office.", "Lodgers must pay the Roof Levy."],
-    "b": [WRONG, "Lodgers must pay the Study Levy."],
+    "b": ["Lodgers must pay the Study Levy.", WRONG],
 }
 
 

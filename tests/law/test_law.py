@@ -216,7 +216,7 @@ def test_steps_are_numbered_anew_when_one_is_put_before_them() -> None:
         world.write("a", [f"Do this in turn.</p><ol>{listed}</ol><p>Done."])
         world.ingest()
         with open_view(world.ledger, CORPUS) as view:
-            return sorted(one.statement.step.text for one in view.graph.all_supports() if one.statement.step)
+            return sorted(one.rule.step.text for one in view.graph.all_rules() if one.rule.step)
 
     assert (steps(*kept), steps("Landlords must have a licence.", *kept)) == (["1", "2"], ["1", "2", "3"])
     world.assert_lawful()

@@ -25,7 +25,7 @@ def home(cli: Cli, tmp_path: Path) -> Path:
     """Two epochs; the first has a page more."""
     pages = tmp_path / "pages"
     pages.mkdir()
-    for name, text in (("one", "The grant is £200."), ("two", "You must live in Quillonby.")):
+    for name, text in (("one", "The grant is £200."), ("two", "The Quillonby Office must reply within 10 working days.")):
         (pages / f"{name}.html").write_text(f"<h1>{name}</h1><p>{text}</p>")
     assert cli("ingest", str(pages)).exit_code == 0
     (pages / "two.html").unlink()
@@ -68,7 +68,7 @@ def test_a_reader_inside_a_transaction(cli: Cli, home: Path, monkeypatch: pytest
 
 def test_what_a_killed_run_had_written(cli: Cli, home: Path, tmp_path: Path) -> None:
     """An epoch that is written to its end stays, which is said; one that is not is taken back, and its text goes."""
-    (tmp_path / "pages" / "three.html").write_text("<h1>Three</h1><p>You must not live in Quillonby.</p>")
+    (tmp_path / "pages" / "three.html").write_text("<h1>Three</h1><p>The Quillonby Office must pay the Roof Levy.</p>")
     with killed_at("open", home / "segments"):  # when all rows of epoch 3 are written
         cli("ingest", str(tmp_path / "pages"))
     said = cli("epochs", "vacuum", *NOW)

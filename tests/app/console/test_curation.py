@@ -86,7 +86,7 @@ def test_a_reader_sees_what_was_decided_and_can_decide_nothing(desk: Settings) -
             assert "hide?" not in (await client.get(f"/c/default/{where}")).text
         assert (await client.get("/c/default/hide?statement=abcd")).status_code == 403
         forms = list(posts())
-        assert len(forms) == 7
+        assert len(forms) == 8
         for where in forms:
             value = {"csrf": csrf, "name": "ors", "entity": "study loan", "number": "1", "state": "accepted"}
             refused = await client.post(where, data=value | {"statement": "abcd", "reason": "x"})

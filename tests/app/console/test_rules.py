@@ -21,7 +21,7 @@ SHOWN = {
         200,
         ["0555 010 0142", "selected>contact (1)", "topic=heating+line"],
     ),
-    "rules?topic=heating+grant&kind=procedure+step": (200, ["no procedure step among its rules; there are: "]),
+    "rules?topic=ending+private+tenancy&kind=procedure+step": (200, ["no procedure step among its rules; there are: "]),
     "rules?topic=zebra": (404, ["shows the largest"]),
     "rules?topic=refund": (200, ["these rules have its words", "of refund"]),
     "rules?topic=heating+grant&kind=colour": (422, ["kind"]),

@@ -51,7 +51,7 @@ def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() 
     claim, tell, row, barred = lines[6:]
     assert claim.startswith("1,2,3 eligibility") and claim.endswith("| may | @5 may claim @4")
     assert '| if (2"you are over 16" and 3"you live in the UK") |' in claim
-    assert tell.endswith('| if not 4"you are ill" | must | @5 must tell within "30 days"')
+    assert tell.endswith('| if not 4"you are ill" | must')
     assert row == '5 amount | about @1 | if 5"Single" | is'
     assert barred == '7 exclusion | about @1, actor @2 | if 7"you are in prison" | cannot | @5 cannot claim @4'
     page = """\

@@ -45,6 +45,7 @@ WRITING = {
     "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
     "serve", "tokens add", "tokens revoke",
     "statements hide", "statements undo", "questions remove", "quarantine accept", "quarantine drop",
+    "move",
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's; the last two need judged answers and a run in quarantine
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",

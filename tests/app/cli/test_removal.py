@@ -25,7 +25,10 @@ def home(cli: Cli, tmp_path: Path) -> Path:
     """Two epochs; the first has a page more."""
     pages = tmp_path / "pages"
     pages.mkdir()
-    for name, text in (("one", "The grant is £200."), ("two", "The Quillonby Office must reply within 10 working days.")):
+    for name, text in (
+        ("one", "The grant is £200."),
+        ("two", "The Quillonby Office must reply within 10 working days."),
+    ):
         (pages / f"{name}.html").write_text(f"<h1>{name}</h1><p>{text}</p>")
     assert cli("ingest", str(pages)).exit_code == 0
     (pages / "two.html").unlink()

@@ -185,7 +185,7 @@ async def test_the_graph_of_a_page_is_what_it_states(client: httpx.AsyncClient) 
     drawn = (await client.get("/c/default/graph/drawn?page=heating-grant.html")).json()
     assert [one[0] for one in drawn["facts"]][: len(shown)] == shown and not drawn["more"]
     denied = (await client.get("/c/default/graph/drawn?page=carer-payment.html")).json()["facts"]
-    assert any(one[2].startswith("claims (cannot, if") for one in denied)
+    assert any("cannot, if" in one[2] for one in denied)
     assert set(re.findall(r'<p><a href="/c/default/page\?name=([^"&]+)', page.text)) == {"corpus%3Aheating-grant.html"}
     lost = await client.get("/c/default/graph?page=nowhere")
     assert lost.status_code == 404 and "has no page" in lost.text and 'id="search"' in lost.text
@@ -194,7 +194,7 @@ async def test_the_graph_of_a_page_is_what_it_states(client: httpx.AsyncClient) 
 def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         shown = (await client.get("/c/default/graph?name=carer+payment")).text
-        assert any(one.startswith("claims (cannot, if") for one in re.findall(r'data-relation="([^"]*)"', shown))
+        assert any("cannot, if" in one for one in re.findall(r'data-relation="([^"]*)"', shown))
 
     visit(look)
     is_, not_, must = [

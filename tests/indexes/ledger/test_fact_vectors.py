@@ -13,7 +13,7 @@ from tests.law.world import CORPUS, World
 pytestmark = pytest.mark.unit
 
 COSTS = "The Winter Card costs £35 a year."
-PAGES = {"a": [COSTS, "You can get the Garden Grant if you are over 65."], "b": [COSTS]}
+PAGES = {"a": [COSTS, "Students can get the Garden Grant if you are over 65."], "b": [COSTS]}
 
 
 def fact_names(world: World, epoch: int | None = None) -> list[tuple[PageKey | None, str]]:
@@ -46,7 +46,7 @@ def texts_of(world: World) -> dict[str, list[str]]:
 
 
 def test_the_text_has_title_heading_and_condition(world: World) -> None:
-    world.write("c", ["You can get the Garden Grant if you are over 65."])
+    world.write("c", ["Students can get the Garden Grant if you are over 65."])
     texts = [text for found in texts_of(world).values() for text in found if "Grant" in text]
     assert texts and all(text.splitlines()[-1].endswith("if you are over 65") for text in texts)
     assert all(text.startswith(title) for title, found in texts_of(world).items() for text in found)

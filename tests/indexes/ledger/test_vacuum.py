@@ -130,7 +130,7 @@ def test_a_clock_that_was_set_back(world: World) -> None:
     assert world.vacuum(1, 30).kept == {1: ["future"], 2: ["published", "future", "newest"]}
     assert world.vacuum(1, 0).kept == {2: ["published", "newest"]}
     assert count(world, page_versions) == 1
-    assert (count(world, runs), len(listed_segments(world.ledger, 1))) == (0, 4)
+    assert (count(world, runs), len(listed_segments(world.ledger, 1))) == (0, 3)
     assert sweep(world.ledger) == []
     assert b"quillonby" not in _raw(Path(world.ledger.place)).lower()
 

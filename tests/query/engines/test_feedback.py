@@ -70,15 +70,17 @@ def empty(view: View, offer: Offer) -> Misrouted:
 
 def lacking(view: View, offer: Offer) -> Misrouted:
     """Two entities that meet, where what they share has no sum: another one of the corpus has one."""
-    inquiry = Inquiry("How much does a landlord get from a tenant?", STORY)
-    other = [choice("rod fishing licence"), module("hybrid")]
-    return Misrouted([choice("landlord", "tenant"), module("graph"), *other], "tenant", inquiry)
+    inquiry = Inquiry("How much does a partner get of the New Parent Allowance?", STORY)
+    other = [choice("new parent pay"), module("hybrid")]
+    return Misrouted(
+        [choice("partner", "new parent allowance"), module("graph"), *other], "new parent allowance", inquiry
+    )
 
 
 def missing(view: View, offer: Offer) -> Misrouted:
-    inquiry = Inquiry("Is Home Working Relief claimed on Form HW2?", STORY)
-    both = [choice("home working relief", "form hw2", kind="gate"), module("hybrid")]
-    return Misrouted([choice("home working relief", kind="gate"), module("text"), *both], "form hw2", inquiry)
+    inquiry = Inquiry("Is the New Parent Allowance for a partner?", STORY)
+    both = [choice("partner", "new parent allowance", kind="gate"), module("hybrid")]
+    return Misrouted([choice("partner", kind="gate"), module("text"), *both], "new parent allowance", inquiry)
 
 
 def module_wrong(view: View, offer: Offer) -> Misrouted:
@@ -185,7 +187,7 @@ def test_two_questions_at_once_do_not_mix(asking: Asking) -> None:
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(engine.ask, [HOW_MUCH, plain] * 4))
     calls = [told(answer, "model")[0]["calls"] for answer in answers]
-    assert calls == [4, 1] * 4  # the second is about nothing that the model names, so it is not asked for a module
+    assert calls == [4, 2] * 4
     assert sum(map(int, calls)) == asking.fake.counters()["ok"]  # type: ignore[call-overload]
     assert [answer.inquiry for answer in answers] == [HOW_MUCH, plain] * 4
     assert len({str([step.detail for step in answer.trace if step.name == "route"]) for answer in answers[::2]}) == 1

@@ -26,6 +26,8 @@ PAGES = {
         "<li>own a registered boat</li>",
         "<li>live in Port Ashby</li>",
         "<p>You cannot get the mooring grant if you rent the boat to tourists.</p>",
+        "<h1>Who pays</h1>",
+        "<p>The Harbour Office must pay the Mooring Grant.</p>",
     ],
     "Allotment licence": [
         "<h1>How to apply</h1>",

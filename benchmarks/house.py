@@ -22,14 +22,14 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 69_600,
-    "tests, lines": 41_610,
-    "compiled regexes": 452,
+    "product, lines": 69_400,
+    "tests, lines": 42_000,
+    "compiled regexes": 451,
     "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
     "modules entered by a question": 84,
-    "modules entered by an ingest": 94,
+    "modules entered by an ingest": 95,
 }
 _QUESTION = "Could she get the Winter Heating Grant?"
 _SCENARIO = "My mother is 84. She is on Basic Support."

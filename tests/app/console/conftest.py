@@ -129,7 +129,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         said = html.escape(text)
         rule = f"<p>You can get the Grant {number} if you live in {said}.</p><ul><li>you are {said}</li></ul>"
         table = f"<table><tr><th>A</th><th>{said}</th></tr><tr><td>{said}</td><td>1</td></tr></table>"
-        body = f"<title>{said}</title><main><h1>{said}</h1>{rule}{table}<p>Councils pay the {said} Grant.</p></main>"
+        body = f"<title>{said}</title><main><h1>{said}</h1><p>Tenants must pay the Roof Levy.</p>{rule}{table}</main>"
         (folder / f"{number}{name}.html").write_text(f"<html><body>{body}</body></html>", "utf-8")
     return filled(tmp_path_factory.mktemp("home"), Path(folder))
 

@@ -16,6 +16,7 @@ from clausegraph.core.language.modals import is_uncertain
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.quantities import A_YEAR, Quantity, find_quantities
+from clausegraph.core.language.references import points_back
 from clausegraph.core.types import (
     AnyOf,
     Condition,
@@ -172,9 +173,16 @@ def _plain(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> 
     for page, reading in readings.items():
         for element in (one for one in reading.elements if one.tag in ("p", "li") and not one.lead_in):
             for start, end in sentence_spans(element.text):
-                parts = split_proposition(element.text[start:end])
+                text = element.text[start:end]
+                parts = split_proposition(text)
                 free = all(span.end <= start or end <= span.start for span in ruled[page, element.anchor])
-                if free and parts.relation and parts.subject and _CASE.isdisjoint(tokens(element.text[start:end])):
+                if (
+                    free
+                    and parts.relation
+                    and parts.subject
+                    and _CASE.isdisjoint(tokens(text))
+                    and not points_back(text)
+                ):
                     spans = (Span(element.anchor, start, end),)
                     said = Rule((RuleKind.CONSEQUENCE,), spans, (), (), parts.polarity, parts.exact)
                     yield PlacedRule("", page, "", said, "", ())

@@ -233,7 +233,7 @@ def _key(table: Table) -> list[ColumnElement[object]]:
 
 _UNPUBLISHED = and_(
     ~exists().where(members.c.page_version_id == page_versions.c.id),
-    ~exists().where(run_pages.c.page_version_id == page_versions.c.id, ~not_held(run_pages)),
+    ~exists().where(run_pages.c.page_version_id == page_versions.c.id, ~not_held(run_pages.c.run_id)),
 )
 
 
@@ -243,9 +243,8 @@ def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Tab
         yield table, table.c.until <= floor
     yield from _orphans(lease.corpus_id, before)
     for table in (run_pages, work_batches, run_steps):  # runs but ours have ended or died, and none can go on
-        yield table, and_(table.c.run_id != lease.run_id, not_held(table))
-    held = select(run_steps.c.run_id).where(run_steps.c.corpus_id == lease.corpus_id)
-    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before, runs.c.id.not_in(held))
+        yield table, and_(table.c.run_id != lease.run_id, not_held(table.c.run_id))
+    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before, not_held(runs.c.id))
     known = select(runs.c.id).where(runs.c.corpus_id == lease.corpus_id)
     for table in (model_calls, budgets):
         yield table, and_(table.c.run_id != lease.run_id, table.c.run_id.not_in(known))

@@ -59,7 +59,7 @@ def store_work(
     with ledger.write() as connection:
         check_fence(connection, lease)
         for table in _WORK:
-            others = table.c.corpus_id == lease.corpus_id, not_held(table)
+            others = table.c.corpus_id == lease.corpus_id, not_held(table.c.run_id)
             connection.execute(delete(table).where(or_(and_(*others), table.c.run_id == lease.run_id)))
         if pages:
             rows = [
@@ -117,37 +117,39 @@ def read_steps(ledger: Ledger, run_id: str) -> dict[str, dict[str, Any]]:
     return {row.step: decode_json(run_steps.c.data, f"{run_id} {row.step}", row.data, OBJECT) for row in rows}
 
 
-def not_held(table: Table) -> ColumnElement[bool]:
-    """Whether a row is not of a run in quarantine; ``table`` has a column ``run_id``."""
-    return table.c.run_id.not_in(_HOLDS)
+def not_held(run_id: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a run, by its id, is not in quarantine."""
+    return run_id.not_in(_HOLDS)
 
 
-def held_runs(ledger: Ledger, corpus_id: int) -> list[str]:
-    """The runs of a corpus that are in quarantine, the last one first."""
-    query = select(runs.c.id).where(runs.c.corpus_id == corpus_id, runs.c.id.in_(_HOLDS))
+def held_runs(ledger: Ledger, corpus_id: int, *among: ColumnElement[bool]) -> list[str]:
+    """The runs of a corpus that are in quarantine, of those that ``among`` names, the last one first."""
+    query = select(runs.c.id).where(runs.c.corpus_id == corpus_id, ~not_held(runs.c.id), *among)
     return [row.id for row in ledger.rows(query.order_by(runs.c.started.desc(), runs.c.id))]
 
 
 def supersede(ledger: Ledger, corpus_id: int, source: str, run_id: str) -> None:
     """A run has read a source: what is in quarantine of it is out of date."""
-    mine = runs.c.corpus_id == corpus_id, runs.c.source == source, runs.c.id != run_id
-    for row in ledger.rows(select(runs.c.id).where(*mine, runs.c.id.in_(_HOLDS))):
-        settle_held(ledger, row.id, SUPERSEDED)
+    for held in held_runs(ledger, corpus_id, runs.c.source == source, runs.c.id != run_id):
+        settle_held(ledger, held, SUPERSEDED)
 
 
 def settle_held(ledger: Ledger, run_id: str, status: str) -> None:
     """End a run that is in quarantine, and forget what it had planned."""
     with ledger.write() as connection:
         connection.execute(update(runs).where(runs.c.id == run_id).values(status=status))
-        for table in _WORK:
-            connection.execute(delete(table).where(table.c.run_id == run_id))
+        _forget(connection, run_id)
 
 
 def forget_work(ledger: Ledger, run_id: str) -> None:
     """Delete what a run that has ended had planned."""
     with ledger.write() as connection:
-        for table in _WORK:
-            connection.execute(delete(table).where(table.c.run_id == run_id))
+        _forget(connection, run_id)
+
+
+def _forget(connection: Connection, run_id: str) -> None:
+    for table in _WORK:
+        connection.execute(delete(table).where(table.c.run_id == run_id))
 
 
 @contextmanager

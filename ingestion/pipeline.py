@@ -68,7 +68,7 @@ from clausegraph.ingestion.extracting import (
     store_as_they_come,
 )
 from clausegraph.ingestion.forecast import make_forecast
-from clausegraph.ingestion.guards import Held, held
+from clausegraph.ingestion.guards import held
 from clausegraph.ingestion.reading.process import page_reading
 from clausegraph.ingestion.report import RunReport, fold, parts_to_json
 from clausegraph.ingestion.run import Run, new_run_id, running
@@ -146,9 +146,7 @@ def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Op
             pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, reading)
             tools.progress("read", len(pages), len(pages))
     parts = [changes.finish(options).part(dry_run=True)]
-    if options.only is None:
-        read = SourceRead(0, before, pages, changes.removed, changes.unread)
-        parts.append(RunReport(held=_held(tools, read, options.hold_share)))
+    parts.append(_guarded(tools, SourceRead(0, before, pages, changes.removed, changes.unread), options))
     corpus_id = corpus.id if corpus else 0
     work = chunk_work(tools.ledger, corpus_id, pages, tools.extractor.fingerprint)
     return [*parts, RunReport(forecast=make_forecast(tools, corpus_id, pages, work))]
@@ -281,9 +279,8 @@ def read_source(
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
     read = SourceRead(source_id, before, pages, changes.removed, changes.unread)
+    run.add(_guarded(tools, read, options))
     if options.only is None:
-        share = 1.0 if options.allow_empty else options.hold_share  # whoever means that all goes means less, too
-        run.add(RunReport(held=_held(tools, read, share)))
         supersede(tools.ledger, run.corpus.id, run.source, run.id)
     return read
 
@@ -305,13 +302,15 @@ def _read_pages(
                 changes.refuse(document.uri, rejects + none)
 
 
-def _held(tools: Tools, read: SourceRead, share: float) -> list[Held]:
-    """Why the run must not be published unseen."""
+def _guarded(tools: Tools, read: SourceRead, options: Options) -> RunReport:
+    """Why the run must not be published unseen; whoever means some pages, or that all may go, need not ask."""
+    if options.only is not None or options.allow_empty:
+        return RunReport()
     members = read.before.members
     with tools.ledger.read() as connection:
         before = {uri: load_reading(connection, members[uri].version_id) for uri in read.pages if uri in members}
     after = {uri: page.reading for uri, page in read.pages.items()}
-    return held(before, after, read.removed_uris, read.unread, len(members), share)
+    return RunReport(held=held(before, after, read.removed_uris, read.unread, len(members), options.hold_share))
 
 
 def hold(tools: Tools, run: Run, read: SourceRead) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -62,31 +63,26 @@ class Ledger(Reads):
         self.place = self.database.place
         self._joined = threading.local()
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self) -> AbstractContextManager[Connection]:
         """A connection for reading one consistent state."""
-        if (joined := self._own()) is not None:
-            yield joined
-            return
-        with self.database.errors(), self.database.reading() as connection:
-            yield connection
+        return self._joined_or(self.database.reading)
 
-    @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self) -> AbstractContextManager[Connection]:
         """A connection in a writing transaction: committed at the end, rolled back on an error."""
-        if (joined := self._own()) is not None:
-            yield joined
-            return
-        with self.database.errors(), self.database.writing() as connection:
-            yield connection
+        return self._joined_or(self.database.writing)
+
+    def beside(self) -> AbstractContextManager[Connection]:
+        """As :meth:`write`, for what waits for nobody else who writes, where the database can do that."""
+        return self._joined_or(partial(self.database.writing, alone=False))
 
     @contextmanager
-    def beside(self) -> Iterator[Connection]:
-        """As :meth:`write`, for what waits for nobody else who writes, where the database can do that."""
-        if (joined := self._own()) is not None:
+    def _joined_or(self, begin: Callable[[], AbstractContextManager[Connection]]) -> Iterator[Connection]:
+        """The transaction that this thread is in, else one of its own."""
+        joined = getattr(self._joined, "connection", None)
+        if joined is not None:
             yield joined
             return
-        with self.database.errors(), self.database.writing(alone=False) as connection:
+        with self.database.errors(), begin() as connection:
             yield connection
 
     @contextmanager
@@ -107,10 +103,6 @@ class Ledger(Reads):
                 yield
             self.database.lock(connection)
             last(connection)
-
-    def _own(self) -> Connection | None:
-        """The transaction that this thread is in."""
-        return getattr(self._joined, "connection", None)
 
     @contextmanager
     def _join(self, connection: Connection) -> Iterator[None]:

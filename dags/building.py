@@ -17,7 +17,6 @@ from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 _WEB = {"mode", "depth", "addresses", "alike", "include", "exclude", "pdf"}
-_NOT_ACCEPTED = ("quarantined", "dropped", "superseded")
 _LOOK_AGAIN = timedelta(minutes=1)  # at a run in quarantine
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
@@ -83,8 +82,9 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
         """Do the step; what no retry can cure fails the task at once."""
         from clausegraph.app.services import scheduling
 
+        run = _run(corpus, scheduled, context)
         try:
-            return scheduling.step(name, _run(corpus, scheduled, context), *more)
+            return scheduling.run_status(run) if name == "status" else scheduling.step(name, run, *more)
         except _HOPELESS as error:
             raise AirflowFailException(str(error)) from error
 
@@ -112,9 +112,9 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
     def embed(**context: Any) -> dict[str, int]:
         if context["params"]["dry_run"]:
             raise AirflowSkipException("a dry run only reports")
-        if (status := step("status", context)) in _NOT_ACCEPTED:
-            raise AirflowSkipException(f"nothing of the run is published: it is {status}")
-        done: dict[str, int] = step("embed", context)
+        done: dict[str, int] | None = step("embed", context)
+        if done is None:
+            raise AirflowSkipException("the run is in quarantine, or was dropped there: nothing of it is published")
         return done
 
     @task(outlets=[asset])

@@ -26,7 +26,7 @@ def accept(tools: Tools, corpus_name: str, run_id: str, who: str, options: Optio
         LeaseHeldError: another run is writing to the corpus.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
-    left = _left(tools.ledger, corpus.id, run_id)
+    left = held_work(tools.ledger, corpus.id, run_id)
     with running(tools, corpus, run_id, part=Part(begins=False)) as run:
         run.parts += parts_from_json(left["parts"])
         run.add(RunReport(accepted_by=who))
@@ -39,14 +39,14 @@ def accept(tools: Tools, corpus_name: str, run_id: str, who: str, options: Optio
 
 def drop(ledger: Ledger, corpus_name: str, run_id: str) -> None:
     """Let nothing of a run in quarantine be published; errors as :func:`accept`, but for the lease."""
-    _left(ledger, get_corpus(ledger, corpus_name).id, run_id)
+    held_work(ledger, get_corpus(ledger, corpus_name).id, run_id)
     settle_held(ledger, run_id, DROPPED)
 
 
-def _left(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, Any]:
-    """What the run left when it was held."""
+def held_work(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, Any]:
+    """What a run left when it was held; errors as :func:`accept`, but for the lease."""
     row = get_run(ledger, corpus_id, run_id)
     left = read_steps(ledger, run_id).get(HELD)
     if left is None:
-        raise InputError(f"run {run_id} is not in quarantine: it is {row['status']}; `clausegraph quarantine list`")
+        raise InputError(f"run {run_id} is not in quarantine: it is {row['status']}; see `clausegraph quarantine list`")
     return left

@@ -104,11 +104,12 @@ def run_steps(
     """All steps in this process, one after the other: what ``pipeline.ingest`` does, with the same errors."""
     run_id = new_run_id()
     try:
-        plan_run(tools, corpus_name, source, run_id, options, pace)
-        if not (options.dry_run or run_status(tools, corpus_name, run_id) in _HELD):
-            extract_batches(tools, corpus_name, run_id, pace)
-            embed_run(tools, corpus_name, run_id, pace)
-            publish_run(tools, corpus_name, run_id, options, pace)
+        batches = plan_run(tools, corpus_name, source, run_id, options, pace)
+        if not options.dry_run:
+            if batches:
+                extract_batches(tools, corpus_name, run_id, pace)
+            if embed_run(tools, corpus_name, run_id, pace) is not None:
+                publish_run(tools, corpus_name, run_id, options, pace)
     except (ClauseGraphError, KeyboardInterrupt):
         with suppress(ClauseGraphError):  # it may not have got as far as to be a run
             report_run(tools, corpus_name, source, run_id, options, pace)
@@ -185,14 +186,9 @@ def _check_same(found: str, wanted: str, what: str) -> None:
         raise InputError(f"the {what} was {wanted} when the run began and is {found} now; start a new run")
 
 
-def run_status(tools: Tools, corpus_name: str, run_id: str) -> str:
-    """How a run stands: "running", "quarantined", "done", …"""
-    return str(get_run(tools.ledger, get_corpus(tools.ledger, corpus_name).id, run_id)["status"])
-
-
-def _accepted(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, Any] | None:
+def _accepted(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """The report of a run that was in quarantine, and was published when somebody accepted it."""
-    report: Any = get_run(ledger, corpus_id, run_id)["report"]
+    report: Any = row["report"]
     return report if report and report.get("accepted_by") and not report.get("error") else None
 
 
@@ -268,14 +264,19 @@ def _while_ours(results: Generator[Extracted], claim: Claim) -> Generator[Extrac
 # --- embed and publish ----------------------------------------------------------------------------
 
 
-def embed_run(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) -> dict[str, int]:
+def embed_run(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) -> dict[str, int] | None:
     """Embed the texts of the run that have no stored embedding; returns how many were embedded and reused.
+
+    None of a run in quarantine, or that was dropped there: nothing of it is published.
 
     Raises:
         LeaseHeldError: a batch is not extracted yet.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
-    if _accepted(tools.ledger, corpus.id, run_id):
+    row = get_run(tools.ledger, corpus.id, run_id)
+    if row["status"] in _HELD:
+        return None
+    if _accepted(row):
         return {"embedded": 0, "reused": 0}
     part = Part("embed", begins=False, alone=False, ends=False, lease_s=pace.lease_s)
     with running(tools, corpus, run_id, part=part) as run:
@@ -319,7 +320,7 @@ def publish_run(
     An epoch that an earlier attempt froze is finished, one that it flipped is found again: a run has one epoch.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
-    if accepted := _accepted(tools.ledger, corpus.id, run_id):
+    if accepted := _accepted(get_run(tools.ledger, corpus.id, run_id)):
         return accepted["epoch"]  # type: ignore[no-any-return]
     with running(tools, corpus, run_id, part=Part("publish", begins=False, ends=False, lease_s=pace.lease_s)) as run:
         embedded = read_steps(tools.ledger, run_id).get("embed")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import typer
+
 from clausegraph.app.cli.ingest import held_words, report_lines
 from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, argument, command
+from clausegraph.core.errors import ModelError
 
 _Run = Annotated[str, argument("The run.")]
 _MOST = 50  # pages that are listed
@@ -41,17 +44,26 @@ def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = Non
     """Publish what a run in quarantine had read; nothing is fetched again."""
     from clausegraph.app.cli.curation import user
     from clausegraph.app.services.quarantine import accept_held
+    from clausegraph.app.services.tokens import write_down
 
+    workspace = session.workspace(corpus)
+    name = workspace.settings.corpus
     with session.progress() as progress:
-        report = session.call(corpus, accept_held, run, f"{user()} (command line)", progress)
+        report = accept_held(workspace, name, run, f"{user()} (command line)", progress)
+    write_down(workspace.settings, "quarantine accept", run, name)
     session.emit(report.as_dict(), *report_lines(report))
+    if report.pages_failed:
+        raise typer.Exit(ModelError.exit_code)
 
 
 @command("quarantine drop")
 def quarantine_drop(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
     """Let nothing of a run in quarantine be published; the corpus stays as it is."""
-    from clausegraph.app.cli.curation import user
     from clausegraph.app.services.quarantine import drop_held
+    from clausegraph.app.services.tokens import write_down
 
-    found = session.call(corpus, drop_held, run, f"{user()} (command line)")
+    workspace = session.workspace(corpus)
+    name = workspace.settings.corpus
+    found = drop_held(workspace, name, run)
+    write_down(workspace.settings, "quarantine drop", run, name)
     session.emit(found, f"run {run} is dropped: nothing of it is published")

@@ -112,7 +112,7 @@ async def decide(of: OfScreen, run: _Name, state: _Name) -> Response:
         if state == "accepted":
             accept_held(of.held.workspace, of.corpus, run, of.who.name)
         else:
-            drop_held(of.held.workspace, of.corpus, run, of.who.name)
+            drop_held(of.held.workspace, of.corpus, run)
 
     await of.work(work)
     return RedirectResponse(address(of.corpus, "run", name=run), 303)

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from clausegraph.app.access.rules import AuditLog, Deed
 from clausegraph.app.services import Record
 from clausegraph.app.services.ingest import as_retained, run_tools
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError
 from clausegraph.indexes.corpora import get_corpus, get_run, list_sources
 from clausegraph.indexes.work import held_runs
 
@@ -49,12 +47,13 @@ def list_held(workspace: Workspace, corpus: str) -> list[HeldRun]:
 
 
 def show_held(workspace: Workspace, corpus: str, run: str) -> HeldRun:
-    """One of them; errors as :func:`accept_held`."""
-    found = next((one for one in list_held(workspace, corpus) if one.id == run), None)
-    if found is None:
-        status = get_run(workspace.ledger, get_corpus(workspace.ledger, corpus).id, run)["status"]
-        raise InputError(f"run {run} is not in quarantine: it is {status}; see `clausegraph quarantine list`")
-    return found
+    """One of them; errors as :func:`accept_held`, but for the lease."""
+    from clausegraph.ingestion.quarantine import held_work
+
+    ledger = workspace.ledger
+    number = get_corpus(ledger, corpus).id
+    held_work(ledger, number, run)
+    return _shown(get_run(ledger, number, run))
 
 
 def accept_held(workspace: Workspace, corpus: str, run: str, who: str, progress: Progress | None = None) -> RunReport:
@@ -71,18 +70,15 @@ def accept_held(workspace: Workspace, corpus: str, run: str, who: str, progress:
     held = show_held(workspace, corpus, run)
     rows = list_sources(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
     location = next(row.location for row in rows if row.name == held.source)
-    source = open_source(location, held.source)
-    _write_down(workspace, corpus, "accept", run, who)
-    with run_tools(workspace, source, progress) as tools:
+    with run_tools(workspace, open_source(location, held.source), progress) as tools:
         return accept(tools, corpus, run, who, as_retained(workspace.settings, Options()))
 
 
-def drop_held(workspace: Workspace, corpus: str, run: str, who: str) -> HeldRun:
-    """Let nothing of the run be published; what the corpus had stays. Errors as :func:`accept_held`."""
+def drop_held(workspace: Workspace, corpus: str, run: str) -> HeldRun:
+    """Let nothing of the run be published; what the corpus had stays. Errors as :func:`show_held`."""
     from clausegraph.ingestion.quarantine import drop
 
     found = show_held(workspace, corpus, run)
-    _write_down(workspace, corpus, "drop", run, who)
     drop(workspace.ledger_to_change(), corpus, run)
     return found
 
@@ -92,7 +88,3 @@ def _shown(row: Mapping[str, Any]) -> HeldRun:
     pages = {f"pages_{name}": report.get(f"pages_{name}", []) for name in ("added", "changed", "removed")}
     reasons = [HeldReason(**one) for one in report.get("held", ())]
     return HeldRun(id=row["id"], source=row["source"], started=row["started"], held=reasons, **pages)
-
-
-def _write_down(workspace: Workspace, corpus: str, action: str, run: str, who: str) -> None:
-    AuditLog(workspace.settings.home).record(Deed(who, f"quarantine {action}", run, "begun", corpus))

@@ -42,9 +42,9 @@ class RunRequest:
 def step(name: str, run: Mapping[str, Any], *batch: int) -> Any:
     """Do a step of a run; what it returns, and its errors, as of the function of ``ingestion.steps``.
 
-    ``plan``: ids of the batches to extract. ``extract``: one of them, or without its id all that are left. ``status``:
-    how the run stands ("running", "quarantined", …). ``embed``. ``publish``: the epoch, None when nothing changed.
-    ``report``: the report, with ``error`` where the run failed.
+    ``plan``: ids of the batches to extract. ``extract``: one of them, or without its id all that are left. ``embed``:
+    None of a run in quarantine. ``publish``: the epoch, None when nothing changed. ``report``: the report, with
+    ``error`` where the run failed.
     """
     from clausegraph.ingestion import steps
 
@@ -58,12 +58,21 @@ def step(name: str, run: Mapping[str, Any], *batch: int) -> Any:
                 if batch
                 else steps.extract_batches(*about, wanted.id, pace)
             ),
-            "status": lambda: steps.run_status(*about, wanted.id),
             "embed": lambda: steps.embed_run(*about, wanted.id, pace),
             "publish": lambda: steps.publish_run(*about, wanted.id, options, pace),
             "report": lambda: steps.report_run(*about, source, wanted.id, options, pace),
         }
         return work[name]()
+
+
+def run_status(run: Mapping[str, Any]) -> str:
+    """How the run stands: "running", "quarantined", "done", …; asked again and again, so the ledger alone is opened."""
+    from clausegraph.app.services.corpora import get_run_record
+    from clausegraph.app.workspace import Workspace
+
+    wanted = RunRequest(**run)
+    with Workspace(load_settings(corpus=wanted.corpus)) as workspace:
+        return str(get_run_record(workspace, wanted.corpus, wanted.id)["status"])
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def add_token(
     if role not in list(AccessRole):
         raise InputError(f"no role {role!r}; take {', '.join(AccessRole)}")
     made, text = Tokens(settings.home).add(name, AccessRole(role), corpora or None, days)
-    _write_down(settings, "tokens add", f"{made.name} ({made.role})")
+    write_down(settings, "tokens add", f"{made.name} ({made.role})")
     return _record(made), text
 
 
@@ -70,7 +70,7 @@ def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
         StorageError: the file cannot be written.
     """
     found = Tokens(settings.home).revoke(name)
-    _write_down(settings, "tokens revoke", found.name)
+    write_down(settings, "tokens revoke", found.name)
     forget_owner(settings.home, found.id)
     return _record(found)
 
@@ -79,5 +79,6 @@ def _record(token: TokenRecord) -> dict[str, Any]:
     return attributes(token, "name id role corpora created expires") | {"expired": token.is_expired}
 
 
-def _write_down(settings: Settings, action: str, target: str) -> None:
-    AuditLog(settings.home).record(Deed(f"{getpass.getuser()} (command line)", action, target, "done"))
+def write_down(settings: Settings, action: str, target: str, corpus: str = "") -> None:
+    """Note in the audit log what somebody did on the command line."""
+    AuditLog(settings.home).record(Deed(f"{getpass.getuser()} (command line)", action, target, "done", corpus))

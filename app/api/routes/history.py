@@ -144,7 +144,7 @@ async def decide(of: OfCorpus, run: _Run, wanted: VerdictBody) -> Response:
     """
     about(of.request, f"{run} {wanted.state}")
     if wanted.state == "dropped":
-        return await of.reply(drop_held, run, of.who.name)
+        return await of.reply(drop_held, run)
 
     def work(ticket: Ticket) -> dict[str, object]:
         ticket.check()

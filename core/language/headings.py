@@ -7,7 +7,7 @@ import re
 from clausegraph.core.language.clauses import after_number, trim
 from clausegraph.core.language.conditions import OPENING_CASE, leaves_of, parse_conditions
 from clausegraph.core.language.lexicon import base_of_gerund, is_base, word_set
-from clausegraph.core.language.normalise import content, plain
+from clausegraph.core.language.normalise import beginnings, content, plain
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import Condition, Leaf, Not, leaves
 
@@ -42,7 +42,6 @@ _NEUTRAL = content(  # words of headings that only say what is treated below the
     "rate rates example examples meaning words details extra problems"
 )
 _ACTS = word_set("you your we our how what when who where why which can if and or")  # of what names no kind
-_ALIKE = 4  # letters by which words are taken for one
 _SHORT, _MOST = 2, 6  # words of a heading that names a kind of something
 _LONGEST_HEADING = 24  # words of a heading that states a case
 
@@ -64,14 +63,13 @@ def names_kind(heading: str, title: str, said: str) -> bool:
     topic = not {*",?:"}.isdisjoint(heading) or not _ACTS.isdisjoint(heading.lower().split())
     if topic or not _SHORT <= len(words) <= _MOST or is_base(first) or base_of_gerund(first):
         return False
-    telling = {stem[:_ALIKE] for stem in content(heading) - _NEUTRAL - content(title)}
-    return not telling <= {stem[:_ALIKE] for stem in content(said)}
+    return not beginnings(content(heading) - _NEUTRAL - content(title)) <= beginnings(content(said))
 
 
 def is_about(said: str, case: Condition) -> bool:
     """Whether words share a word with the case of a heading."""
-    begins = {stem[:_ALIKE] for leaf in leaves(case) for stem in content(leaf.text)}
-    return not begins.isdisjoint(stem[:_ALIKE] for stem in content(said))
+    begins = beginnings(stem for leaf in leaves(case) for stem in content(leaf.text))
+    return not begins.isdisjoint(beginnings(content(said)))
 
 
 def heading_case(text: str, anchor: str) -> Condition | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 from clausegraph.core.language.lexicon import base_form, word_set
@@ -31,6 +32,7 @@ _STOP = word_set(
     "now s t"
 )
 _SUFFIXES = ("ation", "ment", "ing", "ion", "ed", "ly", "er", "al")
+BEGINNING = 4  # letters of a stem by which words are taken for one
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
 _GREETING = word_set(
     "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
@@ -124,6 +126,11 @@ def stem(word: str) -> str:
 def content(text: str) -> frozenset[str]:
     """Stems of the content words of a text."""
     return frozenset(stem(word) for word in tokens(text) if word not in _STOP)
+
+
+def beginnings(stems: Iterable[str]) -> set[str]:
+    """The first letters of stems, by which "application" is what somebody may "apply" for."""
+    return {stem[:BEGINNING] for stem in stems}
 
 
 def overlap(needles: frozenset[str], text: str) -> float:

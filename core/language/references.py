@@ -6,7 +6,7 @@ import re
 
 from clausegraph.core.language.address import is_role
 from clausegraph.core.language.lexicon import AUXILIARIES, PREPOSITIONS, PRONOUNS, RELATIVES, WORD, phrases, word_set
-from clausegraph.core.language.normalise import content, plain, tokens
+from clausegraph.core.language.normalise import BEGINNING, beginnings, content, plain, tokens
 
 _POINTS = word_set("this that these those it they he she but however otherwise also then")
 _OF_THE_PAGE = word_set("guide page leaflet section guidance policy form")  # "This guide" is no sentence before
@@ -35,15 +35,13 @@ _ELSE = re.compile(
     re.IGNORECASE,
 )
 _DEFINITE = phrases(r"(?:the|that|this|such) (?P<what>[\w'-]+(?: [\w'-]+)?)")
-_TOLD = {  # what only a sentence before it says which it is
-    stem[:4]
-    for stem in content(
+_TOLD = beginnings(  # what only a sentence before it says which it is
+    content(
         "request application claim decision appeal offer notice period amount payment form letter review hearing change"
         " result outcome document charge penalty order agreement deadline difference meeting response test"
     )
-}
+)
 _ENDS_NOUN = PREPOSITIONS | AUXILIARIES | RELATIVES | PRONOUNS
-_ALIKE = 4  # letters by which "application" is what somebody may "apply" for
 
 
 def points_back(text: str) -> bool:
@@ -67,9 +65,9 @@ def leans_back(text: str) -> bool:
 def takes_up(text: str, before: str, known: str) -> bool:
     """Whether a sentence has a definite noun ("the application") of the sentence before it, which what is ``known``
     from title and headings does not tell."""
-    told = ({stem[:_ALIKE] for stem in content(before)} | _TOLD) - {stem[:_ALIKE] for stem in content(known)}
-    nouns = (found["what"].split() for found in _DEFINITE.finditer(plain(text)))
-    return any(stem[:_ALIKE] in told for words in nouns for stem in content(" ".join(words)) if len(stem) >= _ALIKE)
+    told = (beginnings(content(before)) | _TOLD) - beginnings(content(known))
+    nouns = " . ".join(found["what"] for found in _DEFINITE.finditer(plain(text)))
+    return any(len(begin) == BEGINNING for begin in told & beginnings(content(nouns)))
 
 
 def _is_named(before: str, pronoun: str) -> bool:

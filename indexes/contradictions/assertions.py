@@ -174,15 +174,11 @@ def _plain(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> 
         for element in (one for one in reading.elements if one.tag in ("p", "li") and not one.lead_in):
             for start, end in sentence_spans(element.text):
                 text = element.text[start:end]
-                parts = split_proposition(text)
                 free = all(span.end <= start or end <= span.start for span in ruled[page, element.anchor])
-                if (
-                    free
-                    and parts.relation
-                    and parts.subject
-                    and _CASE.isdisjoint(tokens(text))
-                    and not points_back(text)
-                ):
+                if not free or points_back(text) or not _CASE.isdisjoint(tokens(text)):
+                    continue
+                parts = split_proposition(text)
+                if parts.relation and parts.subject:
                     spans = (Span(element.anchor, start, end),)
                     said = Rule((RuleKind.CONSEQUENCE,), spans, (), (), parts.polarity, parts.exact)
                     yield PlacedRule("", page, "", said, "", ())

@@ -169,9 +169,9 @@ class ChunkReader:
         spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
         made = replace(said, spans=spans, condition=both(scope, own), listed=items)
         scene = self._scene(element)
-        self._rulings.add(element, made, scene)
+        told = self._rulings.add(element, made, scene)
         if said.fact and spans == said.spans:
-            rule = self._rulings.of_clause(element, made, scene)
+            rule = told()
             fact = fact_of(rule, said.fact, spans, scene) if rule is not None else None
             self.found |= {fact: None} if fact is not None else {}
 

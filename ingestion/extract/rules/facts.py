@@ -46,13 +46,13 @@ def fact_of(rule: Rule, main: str, spans: tuple[Span, ...], scene: Scene) -> Sta
         main: the clause without its condition.
         spans: where it is said.
     """
+    if RuleKind.CONTACT in rule.kinds:  # an invitation
+        return None
     bare = " ".join(plain(main).split()).strip(" .:;,")
     said, title = expand(bare), scene.address.title
     dated = DATED.match(said)  # "From 1 April 2026 a permit costs £15"
     parts = split_proposition(said[dated.end() :] if dated else said)
     subject = _subject(parts.subject, rule, scene)
-    if RuleKind.CONTACT in rule.kinds:  # an invitation
-        return None
     unclear = _HANGS.search(_COUNTED.sub("", said)) or _HALF.search(bare) or any(map(_EXAMPLE.search, scene.headings))
     leans = leans_back(said) or takes_up(said, "", " ".join((title, *scene.headings)))
     stand = all(_stands(leaf, title) for leaf in leaves(rule.condition))

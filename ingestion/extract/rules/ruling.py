@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import join, without
@@ -58,9 +58,11 @@ class Rulings:
         self._scheme = scheme_name(" ".join(chunk_input.title.split()))
         self._met: list[Callable[[], Rule | None]] = []
 
-    def add(self, element: InputElement, said: Ruling, scene: Scene) -> None:
-        """Keep a clause."""
-        self._met.append(partial(self.of_clause, element, said, scene))
+    def add(self, element: InputElement, said: Ruling, scene: Scene) -> Callable[[], Rule | None]:
+        """Keep a clause; returns what tells its rule, if it is one, and works it out once."""
+        told = cache(partial(self._of_clause, element, said, scene))
+        self._met.append(told)
+        return told
 
     def row(self, element: InputElement, said: Ruling, dates: tuple[str | None, str | None], scene: Scene) -> None:
         """Keep a row of a table; ``dates``: of those from and until when it holds."""
@@ -70,7 +72,7 @@ class Rulings:
         """The rules, each once, in the order in which they were met."""
         return list(dict.fromkeys(rule for made in self._met if (rule := made()) is not None))
 
-    def of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
+    def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
         """What a clause rules, if it does."""
         main = without(said.main or said.text, leaves(said.condition))
         clause = RuledClause(re.sub(_MARKER, "", main, flags=re.IGNORECASE), said.condition is not None, scene.heading)

@@ -106,26 +106,21 @@ def compare_rules(page: str, old: Sequence[ComparedRule], new: Sequence[Compared
     """The rules of a page that are not in both versions, in the order of the new one, those that are gone last."""
     pairs = _pairs(old, new)
     for number, now in enumerate(new):
-        was = old[pairs[number]] if number in pairs else None
-        if was is None or not _is_same(was, now):
-            yield _changed(page, was, now)
+        if number not in pairs:
+            yield ChangedRule(kind=NEW, page=page, differences=[], old=None, new=now.shown)
+            continue
+        was = old[pairs[number]]
+        differences = list(_differences(was, now))
+        if differences or was.shown.words != now.shown.words:
+            kind = CHANGED if differences else REWORDED
+            yield ChangedRule(kind=kind, page=page, differences=differences, old=was.shown, new=now.shown)
     paired = set(pairs.values())
-    yield from (_changed(page, was, None) for number, was in enumerate(old) if number not in paired)
+    for was in (one for number, one in enumerate(old) if number not in paired):
+        yield ChangedRule(kind=GONE, page=page, differences=[], old=was.shown, new=None)
 
 
 def _is_same(was: ComparedRule, now: ComparedRule) -> bool:
-    return was.shown.words == now.shown.words and not list(_differences(was, now))
-
-
-def _changed(page: str, was: ComparedRule | None, now: ComparedRule | None) -> ChangedRule:
-    differences: list[RuleDifference] = []
-    if was is None or now is None:
-        kind = NEW if was is None else GONE
-    else:
-        differences = list(_differences(was, now))
-        kind = CHANGED if differences else REWORDED
-    old, new = (None if one is None else one.shown for one in (was, now))
-    return ChangedRule(kind=kind, page=page, differences=differences, old=old, new=new)
+    return was.shown.words == now.shown.words and next(_differences(was, now), None) is None
 
 
 def _differences(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:

@@ -14,7 +14,11 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.harness.ending import at_session_end, left_over
+from tests.harness.fake_model import fake
 from tests.harness.once import share_compiled_statements, share_field_kinds
+from tests.harness.shared_data import conditionalqa
+
+__all__ = ["conditionalqa", "fake"]  # fixtures of all folders
 
 share_compiled_statements()
 share_field_kinds()

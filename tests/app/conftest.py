@@ -8,8 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
 from tests.app.api.conftest import Stand, make_stand
 from tests.app.api.serving import Serving
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(Settings(home=tmp_path / "home", embedding_model="hashing", extractor="rules")) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

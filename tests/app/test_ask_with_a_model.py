@@ -10,7 +10,6 @@ import pytest
 
 from clausegraph.app.engines import engine_options, read_options
 from clausegraph.app.services.ask import answer
-from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelUnavailable
 from clausegraph.core.inquiry import Inquiry
@@ -19,10 +18,9 @@ from clausegraph.core.models.guard import make_llm
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from clausegraph.ingestion.pipeline import Options
-from clausegraph.ingestion.sources import open_source
 from clausegraph.query.read.model.guide import read_guide
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.home import filled
 
 pytestmark = pytest.mark.integration
 
@@ -45,8 +43,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("ask")
     (root / "pages").mkdir()
     (root / "pages" / "grant.html").write_text(PAGE, "utf-8")
-    with Workspace(Settings(home=root / "home", embedding_model="hashing", extractor="rules")) as workspace:
-        run_ingest(workspace, "default", open_source(str(root / "pages")), Options())
+    filled(root / "home", root / "pages")
     return root / "home"
 
 

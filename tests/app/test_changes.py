@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,19 +10,12 @@ from clausegraph.app.services.changes import ChangesReply, changes
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.settings import Settings
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 
 pytestmark = pytest.mark.unit
 
 GRANT = "<h1>Home Grant</h1><p>The Home Grant is £{}.</p><p>You can get the Home Grant if you are over {}.</p>"
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(Settings(home=tmp_path / "home", embedding_model="hashing", extractor="rules")) as made:
-        yield made
 
 
 def _publish(workspace: Workspace, folder: Path, pages: dict[str, str], *, force: bool = False) -> None:

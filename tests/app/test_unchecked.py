@@ -21,15 +21,13 @@ from typer.testing import CliRunner
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
-from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import TraceStep
-from clausegraph.ingestion.pipeline import Options
-from clausegraph.ingestion.sources import open_source
 from tests.app.api.conftest import client_of
 from tests.harness.cli import made_app
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.home import filled
 
 pytestmark = pytest.mark.integration
 
@@ -68,8 +66,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("unchecked")
     (root / "pages").mkdir()
     (root / "pages" / "grant.html").write_text(PAGE, "utf-8")
-    with Workspace(Settings(home=root / "home", embedding_model="hashing", extractor="rules")) as workspace:
-        run_ingest(workspace, "default", open_source(str(root / "pages")), Options())
+    filled(root / "home", root / "pages")
     return root / "home"
 
 

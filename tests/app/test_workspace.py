@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -39,12 +38,6 @@ def pages(tmp_path: Path) -> Path:
     folder = tmp_path / "pages"
     folder.mkdir()
     return folder
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(Settings(home=tmp_path / "home", embedding_model="hashing", extractor="rules")) as made:
-        yield made
 
 
 def publish(workspace: Workspace, pages: Path, edition: int) -> int | None:

@@ -6,7 +6,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.dags.team import CORPUS, REPOSITORY, Team
 from tests.harness.cli import made_app
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = [
     pytest.mark.integration,
@@ -121,12 +120,6 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"), "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "AIRFLOW__API_AUTH__JWT_SECRET": "only-for-tests-" * 5,
     }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as running:
-        yield running
 
 
 def result_of(script: str, *words: str, **options: Any) -> Any:

@@ -35,7 +35,7 @@ from clausegraph.ingestion.steps import (
     run_steps,
 )
 from tests.dags.team import CORPUS, Team, comparable, result
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S
 from tests.harness.writes import killed_at
 
@@ -285,12 +285,6 @@ def test_a_missing_source_changes_nothing(ledger: Ledger, tmp_path: Path) -> Non
 
 
 # --- processes ------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as running:
-        yield running
 
 
 @pytest.mark.long  # one killed task, in the test below

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,17 +14,6 @@ from clausegraph.ingestion.pipeline import Options, no_progress
 from clausegraph.ingestion.sources import open_source
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-_BESIDE_THE_REPOSITORY = Path(__file__).resolve().parents[3] / "shared" / "data"
-
-
-@pytest.fixture(scope="session")
-def conditionalqa() -> Path:
-    """Folder of the ConditionalQA files."""
-    root = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", _BESIDE_THE_REPOSITORY))
-    folder = root / "conditionalqa"
-    if not (folder / "dev.json").is_file():
-        pytest.skip(f"no ConditionalQA data at {folder}; set CLAUSEGRAPH_SHARED_DATA to its parent")
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -18,14 +18,15 @@ from fastapi.testclient import TestClient
 
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
-from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
-from clausegraph.ingestion.pipeline import Options
-from clausegraph.ingestion.sources import open_source
+from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.home import filled
 
 BASE = "http://127.0.0.1:8400"
 CORPORA = ("default", "other")
+ASK = "/v1/corpora/default/ask"
+QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
 PAGES = {
     "grant.html": (
         "<h1>Warm Home Grant</h1><p>You can get the Warm Home Grant if you are over {age}.</p>"
@@ -56,8 +57,7 @@ def publish(home: Path, corpus: str, folder: Path, *, age: int, money: int, mode
     for name, body in PAGES.items():
         text = body.format(age=age, money=money)
         (folder / name).write_text(f"<html><body><main>{text}</main></body></html>", encoding="utf-8")
-    with Workspace(Settings(home=home, embedding_model=model, extractor="rules")) as workspace:
-        run_ingest(workspace, corpus, open_source(str(folder)), Options())
+    filled(home, folder, corpus, model)
 
 
 def make_stand(made: Path, model: str = "hashing") -> Stand:
@@ -73,6 +73,12 @@ def make_stand(made: Path, model: str = "hashing") -> Stand:
         for bound in (False, True)
     }
     return Stand(home, tokens)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as started:
+        yield started
 
 
 Talk = Callable[[httpx.AsyncClient], Awaitable[None]]

@@ -14,12 +14,11 @@ from starlette.requests import Request
 
 from clausegraph.app.api.problems import Refusal
 from clausegraph.app.api.work import Tell, Ticket, WorkPool, streamed
-from tests.app.api.conftest import Talks, conversation
+from tests.app.api.conftest import QUESTION, Talks, conversation
 
 pytestmark = pytest.mark.unit
 
 WHERE = "/v1/corpora/default"
-QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
 
 
 @conversation()

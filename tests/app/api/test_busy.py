@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import anyio
 import httpx
 import pytest
 
-from tests.app.api.conftest import Talks, conversation
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.app.api.conftest import ASK, QUESTION, Talks, conversation
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
-
-ASK = "/v1/corpora/default/ask"
-QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as started:
-        yield started
 
 
 def _settings(model: FakeModelServer, **more: object) -> dict[str, object]:

@@ -20,12 +20,11 @@ from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.tokens import revoke_token
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.answers import forget_owner, keep_answer, new_name, newest_answers, read_answer
-from tests.app.api.conftest import Stand, client_of
+from tests.app.api.conftest import QUESTION, Stand, client_of
 
 pytestmark = pytest.mark.unit
 
 WHERE = "/v1/corpora/default"
-QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
 
 
 @pytest.fixture

@@ -13,14 +13,13 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.api.conftest import Stand, started_again
+from tests.app.api.conftest import QUESTION, Stand, started_again
 from tests.app.api.serving import Serving
 from tests.harness.wait import until
 
 pytestmark = pytest.mark.integration
 
 WHERE = "/v1/corpora/default"
-QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
 KEPT = ("epochs", "runs", "decisions", "pages", "facts")
 ASKING = 3
 

@@ -5,28 +5,18 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.app.api.conftest import Stand
+from tests.app.api.conftest import ASK, QUESTION, Stand
 from tests.app.api.serving import Serving
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import until
 
 pytestmark = pytest.mark.integration
-
-ASK = "/v1/corpora/default/ask"
-QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as started:
-        yield started
 
 
 @pytest.fixture

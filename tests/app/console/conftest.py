@@ -22,13 +22,11 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import face
-from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
-from clausegraph.ingestion.pipeline import Options
-from clausegraph.ingestion.sources import open_source
 from tests.app.api.conftest import client_of
 from tests.app.console.attempts import ATTEMPTS, NAMES
+from tests.harness.home import filled
 from tests.harness.wait import until
 
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "corpus"
@@ -58,14 +56,6 @@ def serving(settings: Settings) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
-
-
-def filled(home: Path, folder: Path, corpus: str = "default") -> Settings:
-    """Settings of a home that has a corpus of a folder."""
-    settings = Settings(home=home, embedding_model="hashing", extractor="rules")
-    with Workspace(settings) as workspace:
-        run_ingest(workspace, corpus, open_source(str(folder)), Options())
-    return settings
 
 
 Look = Callable[[httpx.AsyncClient], Awaitable[None]]

@@ -21,8 +21,9 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.api.conftest import BASE, client_of
 from tests.app.console.attempts import ATTEMPTS, assert_inert
-from tests.app.console.conftest import Served, Watched, filled, serving
+from tests.app.console.conftest import Served, Watched, serving
 from tests.app.console.test_screens import PHONE, check
+from tests.harness.home import filled
 from tests.law.world import page_html
 
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')

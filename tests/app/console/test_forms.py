@@ -27,7 +27,8 @@ from clausegraph.indexes.corpora import get_corpus, start_run
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.app.api.conftest import BASE, client_of, conversation
-from tests.app.console.conftest import filled, looking
+from tests.app.console.conftest import looking
+from tests.harness.home import filled
 
 pytestmark = pytest.mark.unit
 

@@ -15,7 +15,8 @@ from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.console.screen import address
 from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, NAMES, assert_inert
-from tests.app.console.conftest import answered, filled, looking
+from tests.app.console.conftest import answered, looking
+from tests.harness.home import filled
 
 pytestmark = pytest.mark.unit
 

@@ -14,7 +14,8 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from tests.app.console.conftest import answered, filled, looking
+from tests.app.console.conftest import answered, looking
+from tests.harness.home import filled
 
 pytestmark = pytest.mark.unit
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bz2
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,10 @@ from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.run import CragRecord, calls_by_step, crag_figures
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, CragSwitches, Domain, Dynamism
+from tests.harness.shared_data import SHARED
 
 pytestmark = pytest.mark.integration
-FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"
+FOLDER = SHARED / "crag"
 RECORDED = Path(__file__).parent / "recorded"
 LLM = {"llm": "openai:by-hand", "llm_url": "http://127.0.0.1:9/v1", "llm_key": "none"}
 AT = parse_time("2024-03-12T10:00-07:00")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,11 +22,11 @@ from clausegraph.query.crag.engine import CragEngine
 from clausegraph.query.crag.text import CragPage, PagesText
 from clausegraph.query.crag.types import CragAnswer, CragOptions, CragSwitches
 from clausegraph.query.steps.model import ModelSteps
+from tests.harness.shared_data import SHARED
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 CASSETTE = Path(__file__).parent / "recorded" / "pages.jsonl"
-SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
 FIGURES = (0.2, 0.1, 0.7)  # accuracy, hallucination, missing
 
 

@@ -127,7 +127,8 @@ def test_before_the_flip_nothing_shows(town: Town, server: Neo4jServer, projecti
     assert state == [{"prepared": number, "published": first}]
 
 
-def test_an_abandoned_epoch_is_taken_back(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
+def abandoned(town: Town, projection: Neo4jProjection) -> int:
+    """An epoch that was brought to the server, and then given up."""
     town.write("a", "grant | pays | =£200 | if over 65")
     town.write("b", "fee | is | =£5")
     town.publish()
@@ -136,6 +137,11 @@ def test_an_abandoned_epoch_is_taken_back(town: Town, server: Neo4jServer, proje
     projection.prepare(town.id, number)
     with run_lease(town.ledger, town.id, "other") as lease:
         abandon(town.ledger, lease, number)
+    return number
+
+
+def test_an_abandoned_epoch_is_taken_back(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
+    abandoned(town, projection)
     projection.catch_up(town.id)
     assert projection.verify(town.id) == []
     assert projection.status(town.id).state == "current"
@@ -145,14 +151,7 @@ def test_an_epoch_abandoned_while_the_server_was_away(
     town: Town, server: Neo4jServer, projection: Neo4jProjection
 ) -> None:
     """The next epoch has the same number and other rows: those of the first must not shine through."""
-    town.write("a", "grant | pays | =£200 | if over 65")
-    town.write("b", "fee | is | =£5")
-    town.publish()
-    projection.catch_up(town.id)
-    number = frozen(town)
-    projection.prepare(town.id, number)
-    with run_lease(town.ledger, town.id, "other") as lease:
-        abandon(town.ledger, lease, number)
+    number = abandoned(town, projection)
     town.write("b", "fee | is | =£6", "fee | is for | boats")
     assert town.publish() == number
     assert projection.status(town.id).state in ("lagging", "interrupted")

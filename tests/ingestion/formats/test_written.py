@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,11 @@ import pytest
 from benchmarks.formats import FLOORS, WRITERS, readings_of, recovered, write_files
 from benchmarks.material import REPOSITORY
 from clausegraph.core.types import Reading
+from tests.harness.shared_data import SHARED
 from tests.ingestion.formats.reading import read
 
 pytestmark = pytest.mark.unit
 
-SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
 DOCUMENTS = SHARED / "conditionalqa" / "documents.json"
 SAMPLE = REPOSITORY / "examples" / "corpus"
 

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from clausegraph.app.cli.ingest import report_lines
-from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.workspace import Workspace
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.ledger.store import open_ledger
@@ -21,6 +19,7 @@ from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.report import Forecast, RunReport
 from clausegraph.ingestion.sources import open_source
 from tests.harness.fake_llm import FakeModelServer
+from tests.harness.home import run
 
 pytestmark = pytest.mark.integration
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "corpus"
@@ -45,11 +44,6 @@ def pages(tmp_path: Path) -> Path:
 def settings_for(tmp_path: Path, fake: FakeModelServer, **more: Any) -> Settings:
     asked = {"llm": "mistral:fake-small", "llm_url": fake.url, "llm_key": "key"}
     return Settings(home=tmp_path / "home", embedding_model="hashing", **(asked | more))
-
-
-def run(settings: Settings, folder: Path, **options: Any) -> RunReport:
-    with Workspace(settings) as workspace:
-        return run_ingest(workspace, settings.corpus, open_source(str(folder)), Options(**options))
 
 
 def forecast_of(report: RunReport) -> Forecast:

@@ -8,26 +8,22 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import BudgetExceeded, ModelRefused
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import leaves
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
-from clausegraph.ingestion.pipeline import Options
-from clausegraph.ingestion.report import RunReport
-from clausegraph.ingestion.sources import open_source
 from tests.harness.cli import made_app
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_model import as_new
+from tests.harness.home import run
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
@@ -43,14 +39,7 @@ def server() -> Iterator[FakeModelServer]:
 
 @pytest.fixture
 def fake(server: FakeModelServer) -> FakeModelServer:
-    clear(server)
-    return server
-
-
-def clear(fake: FakeModelServer) -> None:
-    """Counters and options as at the start."""
-    fake.set(**{name: value for name, value in asdict(FakeOptions()).items() if name != "port"})
-    fake.reset()
+    return as_new(server, "rules")
 
 
 @pytest.fixture
@@ -63,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory, server: FakeModelServer) -> list[str]:
     """What a run without a fault makes of these pages."""
     root = tmp_path_factory.mktemp("undisturbed")
-    clear(server)
+    as_new(server, "rules")
     settings = settings_for(root, server)
     run(settings, written(root / "pages"))
     return dump(settings)
@@ -89,11 +78,6 @@ def settings_for(tmp_path: Path, fake: FakeModelServer, **more: Any) -> Settings
         "llm_key": "a-key-nobody-may-see", "llm_attempts": 3, "llm_timeout": 5.0, "call_tokens": 0,
     }  # fmt: skip
     return Settings(**(values | more))
-
-
-def run(settings: Settings, folder: Path, **options: bool) -> RunReport:
-    with Workspace(settings) as workspace:
-        return run_ingest(workspace, settings.corpus, open_source(str(folder)), Options(**options))
 
 
 def dump(settings: Settings) -> list[str]:
@@ -249,7 +233,7 @@ def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(
 ) -> None:
     whole = settings_for(tmp_path, fake, call_tokens=5000)
     run(whole, folder)
-    clear(fake)
+    as_new(fake, "rules")
     fake.set(fault="truncated", fault_first=PAGES)
     cut = settings_for(tmp_path, fake, home=tmp_path / "cut", call_tokens=5000)
     report = run(cut, folder)

@@ -14,17 +14,11 @@ from llama_index.llms.mistralai import MistralAI
 
 from clausegraph import TripletExtractor
 from clausegraph.core.errors import UnusableReply
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 TITLE = "Bus Grant"
 TEXT = "You can get the Bus Grant if you are over 60.\nOffice A pays the Bus Grant every month."
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as running:
-        yield running
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,17 +15,6 @@ from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import open_source
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
-_BESIDE_THE_REPOSITORY = _REPOSITORY.parent / "shared" / "data"
-
-
-@pytest.fixture(scope="session")
-def conditionalqa() -> Path:
-    """Folder of the ConditionalQA files."""
-    root = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", _BESIDE_THE_REPOSITORY))
-    folder = root / "conditionalqa"
-    if not (folder / "dev.json").is_file():
-        pytest.skip(f"no ConditionalQA data at {folder}; set CLAUSEGRAPH_SHARED_DATA to its parent")
-    return folder
 
 
 @pytest.fixture(scope="session")

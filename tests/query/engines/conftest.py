@@ -18,6 +18,7 @@ from clausegraph.ingestion.sources import open_source
 from clausegraph.query.engines.bank import Engine, make_engine
 from clausegraph.query.steps.model import ModelSteps
 from tests.harness.fake_llm import FakeModelServer
+from tests.law.world import CORPUS, World
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "corpus"
 
@@ -33,6 +34,13 @@ def sample(tmp_path_factory: pytest.TempPathFactory, hashing: HashingEmbedder) -
         ingest(Tools(ledger, hashing, RuleExtractor()), "sample", open_source(str(EXAMPLES)))
         with open_view(ledger, "sample") as view:
             yield view
+
+
+@pytest.fixture
+def view(world: World) -> Iterator[View]:
+    """What is published in the world of a test."""
+    with open_view(world.ledger, CORPUS) as opened:
+        yield opened
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ import pytest
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.serial import answer_from_json, answer_to_json
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, PageKey
-from clausegraph.indexes.views import View, open_view
+from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
-from tests.law.world import CORPUS, World
+from tests.law.world import World
 
 pytestmark = pytest.mark.unit
 
@@ -36,12 +36,6 @@ def world() -> Iterator[World]:
     made.ingest()
     yield made
     made.close()
-
-
-@pytest.fixture
-def view(world: World) -> Iterator[View]:
-    with open_view(world.ledger, CORPUS) as opened:
-        yield opened
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus
-from clausegraph.indexes.views import View, open_view
+from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.read.protocol import READERS, ReadResult, Rules, make_reader
 from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, make_retriever
@@ -32,12 +32,6 @@ def world() -> Iterator[World]:
     made.ingest()
     yield made
     made.close()
-
-
-@pytest.fixture
-def view(world: World) -> Iterator[View]:
-    with open_view(world.ledger, CORPUS) as opened:
-        yield opened
 
 
 def test_answer_says_where_it_comes_from(world: World, view: View) -> None:

@@ -10,9 +10,9 @@ import pytest
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.prompts import PromptLibrary
+from tests.core.models.stack.conftest import fake, running
 from tests.core.models.stack.doubles import MemoryCache
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
-from tests.harness.fake_model import as_new
+from tests.harness.fake_llm import FakeModelServer
 
 PROMPT = """{#
 purpose = "a test"
@@ -26,16 +26,7 @@ Say what is asked.
 {{ question }}
 """
 
-
-@pytest.fixture(scope="session")
-def running() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
-
-
-@pytest.fixture
-def fake(running: FakeModelServer) -> FakeModelServer:
-    return as_new(running)
+__all__ = ["fake", "running"]  # fixtures
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
 
+from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
 from clausegraph.core.models import guard
 from clausegraph.core.models.api_embedding import ApiEmbedder
@@ -81,40 +79,19 @@ def test_mistral_needs_a_key() -> None:
         ApiEmbedder(ModelOptions("mistral", "mistral-embed"))
 
 
-class _Odd(BaseHTTPRequestHandler):
-    """Answers with the vectors of its server."""
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        vectors: list[list[float]] = self.server.vectors  # type: ignore[attr-defined]
-        data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
-        usage = {"prompt_tokens": 1, "completion_tokens": 0, "total_tokens": 1}
-        body = json.dumps({"id": "x", "object": "list", "model": "m", "data": data, "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("vectors", "provider"),
     by_turns(*[(odd,) for odd in ([[1.0, 2.0]], [[1.0, float("nan")]] * 2, [[1.0], [1.0, 2.0]], [[], []])]),
 )
 def test_odd_vectors_are_no_embedding(vectors: list[list[float]], provider: str) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
-        server.vectors = vectors  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        embedder = _embedder(provider, f"http://127.0.0.1:{server.server_address[1]}")
+    data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
+    usage = {"prompt_tokens": 1, "completion_tokens": 0, "total_tokens": 1}
+    reply = {"id": "x", "object": "list", "model": "m", "data": data, "usage": usage}
+    with JsonServer(lambda path, body: (200, reply)) as server:
+        embedder = _embedder(provider, server.url)
         try:
             with pytest.raises(UnusableReply):
                 embedder.embed_texts(["a", "b"])
         finally:
             embedder.close()
-            server.shutdown()
-            thread.join()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +11,10 @@ from clausegraph.app.dev.crag_api import RecordedCalls
 from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.types import Attributes, CragQuestion
+from tests.harness.shared_data import SHARED
 
 pytestmark = pytest.mark.integration
-FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[5] / "shared" / "data")) / "crag"
+FOLDER = SHARED / "crag"
 AT = datetime.fromisoformat("2024-03-12T10:00:00-07:00")  # shortly after the latest recorded game
 
 

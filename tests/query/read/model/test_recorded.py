@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, QuestionUsage
+from tests.harness.shared_data import SHARED
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.integration
@@ -54,8 +54,7 @@ class Material:
 @pytest.fixture(scope="module")
 def material() -> Material:
     """Questions, examples, pages and hits of the run."""
-    root = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[5] / "shared" / "data"))
-    folder = root / "conditionalqa"
+    folder = SHARED / "conditionalqa"
     if not (folder / "documents.json").is_file():
         pytest.skip(f"no ConditionalQA data at {folder}; set CLAUSEGRAPH_SHARED_DATA to its parent")
     found = json.loads((RECORDED / "hits.json").read_text("utf-8"))

@@ -48,6 +48,7 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _OWNERS = {
     "corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id", "version_id": "page_versions.id",
+    "watch_id": "watches.id",
 }  # fmt: skip
 
 
@@ -260,6 +261,35 @@ work_batches = _table(
     Index("work_batches_run", "run_id", "state"),
     keep_ids=True,
 )
+
+# Questions that are asked again where a publish touches what their answer rests on. ``answer``: what was answered last,
+# at ``epoch``; ``approved``: the answer that somebody approved. Both quote pages, and go with them. ``key``: a hash of
+# question and scenario.
+watches = _table(
+    "watches",
+    "id corpus_id key:64 question scenario added_by created:float epoch:big=0 answer:bytes? approved:bytes? "
+    "approved_by?",
+    unique="corpus_id key",
+    keep_ids=True,
+)
+watch_changes = (
+    _table(  # an answer that became another: ``change`` says how; ``sent``: whom it was reported to, as JSON
+        "watch_changes", "id corpus_id watch_id epoch:big created:float change:bytes sent", keep_ids=True
+    )
+)
+
+# What a prepared epoch must answer before readers see it: ``questions`` as JSON lines, and what share of them (0 to 1).
+# ``missed``: keep (the last epoch stays) or flag.
+gates = _table("gates", "corpus_id questions:bytes floor:float missed:10 set_by created:float", key="corpus_id")
+
+# What must not come back. ``key``: a hash of source and uri of a page, or of a source; ``certificate``: what went.
+forgotten = _table(
+    "forgotten",
+    "id corpus_id key:64 forgotten_by reason created:float certificate",
+    unique="corpus_id key",
+    keep_ids=True,
+)
+backups = _table("backups", "id corpus_id place epoch:big created:float")
 
 check_cells(metadata)
 

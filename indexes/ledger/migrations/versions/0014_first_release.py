@@ -6,7 +6,7 @@ from alembic import op
 
 from clausegraph.indexes.ledger.schema import metadata
 
-revision = "0013"
+revision = "0014"
 down_revision = None
 
 

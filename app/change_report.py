@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from clausegraph.app.render import markdown_text
 from clausegraph.app.services.changes import ChangedPage, ChangesReply
+from clausegraph.app.services.page_history import HistoryReply
 from clausegraph.app.services.rule_changes import ChangedRule, RuleDifference
 from clausegraph.core.text import clean_xml, counted, one_line
 
@@ -70,6 +71,32 @@ def change_feed(found: ChangesReply) -> str:
             ElementTree.SubElement(entry, f"{{{_ATOM}}}link", href=clean_xml(page.url))
         _add(entry, "content", "".join(map(_html, changed)) or "<p>No rule differs.</p>", type="html")
     return ElementTree.tostring(feed, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def change_html(found: ChangesReply) -> str:
+    """The changes as an HTML page that needs nothing else."""
+    title = html.escape(f"Changes of {found.corpus}, epoch {found.since} to {found.until}")
+    parts = [f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>', f"<h1>{title}</h1>"]
+    parts.append(f"<p>{html.escape(_summary(found))}</p>")
+    for page, changed in _by_page(found):
+        parts += [f"<h2>{html.escape(_heading(page))}</h2>", f"<p>{html.escape(f'{page.source}:{page.uri}')}</p>"]
+        parts += map(_html, changed)
+    return "\n".join(parts) + "\n</html>\n"
+
+
+def history_lines(found: HistoryReply) -> Iterator[str]:
+    """The history of a page or a rule for a terminal, line by line."""
+    yield one_line(
+        f"corpus {found.corpus!r}, page {found.page}"
+        + (f", rule {found.followed[0]}" if len(found.followed) == 1 else "")
+    )
+    for step in found.steps:
+        day = datetime.fromtimestamp(step.published, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+        kind = "the oldest that is kept" if step.kind == "oldest" else f"page {step.kind}"
+        yield f"epoch {step.epoch}, {day}: {kind}"
+        for one in step.rules:
+            yield f"  {change_words(one)}"
+            yield from (f"    {mark} {words}" for mark, words in _sides(one))
 
 
 def _add(parent: ElementTree.Element, name: str, text: str, **attributes: str) -> None:

@@ -51,6 +51,7 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/page/elements": AccessRole.READER,
     f"GET {_CORPUS}/page/versions": AccessRole.READER,
     f"GET {_CORPUS}/page/comparison": AccessRole.READER,
+    f"GET {_CORPUS}/page/history": AccessRole.READER,
     f"GET {_CORPUS}/rules": AccessRole.READER,
     f"GET {_CORPUS}/facts": AccessRole.READER,
     f"GET {_CORPUS}/facts/{{fact}}": AccessRole.READER,

@@ -1,4 +1,4 @@
-"""``rules``, ``facts``, ``entity``, ``path``, ``contradictions``, ``diff`` and ``cypher``: looking at the graph."""
+"""Commands that look at the graph."""
 
 from __future__ import annotations
 
@@ -304,17 +304,32 @@ def diff(
     every: Annotated[bool, option("Also list rules that rule the same in other words.", "--all")] = False,
     markdown: Annotated[bool, option("Print Markdown.")] = False,
     atom: Annotated[bool, option("Print an Atom feed, an entry for each page.")] = False,
+    html: Annotated[bool, option("Print an HTML page.")] = False,
     corpus: CorpusOption = None,
 ) -> None:
     """Show what differs between two retained epochs: pages, and rules that are new, gone or changed, and in what."""
-    from clausegraph.app.change_report import change_feed, change_lines, change_markdown
+    from clausegraph.app.change_report import change_feed, change_html, change_lines, change_markdown
     from clausegraph.app.services.changes import changes
 
-    if markdown and atom:
-        raise InputError("give --markdown or --atom, not both")
+    forms = [form for form, wanted in ((change_markdown, markdown), (change_feed, atom), (change_html, html)) if wanted]
+    if len(forms) > 1:
+        raise InputError("give one of --markdown, --atom and --html")
     found = session.call(corpus, changes, since, until, reworded=every)
-    lines = [change_feed(found)] if atom else [change_markdown(found)] if markdown else change_lines(found)
+    lines = [forms[0](found)] if forms else change_lines(found)
     session.emit(found, *(one.rstrip("\n") for one in lines), verbatim=True)
+
+
+_OF = argument("A page's uri or title, or the id of a rule or statement or how it begins.", "PAGE|ID")
+
+
+@command("history")
+def page_history(session: Session, name: Annotated[str, _OF], *, corpus: CorpusOption = None) -> None:
+    """Show what became of a page, a rule or a statement over the retained epochs."""
+    from clausegraph.app.change_report import history_lines
+    from clausegraph.app.services.page_history import history
+
+    found = session.call(corpus, history, name)
+    session.emit(found, *history_lines(found), verbatim=True)
 
 
 _PARAM = option("name=value for $name, JSON or text; may be repeated.", "--param", "-p")

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "path": ("graph", ""),
     "contradictions": ("graph", ""),
     "diff": ("graph", ""),
+    "history": ("graph", ""),
     "corpora": ("corpora", "List or drop corpora."),
     "entities": ("curation", "Which names stand for one entity: review, decide, undo, apply."),
     "statements": ("curation", "Hide statements that are wrong, take that back, list them."),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
@@ -122,7 +123,7 @@ def changes(
     after = open_shelf(workspace.ledger, corpus, until)
     before = open_shelf(workspace.ledger, corpus, _before(after) if since is None else since)
     pages, moves = _pages(before, after)
-    rules = _rules(before, after, moves)
+    rules = changed_rules(before, after, moves=moves)
     kept = [one for one in rules if reworded or one.kind != REWORDED]
     published = next(row.created for row in list_epochs(after.ledger, after.corpus.id) if row.number == after.epoch)
     return ChangesReply(
@@ -193,8 +194,10 @@ def _moves(gone: Mapping[PageKey, Reading], came: Mapping[PageKey, Reading]) -> 
     return moves
 
 
-def _rules(before: Shelf, after: Shelf, moves: _Moves, page: PageKey | None = None) -> list[ChangedRule]:
-    """The rules that differ, by page."""
+def changed_rules(
+    before: Shelf, after: Shelf, page: PageKey | None = None, moves: _Moves = MappingProxyType({})
+) -> list[ChangedRule]:
+    """The rules that differ between two epochs, by page; of one page alone, or of all."""
     old, new = _compared(before, after, page, moves), _compared(after, before, page, {})
     return [
         changed
@@ -277,7 +280,7 @@ def compare_versions(
         before = _version_of(versions, old) if old is not None else next((v for v in versions if v is not after), after)
         then, now = shelves[before.version], shelves[after.version]
         elements = list(_elements(then.reading(before.version), now.reading(after.version)))
-        rules = _rules(then, now, {}, key)
+        rules = changed_rules(then, now, key)
     return ComparisonReply(
         corpus=corpus, page=str(key), title=title, versions=versions, old=before, new=after, elements=elements,
         rules=rules,

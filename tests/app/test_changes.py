@@ -8,6 +8,7 @@ import pytest
 
 from clausegraph.app.services.changes import ChangesReply, changes
 from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.page_history import history
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.ingestion.pipeline import Options
@@ -67,3 +68,23 @@ def test_backwards_it_is_the_other_way_round_and_an_epoch_alone_has_none_before(
     assert [(one.kind, one.uri) for one in back.pages] == [("gone", "visa.html")]
     assert {one.kind for one in back.rules} == {"gone"}
     assert changes(workspace, "default", 2, 2).pages == []
+
+
+def test_a_rule_is_followed_through_its_changes_and_a_page_until_it_is_gone(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    for amount in (100, 140, 140, 150):
+        pages = {"grant.html": GRANT.format(amount, 60), "visa.html": "<h1>Visa</h1><p>A visa costs £20.</p>"}
+        _publish(workspace, tmp_path / "pages", pages, force=amount == 140)
+    _publish(workspace, tmp_path / "pages", {"visa.html": pages["visa.html"]})
+    page = history(workspace, "default", "Home Grant")
+    assert [one.kind for one in page.steps][:2] == ["oldest", "changed"] and page.steps[-1].kind == "gone"
+    first = next(one for one in page.steps[1].rules if one.differences)
+    assert first.old is not None
+    rule = history(workspace, "default", first.old.id[:12])
+    told = [(part.old, part.new) for step in rule.steps for one in step.rules for part in one.differences]
+    assert told == [("£100", "£140"), ("£140", "£150")]
+    assert rule.page == "pages:grant.html" and len(rule.followed) == 3
+    assert [one.kind for one in rule.steps[-1].rules] == ["gone"]
+    with pytest.raises(NotFoundError, match="no retained epoch"):
+        history(workspace, "default", "abcdef")

@@ -21,6 +21,7 @@ from clausegraph.app.services.explore import (
     page_slice,
     show_entity,
 )
+from clausegraph.app.services.page_history import HistoryReply, history
 from clausegraph.app.services.pages import show_page
 from clausegraph.app.services.records import ListedElement, ShownFact
 from clausegraph.app.services.rules import RulesReply, find_rules
@@ -74,6 +75,12 @@ async def versions(of: OfCorpus, uri: NameQuery, source: MaybeName = None) -> Re
     """The versions of a page that retained epochs have, newest first."""
     found = await of.run(page_versions_of, uri, source)
     return by_content(of.request, {"corpus": of.corpus, "items": found})
+
+
+@pages_router.get("/page/history", response_model=HistoryReply, responses=_READ)
+async def page_history(of: OfCorpus, name: NameQuery) -> Response:
+    """What became of a page, or of a rule or statement by its id, over the retained epochs."""
+    return by_content(of.request, await of.run(history, name))
 
 
 @graph_router.get("/rules", response_model=RulesReply, responses=_READ)

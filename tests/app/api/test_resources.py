@@ -163,6 +163,7 @@ async def test_pages_epochs_runs_and_changes_can_be_looked_at(client: httpx.Asyn
 
 READ = (
     "pages", "page/elements?name=grant.html", "page/versions?uri=grant.html", "page/comparison?uri=grant.html", "facts",
+    "page/history?name=grant.html",
     "rules?topic=warm+home+grant", "entities", "neighbourhood?entity=council", "epochs", "runs", "changes", "questions",
     "ask", "retrieve",
 )  # fmt: skip
@@ -182,6 +183,7 @@ async def test_what_is_sent_has_the_fields_of_the_document_and_no_other(client: 
 
 NOT_THERE = (
     "pages?epoch=9", "page?name=nothing", "page/elements?name=nothing", "page/versions?uri=nothing",
+    "page/history?name=nothing",
     "facts?entity=nothing", "facts?page=nothing", "facts/0000", "entity?name=nothing", "neighbourhood?entity=nothing",
     "paths?from=a&to=b", "rules?topic=nothing", "runs/nothing",
     "page/comparison?uri=grant.html&version=999", "runs/nothing/rejects", "changes?since=7", "changes?until=1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import takewhile
 
@@ -14,8 +15,9 @@ from clausegraph.app.services import Record
 from clausegraph.app.services.records import ShownRule
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import content, normalise_text, stem, tokens
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.wording import condition_words
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Rule, RuleLinkName, fold
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Modality, Not, Rule, RuleLinkName, fold
 
 NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
 VALUE, DATE, CONDITION, EXCEPTION, MODALITY = "value", "date", "condition", "exception", "modality"
@@ -25,6 +27,10 @@ _ALIKE = 0.4  # share of common words from which on a rule is the one that there
 _NEARER = 0.2  # as many more common words, where both stand under the same headings
 _DENIALS = word_set("not no never without")
 _OPENING = word_set("if when unless provided condition conditions")  # of what something depends on
+_EXCEPTING = word_set("unless except excluding")
+_LIGHT = frozenset(
+    map(stem, word_set("come comes get gets getting give given gives go goes take taken takes"))
+)  # verbs that say little alone
 _FORCES = {
     stem(word): force
     for force, words in (
@@ -72,7 +78,7 @@ class ComparedRule:
     def parts(self) -> dict[str, Parts]:
         """What it rules, by aspect."""
         shown, rule = self.shown, self.rule
-        values: Parts = {("value", one.kind, normalise_text(one.value).lower()): one.value for one in rule.values}
+        values: Parts = {_value_key(one): one.value for one in rule.values}
         dates = {key: words for key, words in values.items() if key[1] == "date"}
         limits: Parts = {
             (name, day): f"{name} {day}"
@@ -87,7 +93,7 @@ class ComparedRule:
             DATE: dates | limits,
             CONDITION: conditions,
             EXCEPTION: exceptions | ({(_OF,): f"of: {narrowed}"} if narrowed else {}),
-            MODALITY: {(rule.modality, denied): f"{rule.modality}, denied" if denied else rule.modality},
+            MODALITY: {_modality_key(rule.modality, denied): f"{rule.modality}, denied" if denied else rule.modality},
             NAMED: {(role.entity.key,): role.entity.written or role.entity.surface for role in rule.roles},
         }
 
@@ -156,18 +162,47 @@ def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
         old, new = ("; ".join((side - other).elements()) for side, other in (numbers, reversed(numbers)))
         before = takewhile(lambda word: word not in numbers[0] - numbers[1], tokens(was.shown.words))
         yield RuleDifference(what=CONDITION if _OPENING & set(before) else VALUE, old=old, new=new)
-    elif _joins(was) != _joins(now) and (was.words < now.words or now.words < was.words):  # "or by post" was put in
-        old, new = (_words_beside(*both) for both in ((was, now), (now, was)))
+    else:
+        yield from _inserted(was, now)
+
+
+def _inserted(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
+    """What was only put in or only taken out: "or by post", "except …" in an item of a list, "or" for "and"."""
+    texts = [f"{one.own} {one.listed}".split() for one in (was, now)]
+    words = [content(" ".join(text)) - _LIGHT for text in texts]
+    joins = [Counter(word for word in tokens(" ".join(text)) if word in ("and", "or")) for text in texts]
+    if words[0] == words[1] and joins[0].total() == joins[1].total() and joins[0] != joins[1]:
+        old, new = (" ".join((side - other).elements()) for side, other in (joins, reversed(joins)))
         yield RuleDifference(what=WORDS, old=old, new=new)
+    elif words[0] < words[1] or words[1] < words[0]:
+        added = _words_put_in(*texts) if words[0] < words[1] else ""
+        gone = _words_put_in(*reversed(texts)) if words[1] < words[0] else ""
+        said = set(tokens(added + gone))
+        if said & (_EXCEPTING | _OPENING) or (joins[0] != joins[1] and was.words != now.words):
+            what = EXCEPTION if said & _EXCEPTING else CONDITION if said & _OPENING else WORDS
+            yield RuleDifference(what=what, old=gone, new=added)
 
 
-def _joins(one: ComparedRule) -> int:
-    return sum(word in ("and", "or") for word in tokens(one.own))
+def _words_put_in(before: Sequence[str], after: Sequence[str]) -> str:
+    """The words of a text that another one has not, in order."""
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return " ".join(" ".join(after[k:m]) for kind, _, _, k, m in matcher.get_opcodes() if kind != "equal").strip(" ,;")
 
 
-def _words_beside(one: ComparedRule, other: ComparedRule) -> str:
-    """The words of a rule that are none of another one's."""
-    return " ".join(word for word in one.own.split() if content(word) - other.words)
+def _value_key(value: Literal) -> tuple[object, ...]:
+    """What a value says: "no more than 20 days" is "up to 20 days"; of a duration it is "20 days" and "within" too."""
+    found = None if value.kind == "date" else next(find_quantities(value.value), None)
+    if found is None:
+        return ("value", value.kind, normalise_text(value.value).lower())
+    low = None if found.kind == "duration" and found.exact else found.low
+    return ("value", found.kind, low, found.high, found.unit, found.period, found.low_included, found.high_included)
+
+
+def _modality_key(modality: Modality, denied: bool) -> tuple[object, ...]:
+    """What a rule does: what may not be done cannot be done."""
+    if denied and modality in (Modality.MAY, Modality.CAN):
+        return (Modality.CANNOT, False)
+    return (modality, denied)
 
 
 def _pairs(old: Sequence[ComparedRule], new: Sequence[ComparedRule]) -> dict[int, int]:
@@ -218,7 +253,7 @@ def _leaves(condition: Condition | None) -> tuple[Parts, Parts]:
 
 def _leaf_key(leaf: Leaf) -> frozenset[str]:
     """What a leaf says: its words but those of grammar, and whether it denies."""
-    return content(leaf.words) | (_DENIALS & set(tokens(leaf.words)))
+    return (content(leaf.words) - _LIGHT) | (_DENIALS & set(tokens(leaf.words)))
 
 
 def _form(condition: Condition | None) -> object:

@@ -168,18 +168,15 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
 
 
 def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
-    from clausegraph.query.crag.kg.forms import PlannedLookup, RuleLookup
+    from clausegraph.query.crag.kg.api_graph import ApiLookup
     from clausegraph.query.crag.kg.plan import GraphLookup
 
-    chosen, address = switches.graph, settings.crag_graph_url or ""
-    if chosen == "off":
+    address = settings.crag_graph_url or ""
+    if switches.graph == "off" or model is None:
         return None
     if address == _NEO4J or address.startswith(_SPARQL):
-        opened = partial(_endpoint, settings)
-        return GraphLookup(opened, model, switches.hops, filtered=switches.filtered) if model is not None else None
-    if model is None or chosen == "rules":
-        return RuleLookup(address)
-    return PlannedLookup(address, model, switches.hops, filtered=switches.filtered)
+        return GraphLookup(partial(_endpoint, settings), model, switches.hops, filtered=switches.filtered)
+    return ApiLookup(address, model, switches.hops, filtered=switches.filtered)
 
 
 @contextmanager

@@ -272,7 +272,7 @@ class Settings(BaseSettings):
         default=None,
         description="what open questions are looked up in: the address of CRAG's API (or of its replay), "
         "sparql:ADDRESS of an endpoint, or neo4j, the one of neo4j_uri, whatever it holds (the property name names a "
-        "node); these two need a model; none: the corpus's own graph",
+        "node), with a language model; none: the corpus's own graph",
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -65,11 +64,11 @@ def measure_crag(
 
     Raises:
         InputError: the questions cannot be read, a row is unknown, or ``output`` holds a run of something else.
-        SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
+        SettingsError: no model is set, or a task has an API and no address is set.
     """
     cases, settings = read_cases(questions, trial.at), workspace.settings
     rows = [row_of(name) for name in trial.rows]
-    _check_trial(settings, rows, trial)
+    _check_trial(settings, trial)
     # The address of the API is left out: a replay's port changes
     known = settings.model_dump(mode="json", exclude={"crag_graph_url"}).items()
     described = {
@@ -128,11 +127,11 @@ def _trial_engine(
     return ask
 
 
-def _check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:
+def _check_trial(settings: Settings, trial: CragTrial) -> None:
     if trial.task not in _PAGES:
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
-    if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
-        raise SettingsError(f"row {asking[0]!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
+    if settings.llm is None:
+        raise SettingsError("eval crag asks a language model, and none is set; set CLAUSEGRAPH_LLM")
     if trial.task > 1 and settings.crag_graph_url is None:
         raise SettingsError(
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "

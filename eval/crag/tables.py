@@ -1,7 +1,6 @@
 """What is measured beside each other: rows, which are sets of switches (``tables.toml``).
 
-Each row of a list adds or removes one module. One with pages or a graph needs them to be given; one that asks a model
-needs one.
+Each row of a list adds or removes one module. One with pages or a graph needs them to be given; all need a model.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ class CragRow:
     name: str
     about: str
     switches: Mapping[str, Any] = field(default_factory=dict)
-    asks: bool = True  # whether it is nothing without a model
 
     def applied(self, switches: CragSwitches) -> CragSwitches:
         """The switches of the row."""

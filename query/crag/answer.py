@@ -23,7 +23,6 @@ from clausegraph.query.crag.types import (
     CragDraft,
     CragQuestion,
     CragSwitches,
-    KgFound,
     Reference,
     ReferenceKind,
 )
@@ -216,9 +215,7 @@ class ModelAnswerer:
         draft = unknown("the references do not say", **{"self-check": judged.reason})
         return replace(draft, missing=named_missing(question.text, judged.missing))
 
-    def answer(
-        self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
-    ) -> CragDraft:
+    def answer(self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...]) -> CragDraft:
         """A draft. Errors as of ``StepModel.ask``."""
         inputs, pages = self._inputs(question, references), _pages(references)
         inputs["kind"] = attributes.kind.value if attributes.kind else ""

@@ -8,24 +8,34 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from datetime import time as day_time
 
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import tokens
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, Sentence, TraceStep
 from clausegraph.indexes.views import View
+from clausegraph.indexes.words import stems
 from clausegraph.query.crag.kg.graphs import CorpusGraph
 from clausegraph.query.crag.kg.plan import GraphLookup
 from clausegraph.query.crag.rounds import CragRounds, TimeLeft
-from clausegraph.query.crag.sure import each_once, nearest_quotes
 from clausegraph.query.crag.text import CorpusText
 from clausegraph.query.crag.times import now
-from clausegraph.query.crag.types import CragAnswer, CragOptions, CragQuestion, ReferenceKind, TextLookup, nobody
+from clausegraph.query.crag.types import (
+    CragAnswer,
+    CragOptions,
+    CragQuestion,
+    Reference,
+    ReferenceKind,
+    TextLookup,
+    nobody,
+)
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.engines.feedback import run_rounds
 from clausegraph.query.retrieve.bank import make_retriever
@@ -33,6 +43,13 @@ from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMe
 
 _QUOTED = 3  # sentences that are shown where nothing is asserted
 _NEARBY = 5  # pages and functions that are named there
+_LOOKED_AT = 6  # pieces whose sentences are compared
+_WORD = 0.15  # what a word that is shared counts beside the similarity, -1 to 1; chosen, not fitted
+_STOP = word_set(
+    "a an the of in on at to for by with from as and or is are was were be been being do does did has have had it its"
+    " this that these those there what which who whom whose when where why how many much long old tall far year day"
+    " date time i we you he she they me my your his her their will would can could may might please tell know s"
+)
 
 
 class CragEngine:
@@ -158,3 +175,56 @@ def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embe
         missing=found.missing if unknown else "",
         nearby=found.looked_into[:_NEARBY] if unknown else (),
     )
+
+
+# --- what is quoted where nothing is asserted -------------------------------------------------------
+
+
+def nearest_quotes(
+    question: str, references: Sequence[Reference], embedder: Embedder | None, most: int
+) -> tuple[Evidence, ...]:
+    """At most so many, the nearest first.
+
+    With an embedder all sentences of the first pieces are compared, so that the one that decides is quoted whichever
+    page it stands on.
+    """
+    cited = [one.evidence for one in references if one.evidence]
+    asked = {stem for word in tokens(question) if word not in _STOP for stem in stems(word)}
+    if embedder is None:
+        return tuple(each_once(_by_words(asked, evidence) for evidence in cited))[:most]
+    quotes = each_once(quote for evidence in cited[:_LOOKED_AT] for quote in evidence)
+    if not quotes:
+        return ()
+    alike = embedder.embed_texts([quote.quote for quote in quotes]) @ embedder.embed_query(question)
+    shared = _shared(asked, quotes)
+    ranked = sorted(range(len(quotes)), key=lambda number: -(float(alike[number]) + _WORD * shared[number]))
+    return tuple(quotes[number] for number in ranked[:most])
+
+
+def each_once(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence in its order, each quote once: pages of one search copy their sentences.
+
+    Case and punctuation do not count. Of two quotes one of which contains the other the longer one is kept, in the
+    place of the first.
+    """
+    kept: list[tuple[str, Evidence]] = []
+    for one in evidence:
+        words = f" {' '.join(tokens(one.quote))} "
+        if any(words in other for other, _ in kept):
+            continue
+        shorter = [place for place, (other, _) in enumerate(kept) if other in words]
+        place = shorter[0] if shorter else len(kept)
+        kept = [pair for number, pair in enumerate(kept) if number not in shorter]
+        kept.insert(place, (words, one))
+    return [one for _, one in kept]
+
+
+def _by_words(asked: Set[str], evidence: Sequence[Evidence]) -> Evidence:
+    shared = _shared(asked, evidence)
+    return evidence[max(range(len(evidence)), key=shared.__getitem__)]
+
+
+def _shared(asked: Set[str], evidence: Sequence[Evidence]) -> list[int]:
+    """Of each how many words of the question it has that title and headings do not say already."""
+    above = {stem for one in evidence for stem in stems(" ".join((one.title or "", *one.headings)))}
+    return [len((asked - above) & set(stems(one.quote))) for one in evidence]

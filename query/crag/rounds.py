@@ -13,7 +13,6 @@ from clausegraph.core.errors import BudgetExceeded, StoreError
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.crag.answer import ModelAnswerer, recall, shown_attributes, shown_times, unknown
 from clausegraph.query.crag.critic import choices, comment, judge
-from clausegraph.query.crag.sure import SureAnswerer
 from clausegraph.query.crag.types import (
     Attributes,
     CragAnswer,
@@ -78,7 +77,7 @@ class CragRounds:
         self.predictor = options.predictor(model) if self.switches.attributes != "off" else None
         self.graph: KgLookup | None = options.graph(model) if self.switches.graph != "off" else None
         self.calculator = options.calculator(model) if self.switches.calculator else None
-        self.answerer = ModelAnswerer(model, self.switches) if model else SureAnswerer()
+        self.answerer = ModelAnswerer(model, self.switches) if model else None
         self.attributes, self.known, self.draft = Attributes(), KgFound(), unknown("nothing was asked")
         self.remembered: tuple[Reference, ...] = ()
         self.references: tuple[Reference, ...] = ()
@@ -197,7 +196,7 @@ class CragRounds:
         """An answer of what was found: whether that is enough, what is to be computed from it, then the answer."""
         self.unjudged = False
         checks = (self.switches.self_check and not self.time.hurries) or not self.references
-        if isinstance(self.answerer, ModelAnswerer) and checks:
+        if self.answerer is not None and checks:
             with self._told("check") as detail:
                 short = self.answerer.check(self.question, self.references)
                 detail.update({"enough": short is None} | (dict(short.reasons) if short else {}))
@@ -210,7 +209,10 @@ class CragRounds:
                 detail["computed"] = [one.text[:_SHOWN] for one in computed]
             self.references = (*computed, *self.references)
         with self._told("answer") as detail:
-            self.draft = self.answerer.answer(self.question, self.attributes, self.references, self.known)
+            if self.answerer is None:
+                self.draft = unknown("no language model is set")
+            else:
+                self.draft = self.answerer.answer(self.question, self.attributes, self.references)
             self.unjudged = True
             detail.update({"answer": self.draft.text} | dict(self.draft.reasons))
 

@@ -126,14 +126,12 @@ class KgFound:
     Args:
         calls: what was asked of it, in order, in words.
         entities: the names that were linked.
-        answer: only where one fact answers the question outright, so that no model is needed.
         looked_into: names of the functions that were called; of a graph without functions its own.
     """
 
     references: tuple[Reference, ...] = ()
     calls: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
-    answer: str | None = None
     looked_into: tuple[str, ...] = ()
 
 
@@ -259,7 +257,7 @@ class CragSwitches:
         policy: by label: {"real-time": "abstain"} says "i don't know" at once, "live" only where no graph is at hand.
         pages: whether pages are looked at, and their tables apart from text.
         snippets: what a search shows of pages: "beside" their pieces, "only" these (USTC), or "off".
-        graph: whether a graph is asked, where one is given: "plan" (KERAG), "rules" or "off".
+        graph: whether a graph is asked, where one is given: "plan" (KERAG) or "off".
         trust: "kg-first": facts of the graph are used without pages, which are read only where it has none.
         self_check: one call that asks first whether the references answer the question.
         sub_problems: list sub-problems and solve them in order before answering.

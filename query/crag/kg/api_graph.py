@@ -6,14 +6,19 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 from typing import Any
 
+from clausegraph.core.errors import StoreUnavailable
 from clausegraph.query.crag.kg import games
-from clausegraph.query.crag.kg.api import API, API_NAME, ApiSession, in_words, number
+from clausegraph.query.crag.kg.api import API, API_NAME, ApiSession, api_session, in_words, number
 from clausegraph.query.crag.kg.names import candidates, nba_teams, plain
-from clausegraph.query.crag.kg.plan import DayRange, GraphFact, GraphThing, SchemaRelation
+from clausegraph.query.crag.kg.plan import HOPS, DayRange, GraphFact, GraphLookup, GraphThing, SchemaRelation
+from clausegraph.query.crag.types import Attributes, CragFeedback, CragQuestion, KgFound
+from clausegraph.query.steps.model import StepModel
 
 _MOST_ROWS = 12  # of a table that is filtered by days
 _MOST_LISTED = 40
@@ -31,7 +36,6 @@ _RECORD_WORDS = {
 _SUMMARY = 800  # characters of it
 _LONGEST = 20_000  # characters of structured facts that are read
 _MARKUP = re.compile(r"<ref[^>]*>.*?(</ref>|$)|<[^>]+>|\{\{[^{}]*\}\}|\[\[(?:[^|\]]*\|)?|\]\]|'{2,}", re.DOTALL)
-Said = tuple[str, Any]  # a fact in words, and what it says by itself
 
 
 class ApiGraph:
@@ -109,11 +113,10 @@ class ApiGraph:
         for one in (value if isinstance(value, list) and gives else [value])[:_MOST_LISTED]:
             said = number(one) if isinstance(one, (int, float)) else in_words(one)
             other = GraphThing(said, said, gives) if gives else None
-            value = one if isinstance(one, (int, float)) else said
-            yield self._fact(f"{relation.replace('_', ' ')} of {thing.name}: {said}.", relation, other, value)
+            yield self._fact(f"{relation.replace('_', ' ')} of {thing.name}: {said}.", relation, other)
 
     def _special(self, thing: GraphThing, relation: str, days: DayRange | None) -> Iterator[GraphFact]:
-        makers: dict[str, Callable[[], Iterator[Said]]] = {
+        makers: dict[str, Callable[[], Iterator[str]]] = {
             "price_history": lambda: self._prices(thing, days),
             "dividends": lambda: self._dividends(thing),
             "company_info": lambda: self._company_info(thing),
@@ -122,7 +125,7 @@ class ApiGraph:
             "facts": lambda: self._entity(thing, relation),
         }
         if relation in makers:
-            yield from (self._fact(said, relation, value=value) for said, value in makers[relation]())
+            yield from (self._fact(said, relation) for said in makers[relation]())
         else:
             yield from self._of_record(thing, relation, self._record(thing))
 
@@ -149,10 +152,9 @@ class ApiGraph:
                 other = GraphThing(str(fields["id"]), name, "person")
             elif relation == "acted_movies":
                 other = GraphThing(name, name, "film")
-            said = fields["name"] if isinstance(one, dict) else one
-            yield self._fact(words.format_map(fields), relation, other, said)
+            yield self._fact(words.format_map(fields), relation, other)
 
-    def _prices(self, thing: GraphThing, days: DayRange | None) -> Iterator[Said]:
+    def _prices(self, thing: GraphThing, days: DayRange | None) -> Iterator[str]:
         """Those of the days asked for, and of the last day traded before them."""
         history = self._api.ask("finance_get_price_history", thing.key)
         if not isinstance(history, dict):
@@ -162,31 +164,28 @@ class ApiGraph:
         before = [key for key in history if key[:10] < first.isoformat()][-1:]
         for key in [*before, *inside][-_MOST_ROWS:]:
             said = ", ".join(f"{column.lower()} {number(value)}" for column, value in history[key].items())
-            row = history[key] | {"day": date.fromisoformat(key[:10])}
-            yield f"{thing.name} ({thing.key}) on {key[:10]}: {said}.", row
+            yield f"{thing.name} ({thing.key}) on {key[:10]}: {said}."
 
-    def _dividends(self, thing: GraphThing) -> Iterator[Said]:
+    def _dividends(self, thing: GraphThing) -> Iterator[str]:
         paid = self._api.ask("finance_get_dividends_history", thing.key)
         for key in list(paid)[-_MOST_ROWS:] if isinstance(paid, dict) else []:
-            row = {"day": date.fromisoformat(key[:10]), "dividend": paid[key]}
-            yield f"{thing.name} paid {number(paid[key])} per share on {key[:10]}.", row
+            yield f"{thing.name} paid {number(paid[key])} per share on {key[:10]}."
 
-    def _games(self, thing: GraphThing, days: DayRange | None) -> Iterator[Said]:
+    def _games(self, thing: GraphThing, days: DayRange | None) -> Iterator[str]:
         if days is not None:
             sport = games.NBA if thing.type == "nba team" else games.SOCCER
             first = max(days[0], days[1] - _MOST_DAYS)
-            yield from ((said, None) for said in games.TeamGames(self._api, sport, thing.key).between(first, days[1]))
+            yield from games.TeamGames(self._api, sport, thing.key).between(first, days[1])
 
-    def _entity(self, thing: GraphThing, relation: str) -> Iterator[Said]:
+    def _entity(self, thing: GraphThing, relation: str) -> Iterator[str]:
         """Its summary, cut at a sentence, or its structured facts, which the API writes as a Python literal."""
         entity = self._api.ask("open_get_entity", thing.key)
         if not isinstance(entity, dict):
             return
         if relation == "summary":
             text = str(entity.get("summary_text") or "")
-            yield from [(text if len(text) <= _SUMMARY else text[:_SUMMARY].rsplit(". ", 1)[0] + ".", None)][
-                : bool(text)
-            ]
+            if text:
+                yield text if len(text) <= _SUMMARY else text[:_SUMMARY].rsplit(". ", 1)[0] + "."
             return
         try:
             fields = ast.literal_eval(str(entity.get("summary_structured") or "{}")[:_LONGEST])
@@ -194,13 +193,32 @@ class ApiGraph:
             return
         for field, value in fields.items() if isinstance(fields, dict) else ():
             if said := " ".join(_MARKUP.sub(" ", str(value)).split())[:200]:
-                yield f"{str(field).replace('_', ' ')} of {thing.name}: {said}.", said
+                yield f"{str(field).replace('_', ' ')} of {thing.name}: {said}."
 
-    def _company_info(self, thing: GraphThing) -> Iterator[Said]:
+    def _company_info(self, thing: GraphThing) -> Iterator[str]:
         record = self._api.ask("finance_get_info", thing.key)
         for field, value in record.items() if isinstance(record, dict) else ():
             if isinstance(value, (str, int, float)) and plain(str(value)) and len(str(value)) < 1000:
-                yield f"{field} of {thing.name}: {value}.", value
+                yield f"{field} of {thing.name}: {value}."
 
-    def _fact(self, text: str, relation: str, other: GraphThing | None = None, value: Any = None) -> GraphFact:
-        return GraphFact(text, relation, other, self._api.calls[-1].words if self._api.calls else "", value=value)
+    def _fact(self, text: str, relation: str, other: GraphThing | None = None) -> GraphFact:
+        return GraphFact(text, relation, other, self._api.calls[-1].words if self._api.calls else "")
+
+
+class ApiLookup:
+    """KERAG over the API of functions: its calls are told, and an API that did not answer is a failure."""
+
+    def __init__(self, url: str, model: StepModel, hops: int = HOPS, *, filtered: bool = True) -> None:
+        self._url, self._model, self._hops, self._filtered = url, model, hops, filtered
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """Facts along the plan; nothing where no plan can be made."""
+        with api_session(self._url) as api:
+            opened = nullcontext(ApiGraph(api))
+            planned = GraphLookup(lambda: opened, self._model, self._hops, filtered=self._filtered)
+            found = planned.lookup(question, attributes, feedback)
+            if not found.references and api.failure:
+                raise StoreUnavailable(api.failure)
+            return replace(found, calls=(*found.calls, *api.words), looked_into=api.functions or found.looked_into)

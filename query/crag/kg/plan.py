@@ -79,7 +79,6 @@ class GraphFact:
     thing: GraphThing | None = None
     source: str = ""
     evidence: tuple[Evidence, ...] = ()  # where it is stated, if the graph knows
-    value: Any = None  # what it says by itself: a value, or a row by field
 
 
 class KnowledgeGraph(Protocol):

@@ -29,7 +29,7 @@ def test_a_question_with_its_pages(server: Serving, stand: Stand) -> None:
     pages = {"https://bridges.example/alder": "<h1>Alder</h1><p>The Alder bridge opened in 1931.</p>"}
     with clausegraph.Client(server.url, stand.tokens["reader", False]) as client:
         found = client.ask_web("When did the Alder bridge open?", pages=pages, at="2024-03-05T10:00-08:00")
-    assert (found["alternatives"][0]["text"], found["not_read"]) == ("1931", [])
+    assert (found["quotes"][0]["quote"], found["not_read"]) == ("The Alder bridge opened in 1931.", [])
 
 
 def test_its_errors_are_those_of_the_same_call_here(server: Serving, stand: Stand) -> None:

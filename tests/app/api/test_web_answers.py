@@ -35,9 +35,8 @@ async def test_pages_that_are_sent_answer_with_heading_and_sentence(client: http
     answer = await client.post(WHERE, json=ASKED | {"pages": [empty, PAGE], "trace": True})
     assert answer.status_code == 200, answer.text
     found = answer.json()
-    best = found["alternatives"][0]
-    cited = best["evidence"][0]
-    assert (best["text"], found["corpus"], found["epoch"]) == ("1931", "pages", 0)
+    cited = found["quotes"][0]
+    assert (found["status"], found["corpus"], found["epoch"]) == ("quoted", "pages", 0)
     assert (cited["url"], cited["headings"][-1], cited["quote"]) == (
         ADDRESS,
         "History",
@@ -86,7 +85,7 @@ async def test_a_token_of_some_corpora_has_no_answers_beside_them(client: httpx.
 async def test_more_than_a_question_has_elsewhere_may_be_sent(client: httpx.AsyncClient) -> None:
     filled = PAGE | {"html": HTML + "<!--" + "x" * 400_000 + "-->"}
     found = await client.post(WHERE, json=ASKED | {"pages": [filled]})
-    assert found.json()["alternatives"][0]["text"] == "1931"
+    assert found.json()["quotes"][0]["quote"] == "The Alder bridge opened in 1931."
 
 
 def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: Talks) -> None:
@@ -100,7 +99,7 @@ def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: 
 
         async def opened(client: httpx.AsyncClient) -> None:
             found = (await client.post(WHERE, json=asked)).json()
-            assert found["alternatives"][0]["evidence"][0]["url"] == site.url("/alder")
+            assert found["quotes"][0]["url"] == site.url("/alder")
 
         talk(closed, serve_addresses=True)
         talk(opened, serve_addresses=True, web_allow=(f"{NAME}=127.0.0.1",), web_interval=0.0)

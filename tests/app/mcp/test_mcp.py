@@ -46,7 +46,7 @@ async def _every_tool(client: Client) -> None:
     assert around["facts"] and around["around"] == ["warm home grant"]
     sent = [{"url": "https://bridges.example/alder", "html": "<h1>Alder</h1><p>The Alder bridge opened in 1931.</p>"}]
     alone = await _call(client, "ask_pages", question="When did the Alder bridge open?", pages=sent)
-    assert (alone["corpus"], alone["alternatives"][0]["text"]) == ("pages", "1931")
+    assert (alone["corpus"], alone["quotes"][0]["quote"]) == ("pages", "The Alder bridge opened in 1931.")
     text = await _call(client, "page", page="grant.html")
     assert any("over 65" in element["text"] for element in text["elements"])
     assert [one["uri"] for one in (await _call(client, "what_changed"))["pages"]] == ["grant.html"]

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.crag_api import RecordedCalls
-from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.app.engines import engine_options
 from clausegraph.app.services.crag_evaluation import (
     CragTrial,
@@ -29,11 +27,6 @@ from clausegraph.query.crag.types import CragSwitches
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
-GAME = {
-    "game_date": {"0": "2031-05-02 00:00:00"}, "team_name_home": {"0": "Utah Jazz"},
-    "team_name_away": {"0": "Phoenix Suns"}, "pts_home": {"0": 101.0}, "pts_away": {"0": 99.0}, "wl_home": {"0": "W"},
-    "wl_away": {"0": "L"},
-}  # fmt: skip
 PAGE = "<html><body><main><h1>Alder</h1><p>The Alder bridge opened in 1931.</p></main></body></html>"
 
 
@@ -61,13 +54,6 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("questions") / "crag.jsonl.bz2"
     file.write_bytes(bz2.compress("\n".join(map(json.dumps, QUESTIONS)).encode()))
     return file
-
-
-@pytest.fixture(scope="module")
-def api() -> Any:
-    calls = RecordedCalls({("sports_nba_get_games_on_date", '["2031-05-02"]'): {"result": GAME}})
-    with JsonServer(calls.answer) as server:
-        yield server
 
 
 def _workspace(tmp_path: Path, **settings: Any) -> Workspace:
@@ -107,38 +93,41 @@ def test_exact_rules(answer: str, gold: str, verdict: str | None) -> None:
     assert (graded.verdict if graded else None) == verdict
 
 
-def test_a_run_without_a_model(questions: Path, api: JsonServer, tmp_path: Path) -> None:
-    with _workspace(tmp_path, crag_graph_url=api.url) as workspace:
-        trial = CragTrial(rows=("as-set", "graph-only"))
-        found = measure_crag(workspace, questions, trial, tmp_path / "out")
-        records = found["as-set"]
-        assert [one.verdict for one in records] == ["correct", "incorrect", "correct", "missing"]
-        assert [one.verdict for one in found["graph-only"]] == ["correct", "incorrect", "missing", "missing"]
-        figures = crag_figures(records)
-        assert (figures.accuracy, figures.hallucination, figures.missing, figures.score) == (0.5, 0.25, 0.25, 0.25)
-        assert by_group(records)["domain: open"].score == -1.0
-        assert calls_by_step(records) == {}
-        kept = tmp_path / "out" / "as-set" / "answers.jsonl"
-        assert QUESTIONS[0]["query"] not in kept.read_text()  # data of others is not copied
-        kept.write_text("".join(f"{line}\n" for line in kept.read_text().splitlines()[:2]))
-        asked = sum(api.asked.values())
-        again = measure_crag(workspace, questions, CragTrial(), tmp_path / "out")["as-set"]
-        assert [one.verdict for one in again] == [one.verdict for one in records]
-        assert sum(api.asked.values()) - asked < asked / 2  # what was done is not asked again
-        with pytest.raises(InputError, match="a run with task 2, this one has 1"):
-            measure_crag(workspace, questions, CragTrial(task=1), tmp_path / "out")
+def test_a_run_goes_on_where_it_was_killed(questions: Path, tmp_path: Path) -> None:
+    said = {"sub_problems": [], "used": ["r1"], "false_premise": False, "answer": "1931", "answerable": True}
+    with FakeModelServer(FakeOptions(replies="script", script={"Answer the question from": said})) as fake:
+        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
+        with _workspace(tmp_path, **llm) as workspace:
+            trial = CragTrial(task=1, rows=("text-only",))
+            records = measure_crag(workspace, questions, trial, tmp_path / "out")["text-only"]
+            assert [one.verdict for one in records] == ["missing", "missing", "correct", "missing"]
+            figures = crag_figures(records)
+            assert (figures.accuracy, figures.hallucination, figures.missing, figures.score) == (0.25, 0.0, 0.75, 0.25)
+            assert by_group(records)["domain: music"].score == 0.0
+            assert calls_by_step(records) == {"crag-answer": 0.25}
+            kept = tmp_path / "out" / "text-only" / "answers.jsonl"
+            assert QUESTIONS[0]["query"] not in kept.read_text()  # data of others is not copied
+            kept.write_text("".join(f"{line}\n" for line in kept.read_text().splitlines()[:3]))
+            again = measure_crag(workspace, questions, trial, tmp_path / "out")["text-only"]
+            assert [one.verdict for one in again] == [one.verdict for one in records]
+            assert fake.counters()["requests"] == 1  # what was done is not asked again
+            with pytest.raises(InputError, match="a run with task 1, this one has 2"):
+                trial = CragTrial(task=2, rows=("text-only",))
+                with _workspace(tmp_path, crag_graph_url=fake.url, **llm) as other:
+                    measure_crag(other, questions, trial, tmp_path / "out")
+            late = CragTrial(task=1, rows=("text-only",), seconds=1e-9)
+            assert {one.verdict for one in measure_crag(workspace, questions, late)["text-only"]} == {"missing"}
 
 
-def test_what_a_row_or_a_task_needs_is_told_before_anything_is_asked(questions: Path, tmp_path: Path) -> None:
-    with _workspace(tmp_path) as workspace:
+def test_what_a_task_needs_is_told_before_anything_is_asked(questions: Path, tmp_path: Path) -> None:
+    with _workspace(tmp_path) as workspace, pytest.raises(SettingsError, match="eval crag asks a language model"):
+        measure_crag(workspace, questions, CragTrial(task=1))
+    llm = {"llm": "openai:fake-small", "llm_url": "http://127.0.0.1:9/v1", "llm_key": "none"}
+    with _workspace(tmp_path, **llm) as workspace:
         with pytest.raises(SettingsError, match="CRAG_GRAPH_URL"):
             measure_crag(workspace, questions, CragTrial())
-        with pytest.raises(SettingsError, match="'own-only' asks a language model"):
-            measure_crag(workspace, questions, CragTrial(task=1, rows=("own-only",)))
         with pytest.raises(InputError, match="tasks 1, 2 and 3"):
             measure_crag(workspace, questions, CragTrial(task=4))
-        late = measure_crag(workspace, questions, CragTrial(task=1, seconds=1e-9))["as-set"]
-        assert {one.verdict for one in late} == {"missing"}
 
 
 def test_each_row_is_a_set_of_switches() -> None:

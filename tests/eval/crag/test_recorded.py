@@ -67,7 +67,7 @@ def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED.parent / "plan.cassette.jsonl"
     monkeypatch.setattr(engines, "CALCULATOR_SAMPLES", 1)
     monkeypatch.setattr(engines, "_predictor", lambda _: ToldAttributes())
-    monkeypatch.setattr(crag_evaluation, "crag_switches", lambda: CragSwitches(graph="auto", rounds=2))
+    monkeypatch.setattr(crag_evaluation, "crag_switches", lambda: CragSwitches(graph="plan", rounds=2))
     (records,) = replayed(tmp_path, questions, cassette, "as-set", embedding_model="hashing").values()
     figures = crag_figures(records)
     assert (figures.questions, figures.failed, figures.unjudged) == (14, 0, 0)

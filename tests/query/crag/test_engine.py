@@ -111,7 +111,7 @@ class Graph:
         fact = "Birch opened in 1948"
         cited = Evidence(PageKey("kg", "bridge('Birch')"), "bridges", (), Span("", 0, len(fact)), fact, "")
         reference = Reference(ReferenceKind.KG, fact, "bridge('Birch')", (cited,), score=1.0)
-        return KgFound((reference,), ("bridge('Birch')",), ("Birch",), "1948")
+        return KgFound((reference,), ("bridge('Birch')",), ("Birch",))
 
 
 class Fixed:
@@ -134,50 +134,18 @@ class Sum:
 # --- without a model ------------------------------------------------------------------------------
 
 
-def test_without_a_model_one_sentence_that_says_it_is_enough(bridges: list[CragPage]) -> None:
+def test_without_a_model_nothing_is_asserted_and_the_nearest_sentence_is_quoted(bridges: list[CragPage]) -> None:
     found = ask(bridges)
-    assert (found.status, found.text) == (AnswerStatus.ANSWERED, "1931")
-    assert found.used[0].evidence[0].quote == "The Alder bridge opened in 1931."
-    assert found.usage.calls == 0
+    assert (found.status, found.text, found.usage.calls) == (AnswerStatus.UNKNOWN, "i don't know", 0)
     answer = as_answer(found, Inquiry(OPENED.text), "pages", 0)
-    assert answer.alternatives[0].evidence[0].page.uri == "https://Alder.example/"
+    assert (answer.alternatives, answer.quotes[0].quote) == ((), "The Alder bridge opened in 1931.")
+    assert answer.quotes[0].page.uri == "https://Alder.example/"
+    assert told(found, "answer")[-1]["because"] == "no language model is set"
 
 
-@pytest.mark.parametrize(
-    "words", ["Who designed the Alder bridge?", "When did the Oak bridge open?", "How is it built?"]
-)
-def test_without_a_model_all_else_is_not_known(bridges: list[CragPage], words: str) -> None:
-    found = ask(bridges, question=CragQuestion(words, AT))
-    assert (found.status, found.text) == (AnswerStatus.UNKNOWN, "i don't know")
-    assert as_answer(found, Inquiry(words), "pages", 0).alternatives == ()
-
-
-def test_without_a_model_pages_that_disagree_are_not_believed(bridges: list[CragPage], make_page: Any) -> None:
-    other = make_page("Old", "<p>The Alder bridge opened in 1929 or so.</p>")
-    found = ask([*bridges, other])
-    assert found.text == "i don't know"
-    assert told(found, "answer")[-1]["because"] == "sentences state different values"
-
-
-def test_without_a_model_the_next_batch_is_read_and_a_graph_answers(bridges: list[CragPage], make_page: Any) -> None:
+def test_without_a_model_the_next_batch_is_read(bridges: list[CragPage], make_page: Any) -> None:
     found = ask([*bridges, make_page("Riddle", ASKING)], batch=1)
-    assert (found.text, found.rounds) == ("1931", 2)
-    graph = Graph()
-    asked = CragQuestion("When did Birch open?", AT)
-    found = ask(bridges, question=asked, parts={"graph": lambda _: graph})
-    assert found.text == "1948"
-    assert found.used[0].evidence[0].page == PageKey("kg", "bridge('Birch')")
-
-
-def test_without_a_model_a_time_of_day_is_no_day(make_page: Any) -> None:
-    """It gave "March 2026" for the hour at which a library opens."""
-    library = CragQuestion("When does the library open on Saturday?", AT)
-    news = "<p>From March 2026 the library opens at 10am on Saturday.</p>"
-    assert ask([make_page("News", news)], question=library).status is AnswerStatus.UNKNOWN
-    found = ask([make_page("Hours", "<p>The library opens at 9:30am on Saturday.</p>")], question=library)
-    assert found.text == "9:30am"
-    bound = make_page("Hall", "<p>The new hall is open from March 2026.</p>")
-    assert ask([bound], question=CragQuestion("When is the new hall open?", AT)).text == "from March 2026"
+    assert [one["batch"] for one in told(found, "pages")] == [f"{number} of 4" for number in range(1, 5)]
 
 
 def test_the_sentence_that_decides_is_quoted_whichever_page_it_stands_on(make_page: Any) -> None:
@@ -195,7 +163,8 @@ def test_the_policy_abstains_before_anything_is_read(bridges: list[CragPage]) ->
         found = ask(bridges, parts=parts, switches=CragSwitches(seconds=0, policy=policy))
         assert found.text == "i don't know"
         assert [step.name for step in found.trace] == ["attributes", "policy"]
-    assert ask(bridges, parts=parts, switches=CragSwitches(seconds=0, policy={"static": "abstain"})).text == "1931"
+    answered = ask(bridges, parts=parts, switches=CragSwitches(seconds=0, policy={"static": "abstain"}))
+    assert "answer" in [step.name for step in answered.trace]
 
 
 # --- with a model ---------------------------------------------------------------------------------
@@ -367,7 +336,7 @@ FACT = KgFound((kg_reference("Alder opened in 1932.", "bridges", "bridge('Alder'
 
 def test_a_graph_that_fails_ends_itself_alone(bridges: list[CragPage]) -> None:
     found = ask(bridges, parts={"graph": lambda _: BROKEN})
-    assert found.text == "1931"  # the pages say it
+    assert found.references  # of the pages
     assert found.failed == ("graph: http://127.0.0.1:9 does not answer",)
     step = next(one for one in found.trace if one.name == "graph")
     assert step.detail["outcome"] == "failed source"

@@ -10,7 +10,6 @@ import pytest
 
 from clausegraph.app.dev.crag_api import RecordedCalls
 from clausegraph.app.dev.json_server import JsonServer
-from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.types import CragQuestion
 
 AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")
@@ -20,11 +19,6 @@ AT = datetime.fromisoformat("2031-05-14T10:00:00-07:00")
 def replay() -> Iterator[JsonServer]:
     with JsonServer(RecordedCalls.read(Path(__file__).with_name("calls.jsonl")).answer) as server:
         yield server
-
-
-@pytest.fixture
-def rules(replay: JsonServer) -> RuleLookup:
-    return RuleLookup(replay.url)
 
 
 def asked(text: str) -> CragQuestion:

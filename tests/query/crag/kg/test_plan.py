@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
 from clausegraph.app.dev.json_server import JsonServer
-from clausegraph.core.errors import StoreUnavailable, UnusableReply
-from clausegraph.query.crag.kg.forms import PlannedLookup
+from clausegraph.core.errors import InputError, StoreUnavailable, UnusableReply
+from clausegraph.query.crag.kg.api import FUNCTIONS, ApiSession, api_session, path_of
+from clausegraph.query.crag.kg.api_graph import ApiGraph, ApiLookup
+from clausegraph.query.crag.kg.endpoint import Endpoint
+from clausegraph.query.crag.kg.names import aligned, candidates, nba_teams
 from clausegraph.query.crag.kg.plan import GraphFact, SchemaRelation, nearest, parse_entities, parse_hop
 from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, KgFound
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
@@ -28,7 +32,7 @@ def looked_up(
 ) -> tuple[KgFound, dict[str, int]]:
     fake.set(replies="script", script=list(replies))
     meter = QuestionMeter()
-    lookup = PlannedLookup(replay.url, steps.question(meter))
+    lookup = ApiLookup(replay.url, steps.question(meter))
     found = lookup.lookup(asked(question), Attributes(), **more)
     return found, meter.usage().tasks
 
@@ -78,15 +82,15 @@ def test_the_wrong_entity_gives_no_fact(fake: FakeModelServer, steps: ModelSteps
     assert calls["crag-kg-hop"] <= 3
 
 
-def test_without_a_usable_plan_the_rules_build_the_calls(
+def test_without_a_usable_plan_nothing_is_found_and_no_answer_is_a_failure(
     fake: FakeModelServer, steps: ModelSteps, replay: JsonServer
 ) -> None:
     found, _ = looked_up(fake, steps, replay, "what is the market cap of quillfeather?", "no JSON")
-    assert found.answer == "$1,234,567"
+    assert not found.references
     assert found.calls[0].startswith("no plan")
-    gone = PlannedLookup("http://127.0.0.1:9", steps.question(QuestionMeter()))
+    gone = ApiLookup("http://127.0.0.1:9", steps.question(QuestionMeter()))
     fake.set(replies="script", script=[entities(("quillfeather", "company")), NOTHING])
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
         gone.lookup(asked("what is quillfeather worth?"), Attributes())
 
 
@@ -131,3 +135,55 @@ def test_facts_of_the_day_that_is_asked_about_come_first() -> None:
     kept = nearest(facts, asked("what was the low price of salt stock on feb 14 2024"), ["SALT"])
     assert (len(kept), kept[0].relation) == (30, "2024-02-14 00:00:00 EST")
     assert all("-03-" in one.text for one in nearest(facts, asked("the price of salt in march 2023"), ["SALT"])[:28])
+
+
+def test_calls_are_made_once_and_what_comes_of_them_is_told_apart(replay: JsonServer) -> None:
+    with Endpoint(replay.url) as endpoint:
+        session = ApiSession(endpoint, most=3)
+        session.ask("sports_nba_get_games_on_date", "2031-05-04", "Utah Jazz")
+        session.ask("finance_get_eps", "NONE")
+        session.ask("finance_get_eps", "NONE")
+        assert session.ask("finance_get_market_capitalization", "QLF") == 1234567.0
+        assert session.ask("finance_get_price_history", "QLF") is None
+    assert [call.outcome for call in session.calls] == ["empty", "not there", "found", "refused"]
+    assert "not recorded" in session.calls[1].reason
+
+
+DAY = date(2031, 5, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "relation", "last"),
+    [
+        ("northbrook", "soccer team", "games", "and won, 3 to 1."),
+        ("quillfeather", "company", "price_history", "low 9.13"),
+        ("quillfeather", "company", "dividends", "paid 0.75 per share"),
+        ("tin owls", "artist", "members", "members of The Tin Owls: Ben."),
+        ("2011", "year", "grammy_song_of_the_year", "song of the year of 2011: Invented Tune."),
+        ("glass harbour", "film", "length", "length of The Glass Harbour: 121."),
+        ("glass harbour", "film", "director", "Director of The Glass Harbour: Ida Lens."),
+        ("brackwater", "entity", "facts", "population total of Brackwater: 4,210."),
+        ("brackwater", "entity", "summary", "Brackwater is a town."),
+    ],
+)
+def test_what_the_api_says_of_a_relation(replay: JsonServer, name: str, kind: str, relation: str, last: str) -> None:
+    with api_session(replay.url) as api:
+        graph = ApiGraph(api)
+        found = graph.facts(graph.find(name, kind)[0], [relation], (DAY - timedelta(days=9), DAY))
+    assert last in found[-1].text, found
+
+
+def test_functions_have_paths() -> None:
+    assert path_of("sports_nba_get_games_on_date") == "/sports/nba/get_games_on_date"
+    assert len(set(map(path_of, FUNCTIONS))) == len(FUNCTIONS) == 38
+    with pytest.raises(InputError, match="no function"):
+        path_of("sports_get_everything")
+
+
+def test_alignment_takes_what_is_meant_beyond_doubt() -> None:
+    known = ["The Lord of the Reeds", "Reeds", "Lord of Reed"]
+    assert aligned("the lord of the reeds", known) == "The Lord of the Reeds"
+    assert aligned("lord of something else", known) is None
+    assert len(candidates("reeds", known)) <= 3
+    assert nba_teams("how did the trail blazers do against philly?") == ["Portland Trail Blazers", "Philadelphia 76ers"]
+    assert nba_teams("when was the king crowned?") == []

@@ -10,24 +10,14 @@ import re
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.lexicon import base_of_gerund, gerund, is_base, phrases, third_person, word_set
+from clausegraph.core.language.lexicon import WordTable, base_of_gerund, gerund, is_base, third_person, word_set
 from clausegraph.core.language.normalise import expand, singular
 
+_TABLE = WordTable(__file__)
+
 READER = "role"  # type of a mention that stands for "you"
-ROLES = word_set(
-    "employee employer worker tenant landlord applicant claimant carer student driver executor director owner resident"
-    " citizen apprentice member customer parent mother father relative guardian attorney deputy trustee charity casc"
-    " business company trader instructor volunteer patient pensioner refugee partner spouse husband wife child person"
-    " people contractor supplier seller buyer agent adviser donor keeper farmer leaseholder homeowner lodger visitor"
-    " traveller passenger sponsor taxpayer freelancer accountant solicitor shareholder adopter nominee dependant holder"
-    " club widow widower veteran teacher nurse doctor councillor seafarer teenager guest adult staff manager worker"
-)
-# What a page is about that people ask for.
-_ASKED_FOR = phrases(
-    "payments?|allowances?|benefits?|loans?|grants?|pensions?|credits?|reliefs?|supplement|bursary|leave|pay"
-    "|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration"
-    "|award"
-)
+ROLES = _TABLE.words("roles")
+_ASKED_FOR = _TABLE.pattern("asked_for")
 _AS_ROLE = re.compile(r"\b(?:as|you are|become|becoming) (?:an?|the) (?P<role>[\w' -]+)$", re.IGNORECASE)
 _HEADING_ROLES = (
     re.compile(r"^(?:(?:if|when) )?(?:you are|as) (?:an?|the) (?P<role>[\w' -]+)$", re.IGNORECASE),

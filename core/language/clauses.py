@@ -5,42 +5,22 @@ from __future__ import annotations
 import re
 
 from clausegraph.core.language import lexicon
+from clausegraph.core.language.lexicon import WordTable
+
+_TABLE = WordTable(__file__)
 
 # A possible end: closing mark, optional closing quotes or brackets, white space, something that may start a sentence.
 _CANDIDATE = re.compile(r"([.!?…])[\"'”’)\]]*(\s+)(?=[\"'“‘(\[]*[A-Z0-9£$€])")
 _OPENING = "\"'“‘(["
 _NEXT_WORD = re.compile(r"[\"'“‘(\[]*([A-Za-z’']+)?")
 _NEVER_LAST = lexicon.word_set("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt")
-_BEFORE_NUMBER = lexicon.word_set(
-    "no nos art arts para paras reg regs s ss sec sect ch p pp fig figs vol cl sch ref tel ext approx c ca "
-    "jan feb mar apr jun jul aug sep sept oct nov dec"
-)
-_STARTERS = lexicon.word_set(
-    "a after all an any apply as ask at before both but by call check do each for from he her his how however if in "
-    "it its make most my no not on once or our she since some tell that the their then there these they this those "
-    "to use we what when where which while who with you your"
-)
-_CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
-    r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
-    r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
-)
+_BEFORE_NUMBER = _TABLE.words("before_number")
+_STARTERS = _TABLE.words("starters")
+_CLAUSE_NUMBER = _TABLE.pattern("clause_number")
 _COMMA = re.compile(r",\s+(?=\S)")
-_CONTINUES = lexicon.word_set(
-    "and or but nor such for including which who whose whom where when unless except if provided under over like"
-    " in on at by with from to than as either both e.g i.e eg ie"
-)
-_SUBJECT_VERB = re.compile(
-    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+(?!you\b|they\b|we\b|it\b)\w+)?)"
-    r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't|do\s+not\s+(?:need|have|qualify|pay))\b))",
-    re.IGNORECASE,
-)
-# The same for a sentence that is read to its end without a main clause; a noun may be the subject.
-_SUBJECT_AHEAD = re.compile(
-    r"\s(?=(?:then\s|(?:you|we|they|it|there|this|(?:the|your|our|an?|no|every|each|its)(?:\s(?!you\b|we\b|they\b|it\b)[\w'-]+){1,4}?)"
-    r"(?:'(?:ll|re|ve|s(?=\san?\b))|\s(?:is|are|must|can|cannot|could|may|will|would|should|needs?|has|have|do|does"
-    r"|don't|doesn't|can't|won't|counts?|costs?|gets?|pays?|ends?)\b)))",
-    re.IGNORECASE,
-)
+_CONTINUES = _TABLE.words("continues")
+_SUBJECT_VERB = _TABLE.pattern("subject_verb")
+_SUBJECT_AHEAD = _TABLE.pattern("subject_ahead")
 _NOT_BEFORE_SUBJECT = lexicon.DETERMINERS.union(
     *(lexicon.PREPOSITIONS, lexicon.RELATIVES, lexicon.AUXILIARIES, lexicon.CONTRACTED),
     lexicon.word_set(
@@ -59,36 +39,17 @@ _NEXT_CLAUSE = re.compile(
     r"|;\s|\s-\s+(?=(?:(?:if|unless|when)\b[^.]*,\s|contact|check|ask|call|read|find out|see|use)\b)",
     re.IGNORECASE,
 )
-OPENER = re.compile(  # of a sentence, before what it says; matches everywhere
-    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
-    re.IGNORECASE,
-)
+OPENER = _TABLE.pattern("opener")
 _OPENS_CASE = lexicon.phrases("|".join(["if|unless|when|once|where|even|as", *sorted(lexicon.PREPOSITIONS)]))
-_NO_CLAUSE_END = re.compile(
-    r"\b(?:and|or|but|that|than|what|as|which|who|if|when|because|think|know|believe|say|says|how|where|whether|something|everything"
-    r"|anything|person|someone|anyone|people|amount|until|before|after|while|tax|money|the \w+)$",
-    re.IGNORECASE,
-)
-_CUT_OFF = re.compile(
-    r"\s-\s|;\s|:\s+(?=(?:see|use|contact|call|read|for example|find out)\b)"
-    r"|,\s+(?:which|this)\s+(?:means|is|will|covers)|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
-    re.IGNORECASE,
-)
+_NO_CLAUSE_END = _TABLE.pattern("no_clause_end")
+_CUT_OFF = _TABLE.pattern("cut_off")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
 _CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)
 _OBJECT_STARTS = (
     lexicon.DETERMINERS | lexicon.PREPOSITIONS | lexicon.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
 )
-_ADVERBS = lexicon.word_set(
-    "already also always either ever just later never no normally now often only previously recently regularly"
-    " currently still then usually both not permanently physically mainly temporarily legally"
-)
-_INFINITIVE = re.compile(
-    r"\bto \w+$"
-    r"|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend"
-    r"|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)",
-    re.IGNORECASE,
-)
+_ADVERBS = _TABLE.words("adverbs")
+_INFINITIVE = _TABLE.pattern("infinitive")
 _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
 _HAVE_OR_BE = lexicon.word_set("is are was were be you're they're it's have has")
 _BEFORE_PARTICIPLE = lexicon.word_set("has have had been was were is are")

@@ -16,101 +16,31 @@ from clausegraph.core.language.clauses import (
     trailing_end,
     trim,
 )
-from clausegraph.core.language.lexicon import IMPERATIVES, base_of_third_person
+from clausegraph.core.language.lexicon import IMPERATIVES, WordTable, base_of_third_person
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
 
-# In order: the first alternative that matches at a position wins. The group name says what it does.
-_MARKER = re.compile(
-    r"""
-    (?P<neutral>\b(?:even\s+(?:(?:on|in|at|during)\s+(?:\w+\s+){1,4})?(?:if|when|though|where)|whether\s+or\s+not|as\s+if
-        |(?:does\s+not|doesn't)\s+matter\s+(?:if|when|where)|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
-        |although|because|so\s+that|when\s+it\s+comes\s+to|regardless\s+of|what\s+if
-        |(?:for\s+example|includ(?:ing|es?)|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
-  | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b
-        |\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
-        |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
-  | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)
-        |if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
-        |on\s+(?:the\s+)?condition\s+that|(?<!\bof\s)(?<!\bby\s)(?<!\bfor\s)providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
-        |provided(?:\s+that|(?=\s*:|\s+(?:you|they|it|your|he|she|there|no)\b)))(?=\W))
-    )
-  | (?P<weak>\b(?:when(?:ever)?|while|where|once)\b)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+_TABLE = WordTable(__file__)
+
+_MARKER = _TABLE.pattern("marker")
 # One of these is in every marker: looking for them first spares most sentences the pattern.
 _WORDS_OF_MARKERS = (
     *("if", "whe", "while", "once", "unless", "except", "excluding", "other", "long", "condition", "provid"),
     *("although", "because", "so that", "regardless"),
 )
-# Verbs that ask about something: "check if" opens a question, not a condition.
-_ASKING = re.compile(
-    r"\b(?:check(?:s|ed|ing)?|ask(?:s|ed|ing)?|see|find(?:ing)?\s+out|decides?|deciding|knows?|sure|wonder|say|show|shows|explain|confirm|tells?\s+you|ask(?:s|ing)?\s+(?:them|him|her|us|the\s+\w+|your\s+\w+)"
-    r"|told(?:\s+in\s+(?:[\w']+\s+){1,4})?|establish|consider|work\s+out|unsure|determine)\s*$",
-    re.IGNORECASE,
-)
-# "a further check if": the noun asks nothing.
-_NOUN_CHECK = re.compile(
-    r"\b(?:an?|the|this|any|no|another|further|repeat|credit)\s+(?:\w+\s+)?(?:check|checks|show|say)\s*$", re.IGNORECASE
-)
-# A noun right before "where" or "when" makes it relative ("the country where you live").
-_WEAK_FOLLOW = re.compile(
-    r"\s*(?::|(?!(?:you|they|it|he|she)(?:'ll| will| would)\b|we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])",
-    re.IGNORECASE,
-)
+_ASKING = _TABLE.pattern("asking")
+_NOUN_CHECK = _TABLE.pattern("noun_check")
+_WEAK_FOLLOW = _TABLE.pattern("weak_follow")
 _ONCE_FOLLOW = re.compile(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", re.IGNORECASE)
-# "the date when you moved", "depends on when …": a noun's clause or a question.
-_TIME_NOUN = re.compile(
-    r"\b(?:the\s+(?:date|day|time|year|month|week|point|tax year)"
-    r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
-    re.IGNORECASE,
-)
+_TIME_NOUN = _TABLE.pattern("time_noun")
 _INSERTED = re.compile(r"\b(?:and|or),\s*$", re.IGNORECASE)  # "a photograph and, if you are over 60, your pass"
-_JOINED = re.compile(  # "or if", "or sooner if"
-    r"(?:^|[\s(])(?P<how>or|and|but)\s+(?:(?:sooner|later|earlier|also|only|immediately|straight away)\s+)?\(?$",
-    re.IGNORECASE,
-)
-_QUANTIFIER = re.compile(
-    r"""
-    (?P<none>\b(?:none\s+of|neither)\b)
-  | (?P<any>\b(?:any\s+(?:(?:one|two|three|\d+)\s+)?of
-        |one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
-        |either(?:\s+of)?|1\s+of
-        |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
-  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of
-        |(?<!of\s)the\s+following(?:\s+(?:conditions|criteria)|(?=\s+(?:apply|are\s+true)\b)))\b)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*"
-    r"(?:either|both|any of|all of|all the|the following|one of|at least)\b[^,]*$)",
-    re.IGNORECASE,
-)
-# How an item ends that holds a list of its own: "you have left the home dirty and:", "it lasts a year and is either:".
-_JOINT = re.compile(
-    r",?\s+(?P<joint>and|or)(?P<stub>(?:\s+(?:if|is|are|was|were|has|have|had|be|been|also|not|you|they|it|your\s\w+"
-    r"|either|both|neither|(?:any|all|one|none|at least \w+)(?: of)?|the following|these|applies|apply))*)\s*:?\s*$",
-    re.IGNORECASE,
-)
-# "above the limit after tax and:": what else is counted, in the list, is no condition.
-_COUNTED_WITH = re.compile(
-    r"\b(?:after|before|less|minus|plus|including|excluding|without|besides|apart from|as well as|on top of"
-    r"|not counting)(?:\s[\w'’-]+){1,4}$",
-    re.IGNORECASE,
-)
+_JOINED = _TABLE.pattern("joined")
+_QUANTIFIER = _TABLE.pattern("quantifier")
+_OPENING = _TABLE.pattern("opening")
+_JOINT = _TABLE.pattern("joint")
+_COUNTED_WITH = _TABLE.pattern("counted_with")
 _EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
-# "For a family of four, …", "In Wales the fee …": an opening that says whom or what the rest is for.
-OPENING_CASE = re.compile(
-    r"(?:(?P<place>With\s|(?:In|On|At)\s(?!\d|(?:your|our|the (?:form|letter|application|website|first place))\b))"
-    r"|For\s(?!\d+ (?:days?|weeks?|months?|years?|hours?)\b)|As\san?\s"
-    r"|(?:Inside|Outside|During|Without|Throughout|Among)\s)"
-    r"(?!(?:example|instance|more|further|full|help|details|information|advice|addition|general|total|fact|practice"
-    r"|particular|short|order|advance|writing|person|return|most|some|many|all(?! other)|any|each|every|other words"
-    r"|this|these|the (?:meantime|same|time being|moment|future|past|end|beginning|purposes?|above)|what|which|purposes"
-    r"|average|least|first|last|best|once|present|top of|behalf|request|receipt|it|them|that|result|rule|regards?)\b)"
-)
+OPENING_CASE = _TABLE.pattern("opening_case")
 _LONGEST_OPENING = 14  # words
 LONGEST_SENTENCE = 1500
 """Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""

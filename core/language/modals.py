@@ -7,89 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clausegraph.core.language.lexicon import IMPERATIVES, phrases, word_set
+from clausegraph.core.language.lexicon import IMPERATIVES, WordTable, phrases, word_set
 from clausegraph.core.language.normalise import stem
 from clausegraph.core.types import Modality
 
-_ADVERBS = r"(?:\s+(?:also|still|usually|normally|sometimes|already|always|only|then|both|probably))*"
-_WILL = r"(?:will\s+|'ll\s+|would\s+)?"
-_BE = r"(?:am|is|are|'re|'s|be|were|was|may\s+be|might\s+be|could\s+be|will\s+be|'ll\s+be)"
-_MAYBE_BE = r"(?:may|might|could)\s+(?:also\s+|still\s+|then\s+)*be"
-_DO = r"(?:do|does|did|will)"
-_NOT = r"(?:\s+not|n't)"
-_ELIGIBLE = r"\s+(?:eligible|entitled)(?:\s+(?:to|for))?"
-_ELIGIBLE_TO = r"\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)"
-# The first pattern that matches at the start of the verb group wins. The last column is the verb that the
-# phrase stands for when it is not followed by one ("entitled to leave" is "may get leave").
-_PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
-    (rf"{_DO}{_NOT}\s+have(?=\s+(?:a|an|any|the|your)\b)", Modality.IS, False, "have"),
-    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't|never)(?:\s+\w+ly)?\s+(?:need|have)\s+to", Modality.NEED_NOT, False, ""),
-    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+need", Modality.NEED_NOT, False, "have"),
-    (r"needn't|need\s+not", Modality.NEED_NOT, False, ""),
-    (r"should\s+not|shouldn't|ought\s+not\s+to", Modality.SHOULD, False, ""),
-    (
-        r"cannot|can't|can\s+not|must\s+not|mustn't|may\s+not|shall\s+not|shan't|could\s+not|couldn't",
-        Modality.CANNOT,
-        False,
-        "",
-    ),
-    (r"can\s+(?:no\s+longer|never|only\s+not)", Modality.CANNOT, False, ""),
-    (rf"{_BE}(?:\s+not|n't)\s+(?:allowed|permitted|able)\s+to", Modality.CANNOT, False, ""),
-    (rf"{_BE}(?:\s+not|n't){_ELIGIBLE_TO}", Modality.CANNOT, False, ""),
-    (rf"{_BE}(?:\s+not|n't){_ELIGIBLE}", Modality.CANNOT, False, "get"),
-    (rf"{_DO}{_NOT}\s+qualify(?:\s+for)?", Modality.CANNOT, False, "get"),
-    (r"might\s+not", Modality.CAN, False, ""),
-    (rf"{_MAYBE_BE}{_ELIGIBLE_TO}", Modality.CAN, True, ""),
-    (rf"{_MAYBE_BE}{_ELIGIBLE}", Modality.CAN, True, "get"),
-    (rf"{_MAYBE_BE}\s+(?:allowed|permitted|able|free)\s+to", Modality.CAN, True, ""),
-    (rf"(?:may|might|could){_ADVERBS}\s+qualify(?:\s+for)?", Modality.CAN, True, "get"),
-    (rf"{_BE}{_ADVERBS}{_ELIGIBLE_TO}", Modality.MAY, True, ""),
-    (rf"{_BE}{_ADVERBS}{_ELIGIBLE}", Modality.MAY, True, "get"),
-    (rf"{_BE}{_ADVERBS}\s+able\s+to", Modality.CAN, True, ""),
-    (rf"{_BE}{_ADVERBS}\s+(?:allowed|permitted|free)\s+to", Modality.MAY, True, ""),
-    (
-        rf"(?:(?:may|might|can|could|will|'ll)\s+)?{_ADVERBS}\s*(?:qualify|qualifies)(?:\s+for)?",
-        Modality.MAY,
-        True,
-        "get",
-    ),
-    (r"(?:has|have)\s+the\s+right\s+to", Modality.MAY, True, ""),
-    (rf"(?:might|could){_ADVERBS}", Modality.CAN, True, ""),
-    (rf"(?:may|can){_ADVERBS}", Modality.MAY, True, ""),
-    (rf"{_WILL}{_ADVERBS}\s*(?:need|needs)(?:\s+to){_ADVERBS}", Modality.MUST, True, ""),
-    (rf"{_WILL}{_ADVERBS}\s*(?:need|needs){_ADVERBS}", Modality.MUST, True, "have"),
-    (rf"(?:must|shall){_ADVERBS}", Modality.MUST, True, ""),
-    (rf"(?:should|ought\s+to){_ADVERBS}", Modality.SHOULD, True, ""),
-    (rf"{_WILL}{_ADVERBS}\s*(?:has|have|had)\s+to{_ADVERBS}", Modality.MUST, True, ""),
-    (rf"{_BE}\s+(?:required|obliged)\s+to", Modality.MUST, True, ""),
-    (rf"{_BE}\s+(?:advised|recommended|encouraged)\s+to", Modality.SHOULD, True, ""),
-)
-_TABLE = {f"m{place}": row for place, row in enumerate(_PHRASES)}
+_TABLE = WordTable(__file__)
+_PHRASES = {f"m{place}": row for place, row in enumerate(_TABLE.file["phrases"])}
 _MODAL = re.compile(
-    "|".join(rf"(?P<{name}>{row[0]}(?!\w))" for name, row in _TABLE.items()), re.IGNORECASE
+    "|".join(rf"(?P<{name}>{_TABLE.text(row['said'])}(?!\w))" for name, row in _PHRASES.items()), re.IGNORECASE
 )  # the first
 _FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
 # What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.
 _BEFALLS = word_set("is has needs gets receives loses finds hears qualifies owes wants faces")
 _SUFFERED = word_set("is loses owes faces")
 _ENTITLED = word_set("paid accompanied represented reimbursed refunded exempted given awarded granted")
-_UNCERTAIN = phrases(
-    r"might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion|may\s+be"
-    r"|(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)\s+may"
-)
-_SOFT = phrases(
-    r"might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps|depends?"
-    r"|discretion|if|unless|not|no|whether|decides?|case by case|\w*n't"
-)
-_OBLIGING = phrases(
-    "unless|must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
-    "|compulsory|until|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum"
-    "|no more than|cannot|never"
-)
-_DENYING = phrases(
-    r"not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less|under|more"
-    r"|over|optional|either|\w*n't"
-)
+_UNCERTAIN = _TABLE.pattern("uncertain")
+_SOFT = _TABLE.pattern("soft")
+_OBLIGING = _TABLE.pattern("obliging")
+_DENYING = _TABLE.pattern("denying")
 _DUTY = phrases("must|need(?:s|ed)?|have to|required?|requirements?|compulsory")
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
 _LETTERS = re.compile(r"[A-Za-z’']+")
@@ -136,8 +71,8 @@ def modal_phrase(group: str) -> ModalPhrase | None:
     match = _MODAL.match(group)
     if match is None or not match.end():
         return None
-    _, modality, polarity, verb = _TABLE[match.lastgroup or ""]
-    return ModalPhrase(modality, polarity, match.end(), verb)
+    row = _PHRASES[match.lastgroup or ""]
+    return ModalPhrase(Modality(row["modality"]), not row.get("denied"), match.end(), row.get("verb", ""))
 
 
 class ModalClass(StrEnum):
@@ -162,25 +97,9 @@ class ModalUse:
     start: int = 0
 
 
-# The first pattern that matches at a place wins: longer phrases come first.
-_PATTERNS: tuple[tuple[ModalClass, str], ...] = (
-    (ModalClass.EXEMPTION, r"(?:do|does|did|will|would)(?:\s+not|n't)\s+(?:need|have)(?:\s+to)?"),
-    (ModalClass.EXEMPTION, r"needn't|need not|(?:not|n't) (?:required|obliged) to|no need to"),
-    (
-        ModalClass.HEDGE,
-        r"(?:might|may|could)(?:\s+not)?(?:\s+still|\s+also)?\s+be\s+(?:able|allowed|eligible|entitled)",
-    ),
-    (ModalClass.PROHIBITION, r"cannot|can't|can not|must not|mustn't|shall not|may not|could not|couldn't"),
-    (ModalClass.PROHIBITION, r"(?:not|n't|never) (?:be )?(?:allowed|permitted|able|eligible|entitled)(?:\s+to)?"),
-    (ModalClass.HEDGE, r"might(?:\s+not)?"),
-    (ModalClass.ADVICE, r"should(?:\s+not|n't)?|ought(?:\s+not)?\s+to|advised to|recommended"),
-    (ModalClass.OBLIGATION, r"must|shall|ha(?:s|ve|d) to|having to|needs?(?:\s+to)?|(?:required|obliged) to|required"),
-    (ModalClass.MAY, r"may"),
-    (ModalClass.PERMISSION, r"can|able to|allowed to|permitted to|(?:entitled|eligible)(?:\s+(?:to|for))?|could"),
-)
-_NAMED = {f"m{place}": kind for place, (kind, _) in enumerate(_PATTERNS)}
+_USES = {f"m{place}": row for place, row in enumerate(_TABLE.file["uses"])}
 _MODAL_WORD = re.compile(
-    r"(?<![\w'])(?:" + "|".join(f"(?P<m{i}>{pattern})" for i, (_, pattern) in enumerate(_PATTERNS)) + r")(?![\w'])",
+    r"(?<![\w'])(?:" + "|".join(f"(?P<{name}>{row['said']})" for name, row in _USES.items()) + r")(?![\w'])",
     re.IGNORECASE,
 )
 
@@ -194,7 +113,7 @@ def modal_uses(text: str) -> Iterator[ModalUse]:
             if word.lower() not in _SKIPPED:
                 verb = "" if word.lower() in _EMPTY_VERBS else stem(word.lower())
                 break
-        yield ModalUse(_NAMED[match.lastgroup or "m0"], match[0], verb, match.start())
+        yield ModalUse(ModalClass(_USES[match.lastgroup or "m0"]["class"]), match[0], verb, match.start())
 
 
 def is_uncertain(text: str) -> bool:

@@ -9,16 +9,15 @@ from functools import lru_cache
 
 from clausegraph.core.language import lexicon
 from clausegraph.core.language.address import READER, ROLES, Addressee, is_role, theirs, uncapitalised
-from clausegraph.core.language.lexicon import base_form, base_of_third_person, word_set
+from clausegraph.core.language.lexicon import WordTable, base_form, base_of_third_person, word_set
 from clausegraph.core.language.normalise import entity_key, expand, plain, singular
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.types import Mention
 
+_TABLE = WordTable(__file__)
+
 _WORD = re.compile(r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|[A-Za-z][\w&/'-]*|[£$€]?\d[\d,.]*%?|[^\s\w]")
-_CAPITALS = re.compile(  # words of a proper name, with what joins them: "Department for Work"
-    r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|(?<!\w)(?<!\w')(?!(?:I|A|If)\b)[A-Z][\w&/'-]*"
-    r"(?:\s(?:(?:of|for|and|in)\s)?(?:(?!I\b|If\b)[A-Z][\w&/'-]*|\([A-Z][A-Za-z0-9&/-]{1,9}\)))*"
-)
+_CAPITALS = _TABLE.pattern("capitals")
 _OPENS = lexicon.word_set("the a an your their his her its our my any each every another no")
 _STOPS = (
     lexicon.PREPOSITIONS
@@ -58,14 +57,7 @@ _IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean o
 ) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
 _NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
 _DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | word_set("and or but to")
-# Nouns that need no page to be understood; any other that stands alone is completed by the topic.
-_STANDING = word_set(
-    "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
-    " parliament university college school bank embassy hospital doctor solicitor interest savings property cash"
-    " alcohol tobacco petrol food gas water animal dog vehicle car ship home house holiday pregnancy marriage divorce"
-    " redundancy bereavement adoption sickness illness death dismissal payslip payroll post phone telephone email"
-    " letter receipts staff internet prison mortgage"
-)
+_STANDING = _TABLE.words("standing")
 
 
 def _proper(text: str) -> list[str]:

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from clausegraph.core.language.lexicon import base_form, word_set
+from clausegraph.core.language.lexicon import WordTable, base_form, word_set
+
+_TABLE = WordTable(__file__)
 
 _ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my", "this", "these", "any"}
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -20,24 +22,13 @@ _SHORT_FORMS = {"can't": "cannot", "can not": "cannot", "won't": "will not", "n'
     "'re": " are",
     "'ve": " have",
 }
-_CONTRACTION = re.compile(
-    r"\b(?:can't|won't|can not)\b|(?<=\w)(?:n't|'(?:ll|re|ve))\b|\b(?P<who>it|he|she|that|there|who)'s\b", re.IGNORECASE
-)
+_CONTRACTION = _TABLE.pattern("contraction")
 _BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
-_STOP = word_set(
-    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
-    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
-    "has had will would can could may might must should shall need there here what which who whom how when "
-    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
-    "now s t"
-)
+_STOP = _TABLE.words("stop")
 _SUFFIXES = ("ation", "ment", "ing", "ion", "ed", "ly", "er", "al")
 BEGINNING = 4  # letters of a stem by which words are taken for one
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
-_GREETING = word_set(
-    "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
-    " anybody help please how are ok okay bye goodbye"
-)
+_GREETING = _TABLE.words("greeting")
 _OPENING = word_set("hello hi hey hiya howdy greetings good thanks thank cheers bye goodbye")
 
 

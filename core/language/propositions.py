@@ -11,31 +11,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.lexicon import base_form, third_person
+from clausegraph.core.language.lexicon import WordTable, base_form, third_person
 from clausegraph.core.language.modals import modal_phrase
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import Modality
 
+_TABLE = WordTable(__file__)
+
 _LONGEST = 12  # words of a subject or object
-_VERB_GROUP = re.compile(
-    r"\b(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|wouldn't|hasn't|haven't|can't|cannot|mustn't|shouldn't|couldn't|needn't"
-    r"|is|are|was|were|has|have|had|do|does|did|will|would|shall|can|could|may|might|must|should|need|needs|qualify|qualifies)\b|(?<=\w)'(?:re|ll|ve|s)(?=\s+\w)",
-    re.IGNORECASE,
-)
-# "the person you (are caring for) must …": the verb after the second subject is not the main one.
-_REDUCED_RELATIVE = re.compile(
-    r"(?:the|an?|any|each|every|all|some|your|people|anyone|someone|everyone|no)\b.*\s(?:you|they|we|he|she)\s*$",
-    re.IGNORECASE,
-)
-# "To qualify, …", "In England, …", "After that you …": a setting before the subject.
-_SETTING = re.compile(
-    r"(?:(?:to|in|at|for|from|on|before|after|during|with|without|under"
-    r"|by|as|once|since|within|depending on)\s[^,]{2,80}?,\s+"
-    r"|to\s[^,]{2,60}?\s(?=(?:you|they|all|both|one|your\s\w+)(?:'ll|\s+(?:will|must|need|the|of|either)\b))"
-    r"|(?:after|before|in|from) (?:that|then|this case),?\s+"
-    r"|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
-    re.IGNORECASE,
-)
+_VERB_GROUP = _TABLE.pattern("verb_group")
+_REDUCED_RELATIVE = _TABLE.pattern("reduced_relative")
+_SETTING = _TABLE.pattern("setting")
 _NEGATION = re.compile(rf"\b{lexicon.DENIAL}\b|n't\b", re.IGNORECASE)
 _DENYING_SUBJECTS = lexicon.word_set("no nobody none neither no-one")
 _ADVERB = (
@@ -43,24 +29,14 @@ _ADVERB = (
     r"|often|generally|(?!(?:apply|supply|reply|comply|rely|imply|early|family)\b)\w+ly)"
 )
 _LEADING_ADVERBS = re.compile(rf"^(?:{_ADVERB}\s+)+", re.IGNORECASE)
-_CHAIN = re.compile(
-    r"(?:want|like|wish|choose|ask|apply|agree|start|continue|try|need|have|plan|intend|expect|stop|help)\s+(?:to\s+)?(?=[a-z])"
-    r"|keep\s+(?=\w+ing\b)",
-    re.IGNORECASE,
-)
+_CHAIN = _TABLE.pattern("chain")
 _BE = re.compile(r"(?:be|been|being|is|are|was|were|gets?(?=\s+\w+ed\b)|have been|has been)\s+", re.IGNORECASE)
-_OPENERS = re.compile(
-    r"^(?:but|and|or|so|also|however|otherwise|then|instead|for example|in addition"
-    r"|please|always|if so|similarly)[,\s]\s*",
-    re.IGNORECASE,
-)
+_OPENERS = _TABLE.pattern("openers")
 _NO_OBJECT = re.compile(r"(?:is|are|'re|'s|was|were|has|have)\s+no\b", re.IGNORECASE)
 _PREFIX = {Modality.MAY: "may", Modality.MUST: "must", Modality.CANNOT: "cannot", Modality.IS: ""}
 _PERFECT = re.compile(r"(?:will|would|shall|have|has|had)\s+(?=\w)", re.IGNORECASE)
 _PARTICLE = re.compile(r"(?:up(?!\s+to\b)|out(?!\s+of\b)|off|back|over|down)\s+(?=[^\W\d])", re.IGNORECASE)
-_PREPOSITION = re.compile(
-    r"(?:for|to|from|in|on|at(?!\s+(?:least|most)\b)|with|by|of|into|under|about|as|out\s+of)\s+(?=\S)", re.IGNORECASE
-)
+_PREPOSITION = _TABLE.pattern("preposition")
 _AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
 _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
 _LETTERS = re.compile(r"[A-Za-z]+")

@@ -7,47 +7,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language import lexicon
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.language.normalise import entity_key, singular
 from clausegraph.core.language.values import Atom, atoms
 
+_TABLE = WordTable(__file__)
+
 _NEAR_BOUND = 48  # characters before a value that can bound it
-# How a text before a value bounds it. The leftmost match counts: "no more than" has "more than" in it.
-_BOUND = re.compile(
-    r"\b(?:(?P<at_least>at\s+least|(?:a\s+)?minimum(?:\s+of)?|(?:no|not)\s+(?:less|fewer)\s+than|from)"
-    r"|(?P<at_most>up\s+to|at\s+most|(?:no|not)\s+(?:more|later|longer)\s+than|(?:a\s+)?max(?:imum)?(?:\s+of)?"
-    r"|not\s+exceeding|as\s+much\s+as|within|by|until|capped\s+at)"
-    r"|(?P<more_than>(?:more|greater|longer|older|higher|later)\s+than|over|above|exceed(?:s|ing)?)"
-    r"|(?P<less_than>(?:less|fewer|younger|shorter|lower|earlier)\s+than|under|below|before))(?:\s+the\s+age\s+of)?\s+$",
-    re.IGNORECASE,
-)
+_BOUND = _TABLE.pattern("bound")
 _BOUNDS_AGE = lexicon.word_set("over under above below")
 _BOUNDS_DAY = {"after": "more than", "since": "at least", "from": "at least"}  # of a duration these are no bound
-_SAYS_AGE = re.compile(
-    r"\b(?:aged?|ages|age\s+of|(?:i|he|she)\s+(?:am|is)|i'm|he's|she's|who\s+(?:is|are)|turn(?:ed|s|ing)?|reach(?:ed|es)?)"
-    r"\s+(?:between\s+|over\s+|under\s+|above\s+|below\s+|at\s+least\s+|up\s+to\s+|only\s+|now\s+|just\s+)?$",
-    re.IGNORECASE,
-)
+_SAYS_AGE = _TABLE.pattern("says_age")
 _SAYS_ABOUT = re.compile(r"\b(?:about|around|approximately|roughly|nearly|almost|an\s+average\s+of)\s+$", re.IGNORECASE)
 _SO_FAR = re.compile(r"\b(?:the|these)\s+(?P<which>last|past|previous|preceding|next|coming)\s+$", re.IGNORECASE)
-_SUFFIX = re.compile(
-    r"\s*(?:\+|(?:-\s*)?plus\b(?!\s+[£$€\da-z]))|\s*,?\s+(?:or|and)\s+(?P<word>more|over|above|older|longer|later|greater|higher|upwards"
-    r"|less|under|below|fewer|younger|shorter|earlier|lower)\b(?!\s+than)|\s+(?P<limit>minimum|maximum)\b",
-    re.IGNORECASE,
-)
+_SUFFIX = _TABLE.pattern("suffix")
 _LESS = lexicon.word_set("less under below fewer younger shorter earlier lower maximum")
 _AGE_SUFFIX = lexicon.word_set("over older under younger")
-_PERIOD = re.compile(
-    r"\s*(?:\b(?:a|an|per|each|every)\s+|/\s?)(?P<time>hour|day|night|week|fortnight|month|quarter|term|tax\s+year|year)\b"
-    r"|\s+(?P<adverb>hourly|daily|weekly|fortnightly|monthly|quarterly|yearly|annually)\b"
-    r"|\s+(?:per|(?:for\s+)?(?:each|every))\s+(?P<per>[a-z]+(?:\s(?:ticket|child|partner))?)\b|\s+(?P<head>a\s+(?:head|mile|person|child))\b",
-    re.IGNORECASE,
-)
+_PERIOD = _TABLE.pattern("period")
 _ADVERBS = {"daily": "day", "annually": "year"}  # of the others the stem is the time
-_TRIGGER = re.compile(
-    r"\s+(?P<how>after|before|from|following|since|of(?=\s+(?:the|your|their|his|her|its|a|an|this|that|when|[a-z]+ing)\b))\s+"
-    r"(?P<what>[^.,;:()|]{2,100})",
-    re.IGNORECASE,
-)
+_TRIGGER = _TABLE.pattern("trigger")
 _CUT = re.compile(r"\s+(?:if|unless|when|whichever|but|and\s+you|or\s+(?:if|\d)|in\s+order|to\s+(?:get|claim))\b.*$")
 _LONGEST_TRIGGER = 12  # words
 _OPENS_RANGE = re.compile(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", re.IGNORECASE)

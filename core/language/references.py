@@ -5,35 +5,27 @@ from __future__ import annotations
 import re
 
 from clausegraph.core.language.address import is_role
-from clausegraph.core.language.lexicon import AUXILIARIES, PREPOSITIONS, PRONOUNS, RELATIVES, WORD, phrases, word_set
+from clausegraph.core.language.lexicon import (
+    AUXILIARIES,
+    PREPOSITIONS,
+    PRONOUNS,
+    RELATIVES,
+    WORD,
+    WordTable,
+    phrases,
+    word_set,
+)
 from clausegraph.core.language.normalise import BEGINNING, beginnings, content, plain, tokens
+
+_TABLE = WordTable(__file__)
 
 _POINTS = word_set("this that these those it they he she but however otherwise also then")
 _OF_THE_PAGE = word_set("guide page leaflet section guidance policy form")  # "This guide" is no sentence before
 _PRONOUN = phrases("it|its|itself|they|them|their|theirs|themselves|he|him|his|she|hers?")
-_IDLE = re.compile(  # "it" of no thing
-    r"\bit(?:'s| is| was| may be| will be| would be)? (?:not |usually |often |always )*(?:possible|(?:un)?likely"
-    r"|important|necessary|(?:il)?legal|up to|against the law|clear|too late|best|worth|an? (?:criminal )?offence"
-    r"|does not matter|doesn't matter|depends|seems|(?:takes?|costs?)\b[^,;:]* to)\b",
-    re.IGNORECASE,
-)
+_IDLE = _TABLE.pattern("idle")
 _NOUN = re.compile(r"\b(?:an?|the|your|our|any|each|every|no|some|all|another|one|\d+)\s+(?P<rest>[^,;:.()]+)")
 _SOMEBODY = phrases("anyone|someone|everyone|anybody|somebody|nobody|people|those|others")
-_ELSE = re.compile(
-    r"\b(?:this|these|those)\b(?! (?:who|whose|that|which|with|in|of|under|over|aged|years?|weeks?|months?|days?"
-    r"|guides?|pages?|sections?|polic(?:y|ies)|forms?|leaflets?)\b)(?![^.]*:\s*$)"
-    r"|\b(?:after|before|by|until|from|during|at|on|in|like|for|than|of|with|about|to|if|when) that"
-    r"(?: (?:date|time|day|period|amount|year|month|point|case|happens|way)\b|(?=[,.;:]|\s*$))"
-    r"|\bsuch(?! as\b)|\b(?:elsewhere|otherwise|instead(?! of)|the same(?![^.]* as\b)"
-    r"|the (?:rest|others?|remaining|latter|former)|another one|ones|neither|both|either)"
-    r"(?=[,.;]|\s*$| of (?:them|these|those)\b| (?:must|can|may|are|is|will)\b)"
-    r"|(?<!\bno )(?<!\bany )\bone(?= (?:for|in|if|unless|when|at|by|from)\b|[,.;]|\s*$)"
-    r"|\belsewhere\b|(?:^|[,;] )then\b|\bif (?:so|not)\b"
-    r"|\b(?:you|they|it|we|he|she) (?:do|does|did|have|has|are|is|can|cannot)(?: not)?(?=[,.;]|\s*$)"
-    r"|(?<!\bor )(?<!\bno )(?<!\bany )(?<!\bmuch )\b"
-    r"(?:longer|later|earlier|sooner|more|less|fewer|higher|lower)(?=[,.;]|\s*$)",
-    re.IGNORECASE,
-)
+_ELSE = _TABLE.pattern("else")
 _DEFINITE = phrases(r"(?:the|that|this|such) (?P<what>[\w'-]+(?: [\w'-]+)?)")
 _TOLD = beginnings(  # what only a sentence before it says which it is
     content(

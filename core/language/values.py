@@ -7,42 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from clausegraph.core.language.lexicon import MONTH, MONTHS, NUMBERS, word_set
+from clausegraph.core.language.lexicon import MONTH, MONTHS, NUMBERS, WordTable
 
 VALUE_KINDS = frozenset({"amount", "percent", "age", "date", "duration", "number", "text"})
 TELLING_KINDS = VALUE_KINDS - {"number", "text"}
 """Kinds that say what a value is of: a bare number or text does not."""
-_NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|{'|'.join(NUMBERS)}|half\s+an?|an?)"
-_BOUND = (
-    r"(?:(?:up\s+to|at\s+least|at\s+most|no\s+more\s+than|more\s+than|less\s+than|a\s+maximum\s+of|a\s+minimum\s+of"
-    r"|under|over|about|around)\s+)?"
-)
-_VALUE = re.compile(
-    rf"""
-    (?P<percent>{_BOUND}\d+(?:\.\d+)?\s?(?:%|per\s?cent\b)(?:\s+(?:or\s+)?(?:more|less))?)
-  | (?P<amount>{_BOUND}(?:[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?|\b\d+(?:\.\d+)?(?:p|\s?pence)\b)
-        (?:\s+(?:a|per|each|every)\s+(?:day|week|month|year|hour|person|child|mile))?)
-  | (?P<date>(?:\d{{1,2}}\s+{MONTH}(?:\s+\d{{4}})?|{MONTH}\s+\d{{4}})\b)
-  | (?P<age>\baged?\s+(?:between\s+)?\d{{1,3}}(?:\s*(?:to|and|-|or)\s*\d{{1,3}})?
-        (?:\s+(?:or|and)\s+(?:over|under|older|younger|above))?
-        |\b(?:under|over)\s+(?:the\s+age\s+of\s+)?(?:1[0-9]|[2-9][0-9])\b(?!\s*(?:[%,\d]|days|weeks|months|years|hours|people|employees|miles|metres))
-        |\b\d{{1,2}}\s+(?:or|and)\s+(?:over|older|under|younger)\b|\b\d{{1,3}}\s+years?\s+old\b|\b\d{{1,3}}th\s+birthday\b)
-  | (?P<duration>{_BOUND}\b{_NUMBER}[\s-](?:calendar\s+|working\s+|school\s+|full\s+|consecutive\s+)?
-        (?:day|week|month|year|hour|minute)s?\b)
-  | (?P<number>{_BOUND}\b\d[\d,]*(?:\.\d+)?\b)
-    """,
-    re.VERBOSE,
-)
-_FULL_DATE = rf"(\d{{1,2}})\s+({MONTH})\s+(\d{{4}})"
-_FROM = re.compile(rf"\b(?:from|since|(?:on or )?after|starting(?: on)?|begins? on)\s+{_FULL_DATE}", re.IGNORECASE)
-_UNTIL = re.compile(rf"\b(?:until|up to|before|by|ends? on)\s+{_FULL_DATE}", re.IGNORECASE)
-DATED = re.compile(
-    rf"(?:^|\s)(?:from|since|until|up to)\s+{_FULL_DATE}(?:\s+(?:to|until)\s+{_FULL_DATE})?,?(?=\s|$)", re.IGNORECASE
-)
-"""From or until when a clause holds: "from 6 April 2026"."""
-_SPAN = re.compile(rf"^(?:between\s+)?{_FULL_DATE}\s+(?:to|and|until|-|–)\s+{_FULL_DATE}$", re.IGNORECASE)
-_SPAN_END = re.compile(rf"\s+to\s+{_FULL_DATE}")  # after "from 6 April 2026"
 _NAMED = {word: float(number) for word, number in NUMBERS.items() if number > 1}
+_TABLE = WordTable(__file__, month=MONTH, number_words="|".join(NUMBERS), spelled="|".join(_NAMED))
+_VALUE = _TABLE.pattern("value")
+_FROM = _TABLE.pattern("from")
+_UNTIL = _TABLE.pattern("until")
+DATED = _TABLE.pattern("dated")
+_SPAN = _TABLE.pattern("span")
+_SPAN_END = _TABLE.pattern("span_end")
 _ONE = {"a": 1.0, "an": 1.0, "one": 1.0, "half a": 0.5, "half an": 0.5}
 _CURRENCIES = {"£": "GBP", "$": "USD", "€": "EUR"}
 _SCALES = {"million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "thousand": 1e3, "k": 1e3}
@@ -56,33 +33,8 @@ _UNITS = {  # word: unit that it is measured in, and how many of it
     "quarter": ("month", 3.0),
     "year": ("month", 12.0),
 }
-_DIGITS = r"\d[\d,]*(?:\.\d+)?"
-_SPELLED = "|".join(_NAMED)
-_ATOM = re.compile(
-    rf"""
-    (?P<amount>(?P<sign>[£$€])\s?(?P<money>{_DIGITS})(?:\s?(?P<scale>million|billion|thousand|bn|m|k)\b)?)
-  | (?P<pence>\b(?P<pennies>\d+(?:\.\d+)?)\s?(?:p|pence)\b)
-  | (?P<percent>\b(?P<share>{_DIGITS})\s?(?:%|per\s?cent\b))
-  | (?P<date>\b(?P<iso>\d{{4}}-\d\d-\d\d)\b|\b(?P<slashes>\d\d?/\d\d?/\d{{4}})\b
-        |\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<month>{MONTH})\b(?:\s+(?P<year>\d{{4}})\b)?
-        |\b(?P<first>{MONTH})\s+(?P<that>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*\d)(?:,?\s+(?P<in>\d{{4}})\b)?
-        |\b(?P<whole>{MONTH})\s+(?P<of>\d{{4}})\b
-        |(?<=\bin\s)(?P<in_year>(?:19|20)\d\d)\b|(?<=\bsince\s)(?P<since_year>(?:19|20)\d\d)\b)
-  | (?P<age>\b(?P<birthday>\d{{1,3}})(?:st|nd|rd|th)\s+birthday\b
-        |\b(?P<old>\d{{1,3}}|{_SPELLED}|one)[\s-](?P<aged>year|month)s?[\s-]olds?\b)
-  | (?P<duration>\b(?P<length>{_DIGITS}|{_SPELLED}|one|half\s+an?|an?)[\s-]
-        (?:(?P<kind>calendar|working|business|school|full|consecutive|clear|whole|complete|continuous)\s+)?
-        (?P<unit>minute|hour|day|week|fortnight|month|quarter|year)s?\b)
-  | (?P<number>(?<![\w/.,-])(?<!\d\s)(?P<digits>(?!0\d)\d[\d,]*(?:\.\d+)?)(?![/\d]|[.,]\d|\s\d)(?=s?\b)
-        |\b(?P<spelled>{_SPELLED})\b)
-    """,
-    re.VERBOSE,
-)
-# Words before "a year" after which it is a length of time, and not what an amount is for.
-_MEASURES = word_set(
-    "for of than after within least most to about around nearly over under every lasts takes last take up between"
-    " half from is in and or"
-)
+_ATOM = _TABLE.pattern("atom")
+_MEASURES = _TABLE.words("measures")
 
 
 @dataclass(frozen=True, slots=True)

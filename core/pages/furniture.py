@@ -13,24 +13,15 @@ from collections.abc import Iterator, Sequence
 
 from lxml.etree import _Element
 
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.pages.blocks import Block
 
+_TABLE = WordTable(__file__)
+
 _NAV_SEPARATOR = re.compile(r"\s*[|»›>·•/]\s*|\s+[–-]\s+")
-_STOCK = re.compile(
-    r"^(?:©|copyright\b|(?:was|is) this (?:page|article|information|content) (?:useful|helpful)|(?:back|return|go) to "
-    r"(?:the )?top\b|top of (?:the )?page|print (?:this )?(?:page|guide|version)|share (?:this|on|by)\b|skip to\b|"
-    r"did you find what you (?:were|are) looking for|(?:we|this site|this website) uses? cookies)",
-    re.IGNORECASE,
-)
-_OTHER_PAGES = re.compile(
-    r"^\W*(?:you (?:may|might) also (?:like|enjoy|be interested in)|related\b[\w ]{0,25}|recommended\b[\w ]{0,20}|"
-    r"more (?:from|like|stories|articles|news)\b.{0,30}|(?:most )?popular\b[\w ]{0,20}|trending\b.{0,20}|"
-    r"read (?:more|next|also)\b.{0,20}|(?:see|view) also)\W*$",
-    re.IGNORECASE,
-)
-_ADVERTISEMENT = re.compile(
-    r"^\W*(?:advertisements?(?:\W.{0,30})?|sponsored(?: content)?|sponsor message|promoted)\W*$", re.IGNORECASE
-)
+_STOCK = _TABLE.pattern("stock")
+_OTHER_PAGES = _TABLE.pattern("other_pages")
+_ADVERTISEMENT = _TABLE.pattern("advertisement")
 _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _MOSTLY_LINKS = 0.8
 _BUTTONS = 3  # of the same text

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import islice
 
 from lxml import etree
 from lxml.etree import _Element
 
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.pages.blocks import squeeze
 from clausegraph.core.pages.markup import (
     CELLS,
@@ -23,6 +23,8 @@ from clausegraph.core.pages.markup import (
     start_tag,
     words_in,
 )
+
+_TABLE = WordTable(__file__)
 
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 _GRID_ROWS, _GRID_SHARE = 8, 0.1
@@ -199,10 +201,7 @@ _OVERLAY_WORDS = frozenset(
     "dropdown search login signin signup share toast banner newsletter subscribe".split()
 )
 _OVERLAY_ROLES = _ROLES | {"alert", "status", "listbox", "tooltip"}
-_NO_NAME = re.compile(
-    r"\W*(?:(?:show|read|see|view|load|learn|expand|collapse|open|close|toggle|more)\b.{0,20}|menu|details|[\W\d]*)\W*",
-    re.IGNORECASE,
-)
+_NO_NAME = _TABLE.pattern("no_name")
 _LONGEST_NAME = 150  # characters
 _LARGEST_CONTROL = 40  # elements inside
 

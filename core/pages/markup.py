@@ -10,7 +10,10 @@ from itertools import islice
 
 from lxml.etree import _Element
 
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.pages.blocks import Block, OpenablePart, squeeze
+
+_TABLE = WordTable(__file__)
 
 # ruff: noqa: SIM905 (a list of words reads best as a line of words)
 
@@ -73,11 +76,7 @@ def is_inline(tag: str) -> bool:
     return tag in INLINE or ":" in tag
 
 
-_BOLD_OR_LARGE = re.compile(
-    r"font-weight\s*:\s*(?:bold|[6-9]00)|font-size\s*:\s*(?:(?:1[89]|[2-9]\d|\d{3,})(?:\.\d+)?px|(?:1[4-9]|[2-9]\d)(?:\.\d+)?pt|(?:1\.[2-9]|[2-9])\d*r?em|"
-    r"(?:1[2-9]|[2-9]\d)\d%|larger|(?:x-|xx-)?large)",
-    re.IGNORECASE,
-)
+_BOLD_OR_LARGE = _TABLE.pattern("bold_or_large")
 _HEADING_WORDS = frozenset({"heading", "headline", "subheading", "subhead", "subtitle"})
 
 

@@ -12,9 +12,11 @@ from itertools import islice
 
 from lxml.etree import _Element
 
-from clausegraph.core.language.lexicon import SHORT_MONTHS
+from clausegraph.core.language.lexicon import SHORT_MONTHS, WordTable
 from clausegraph.core.pages.blocks import squeeze
 from clausegraph.core.types import Element
+
+_TABLE = WordTable(__file__)
 
 _MONTH = "(?P<{}>" + "|".join(SHORT_MONTHS) + r")[a-z]*\.?"
 _DATES = (  # day first, as in Europe, where both are numbers
@@ -26,19 +28,9 @@ _DATES = (  # day first, as in Europe, where both are numbers
 _LATER = r"\b(?:updated|revised|(?<!next )reviewed|modified|amended|changed|correct (?:at|as at|as of|on))\b"
 _FIRST = r"\b(?:published|issued|posted)\b"
 _REVIEWED = r"\b(?<!next )reviewed\b"
-_ABOUT_PAGE = re.compile(
-    r"^\W*(?:last|first|page|this page|updated|published|reviewed|posted|issued|created|leaflet|guide|document|date)\b",
-    re.IGNORECASE,
-)
+_ABOUT_PAGE = _TABLE.pattern("about_page")
 _MAX_LINE = 120  # characters; a longer paragraph is about something else
-# "Updated" in German, French, Spanish, Italian and Dutch, and the date behind it, which dateparser reads
-_UPDATED_ABROAD = re.compile(
-    r"^\W*(?:stand|(?:zuletzt )?(?:aktualisiert|geändert)(?: am)?|letzte (?:änderung|aktualisierung)|(?:dernière )?"
-    r"(?:mise? à jour|modification)(?: le| du)?|última actualización|actualizad[oa](?: el)?|ultimo aggiornamento|"
-    r"aggiornat[oa](?: il| al)?|(?:laatst )?(?:bijgewerkt|gewijzigd)(?: op)?)\b"
-    r".*?(\d{1,2}(?:\.|er)?\s+(?:de\s+)?[^\W\d]{3,12}\.?\s+(?:de\s+)?\d{4}|\d{1,2}[./-]\d{1,2}[./-]\d{4})",
-    re.IGNORECASE,
-)
+_UPDATED_ABROAD = _TABLE.pattern("updated_abroad")
 _SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
 _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}(?=$|[,;\s])")

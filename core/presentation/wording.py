@@ -9,6 +9,7 @@ from datetime import date
 from itertools import combinations
 
 from clausegraph.core.condition_trees import VERDICTS, deciding, open_part, settled
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.language.values import TELLING_KINDS, value_kind
 from clausegraph.core.text import one_line
 from clausegraph.core.types import (
@@ -27,19 +28,13 @@ from clausegraph.core.types import (
     leaves,
 )
 
+_TABLE = WordTable(__file__)
+
 MARKS = {ConditionState.MET: "✓ met", ConditionState.UNMET: "✗ unmet", ConditionState.UNKNOWN: "? open"}
 
-_YOU_BE = re.compile(
-    r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the (?:\w+\s+){1,2}?)\s*"
-    r"(?P<be>are|were|have been|will be|is|was|can|must|will)\s+",
-    re.IGNORECASE,
-)
+_YOU_BE = _TABLE.pattern("you_be")
 _OPENS_LIST = re.compile(r"\s*(?:\b(?:either|both|all|each))?:$")
-_YOU_HAVE_BEEN = re.compile(
-    r"^(?P<you>you)\s+(?P<be>have|had)\s+(?=(?:never |already |not )?"
-    r"(?:been|\w+ed|had|got|left|paid|made|given|taken|lost|bought|sold|told|gone|come|met)\b)",
-    re.IGNORECASE,
-)
+_YOU_HAVE_BEEN = _TABLE.pattern("you_have_been")
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
 _YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>[a-z]+)\b")
 _VERB = r"(?:are|is|was|were|has|have|had|does|do|did|will|can|must|gets?|lives|lived|pays?|came|owes?|owns?|says?)"
@@ -49,12 +44,8 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _OPEN_END = re.compile(r"\b(?:if|unless|when|who|and|or)\s+(?:you|they|it|he|she)\s*:$", re.IGNORECASE)
-_CASE = re.compile(
-    r".*\b(?:if|unless|when|where|while|because|provided that|as long as|who),?\s+(.+?)\s*:$", re.IGNORECASE
-)
-_QUANTIFIED = re.compile(
-    r"\b(?:apply|applies|true|following|these|either|both|all|any|conditions?|one of)\b[^:]*$", re.I
-)
+_CASE = _TABLE.pattern("case")
+_QUANTIFIED = _TABLE.pattern("quantified")
 _LISTS = re.compile(r"\b(?:not|cannot|never|no|refuse|exempt|free)\b|n['’]t\b", re.IGNORECASE)
 _MUST_BE = re.compile(r"\byou must (?:also |either )?be\b", re.IGNORECASE)
 _PAST = re.compile(r"(?:ed|lived|left|got|were|was|had|paid|bought|sold|made|came|went|gave|took|told|became|began)$")

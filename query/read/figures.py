@@ -13,28 +13,22 @@ from datetime import date
 from functools import lru_cache
 
 from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.language.normalise import content, normalise_text
 from clausegraph.core.language.quantities import Quantity, find_quantities, lies_within
 from clausegraph.query.read.word_match import same_word
 
+_TABLE = WordTable(__file__)
+
 _YEAR = 365.25
 _CUT = re.compile(r"[,;](?=\s)|\s(?:and|but|so|while)\s")
 _BORN = re.compile(r"\bborn\b", re.IGNORECASE)
-_BIRTHDAY = re.compile(
-    r"\b(?:turn(?:ed|ing|s)?|aged?|i'?m|am|is|he's|she's|just|only|now)\s+(?:just\s+|only\s+|now\s+)?$", re.IGNORECASE
-)
+_BIRTHDAY = _TABLE.pattern("birthday")
 _MEASURE = re.compile(r"\s?(?:[kcm]?m|k?g|ft|k?w|mph|cc|l)\b", re.IGNORECASE)  # "it is 7 m" is no age
 _SINCE = re.compile(r"\b(?:since|from)\s+(?:about\s+|around\s+)?$", re.IGNORECASE)
 _THOUSANDS = re.compile(r"£?(\d{1,3}(?:\.\d+)?)\s?(?:k|grand)\b", re.IGNORECASE)
 _YOU_ARE = re.compile(r"\b(?:you are|you're|you’re|they are|he is|she is|age|aged)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
-_PERSON = re.compile(
-    r"\b(?:(?P<child>sons?|daughters?|child|children|kids?|baby|boy|girl|toddler|(?:step|grand)(?:son|daughter))"
-    r"|(?P<partner>wife|husband|partner|spouse|fianc[eé]e?|boyfriend|girlfriend)"
-    r"|(?P<someone>mother|mum|mom|father|dad|parents?|uncle|aunt|brother|sister|friend|gran|grand(?:mother|father|ad)"
-    r"|he|she|they)"
-    r"|(?P<teller>i|i'm|im|i've|me|my|you|you're|you've))\b",
-    re.IGNORECASE,
-)
+_PERSON = _TABLE.pattern("person")
 _PRONOUN = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
 _WHO = content("son daughter child children kid baby boy girl wife husband partner spouse mother father mum dad parent")
 _SUMS = (

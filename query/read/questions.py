@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from clausegraph.core.language.lexicon import WordTable
 from clausegraph.core.language.normalise import normalise_text
+
+_TABLE = WordTable(__file__)
 
 
 class QuestionKind(StrEnum):
@@ -56,105 +59,25 @@ class Parts:
     scenario_text: str
 
 
-_AUX = (
-    r"(?:(?:is|are|am|was|were|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|had|need)(?:n?'t)?"
-    r"|won't|cannot|ain't|dose)"
-)
-_WH = r"(?:what|how|when|where|who|whom|whose|which|why)(?:'?s)?"
-_WHO = r"(?:i|we|you|he|she|it|they|there|my|our|your|his|her|its|their|the|an?|any|anyone|someone|this|that)"
-_SUBJECT = rf"(?:{_WHO}|these|those|all|both|either|one|being|having)"
-_SENTENCE_END = re.compile(r"(?<=[?!.])\s+(?=\S)")
-_DROP = re.compile(
-    r"(?i)^(?:(?:and|so|but|or|also|then|however|in this case|if so|ok|okay|hi|hello|please|additionally)\b[,\s]*)+"
-)
-_STARTS_WH = re.compile(
-    rf"(?i)^(?:(?:at|in|on|by|for|from|to|with|under|until|since|of|within|during|through|about)\s+)?{_WH}\b"
-)
-_ANY_WH = re.compile(rf"(?i)\b{_WH}\b")
-_STARTS_AUX = re.compile(rf"(?i)^{_AUX}\b")
-_WH_AUX = re.compile(rf"(?i)\b{_WH}\b(?:\s+[\w'-]+){{0,4}}?\s+{_AUX}\b")
-_AUX_SUBJECT = re.compile(rf"(?i)(?:^|[,;:-]\s*|\b(?:and|so|but|then|now|case|or)\s+){_AUX}\s+{_SUBJECT}\b")
-_WHETHER = re.compile(
-    r"(?i)\b(?:know|wonder|wondering|ask|asking|sure|check|tell me|see|confirm|clarify|find out)\s+(?:if|whether)\b"
-    rf"|,\s*{_AUX}\s+(?:not\s+)?(?:i|we|you|he|she|it|they)\s*\?*$"
-)
-_CLAUSE = re.compile(  # "penalty for parking without a permit" has none
-    rf"(?i)\b(?:{_AUX}|i|we|you|he|she|it|they|there|i'm|im|i've|ive|i'd|my|your|allowed|eligible|entitled)\b"
-)
-_NAMED = re.compile(  # "penalty if the return is late", "most rent help i can get": a value is named, nothing is stated
-    rf"(?i)^(?!{_WHO}\b(?<!the)|got\b|am\b|im\b|i'm\b)(?:the )?(?:[\w-]+ ){{0,2}}?(?:penalty|fine|fees?|costs?|price"
-    r"|charge|rate|deadline|amount|limit|allowance|percent|percentage|minimum|maximum|max|lowest|highest|most"
-    r"|last date|duty)\b"
-)
-_TELL_ME = re.compile(
-    r"(?i)^(?:can|could|would|will|do|does)\s+(?:you|someone|anyone|anybody|i)\s+(?:please\s+)?(?:tell"
-    rf"|explain|advise|let|know|get to know|ask|clarify|give me)\b.*\b{_WH}\b"
-    r"|\b(?:and|so|if so)[,;]?\s+(?:(?:by|for|at|in|to|from)\s+)?(?:what|how|when|where|who|which)\b"
-    r"(?!\s+(?:is|was|are)\s+not)"
-)
-_OPENS = re.compile(
-    rf"(?i)\b(?:{_AUX}\s+{_WHO}\b|how (?:much|many|long|old|often|soon|far|do|does|can)\b"
-    r"|(?:what|when|where|who|which)\b)"
-)
-_ASKS_AT_ONCE = re.compile(rf"(?i)^(?:(?:so|and|but|hi|hello|please)\b[,\s]*)*(?:{_AUX}|{_WH})\b")
-_CLINGS = re.compile(r"(?i)\b(?:by|for|to|in|at|of|with|on|from|the|a|an|my|know|sure|ask|tell|me|about)\s*$")
-_ENDS = re.compile(
-    r"(?i)(?:\s*[,;:]|\s+-|\s+(?:as|because|since|cos|cuz|but|and|given(?: that)?|considering(?: that)?"
-    r"|now(?: that)?|who))\s+(?:(?:i|we|he|she|they)(?:'m|'ve|'d|'s|m|ve)?|im|ive|my|our|his|her|its|it's"
-    r"|the (?:house|job|baby|landlord|council))\b"
-    r"|(?<!\bif)(?<!\bthat)(?<!\bwhen)(?<!\bwhile)(?<!\b(?:can|how|has))(?<!\b(?:do|am|is))(?<!\b(?:will|does))\s+"
-    r"(?=(?:i am|i'm|im|i have|i've|ive|i (?:work|live|look|get|earn|was|don't|dont)|he is|she is|he's|she's"
-    r"|they are|we are|we have|my \w+ (?:is|has|was))\b)"
-)
-_CASE = re.compile(r"(?i)\s+(?:even\s+)?(?:if|when|once|where|while|after|unless|although|though)\s+(?=\w)")
+_SENTENCE_END = _TABLE.pattern("sentence_end")
+_DROP = _TABLE.pattern("drop")
+_STARTS_WH = _TABLE.pattern("starts_wh")
+_ANY_WH = _TABLE.pattern("any_wh")
+_STARTS_AUX = _TABLE.pattern("starts_aux")
+_WH_AUX = _TABLE.pattern("wh_aux")
+_AUX_SUBJECT = _TABLE.pattern("aux_subject")
+_WHETHER = _TABLE.pattern("whether")
+_CLAUSE = _TABLE.pattern("clause")
+_NAMED = _TABLE.pattern("named")
+_TELL_ME = _TABLE.pattern("tell_me")
+_OPENS = _TABLE.pattern("opens")
+_ASKS_AT_ONCE = _TABLE.pattern("asks_at_once")
+_CLINGS = _TABLE.pattern("clings")
+_ENDS = _TABLE.pattern("ends")
+_CASE = _TABLE.pattern("case")
 _FEWEST = 2  # a part of no more words is none
-_MONEY = r"(?:costs?|fees?|prices?|charges?|rates?|fine|penalty|amounts?|discount|surcharge|threshold|percent(?:age)?)"
-_TYPES: tuple[tuple[AnswerType, str], ...] = (
-    (AnswerType.AGE, r"how old|what age|which age|minimum age|maximum age|age limit"),
-    (AnswerType.DURATION, r"\b(?:amount|length|period|maximum|minimum) of (?:time|leave|notice|holiday)\b"),
-    (
-        AnswerType.AMOUNT,
-        r"how much(?! (?:time|notice|longer|leave|holiday|warning))|how expensive|what (?:percentage|amount|rate|sum)"
-        r"|what (?:is|are|will be|would be|was)?\s?(?:the|my|our|his|her|their|your)?\s?(?:[\w-]+ ){0,3}?"
-        rf"(?:{_MONEY}|sum|salary|allowance|limit|refund|grant|benefit)\b"
-        rf"|^(?:the )?(?:[\w-]+ ){{0,2}}(?:{_MONEY}|(?:income|savings) limit|wage|duty|tax|minimum|maximum)\b"
-        r"(?!.*\b(?:how|who|when|where|do|does|can)\b)"
-        r"|what (?:do|will|would|did|should) (?:i|we|you|they|he|she) (?:have to )?pay\b"
-        r"|^(?:the )?(?:max|most)\b.*\b(?:help|pay|paid|get|money)\b"
-        r"|^(?!.*\b(?:how|who|when|where|do|does|can|what|which)\b).*\b(?:money|pay|rate|benefit)"
-        r" (?:per|a|each|every) \w+"
-        r"|\b(?:amount|cost|costs|fee|price|rate|rates)\s*\??$",
-    ),
-    (
-        AnswerType.DURATION,
-        r"how (?:long|soon|quickly|often|frequently|far in advance|much (?:time|notice|longer|leave|holiday"
-        r"|warning)|many (?:days|weeks|months|years|hours|minutes))|what (?:is|are) the (?:[\w-]+ ){0,2}"
-        r"(?:notice period|time ?frame|time limit|timescale|duration|length|period|time)\b",
-    ),
-    (
-        AnswerType.DATE,
-        r"\bwhen\b|(?:what|which) (?:date|day|time|year|month)|deadline|due date|by what"
-        r"|^(?:the )?(?:last|latest|earliest|first) (?:date|day)\b",
-    ),
-    (AnswerType.NUMBER, r"how many"),
-    (AnswerType.FORM, r"(?:what|which) (?:[\w-]+ ){0,2}forms?\b"),
-    (AnswerType.PERSON, r"\b(?:who|whom|whose)\b"),
-    (AnswerType.PLACE, r"\bwhere\b"),
-    (
-        AnswerType.LIST,
-        r"(?:what|which|any) (?:are |is |other |else |kinds? of |types? of |sorts? of |the |my |some )*"
-        r"(?:[\w'-]+ ){0,3}?(?:documents?|documentation|paperwork|evidence|proofs?|papers|information|details"
-        r"|requirements|criteria|conditions|exceptions|options|steps|ways|things|benefits|reasons|rules|alternatives"
-        r"|support|types|items|restrictions|rights|responsibilities|circumstances|factors|consequences|expenses)\b",
-    ),
-    (AnswerType.METHOD, r"\bhow\b"),
-)
-"""The first one that is found decides: "how much" is an amount though "how" is a method."""
-_ASKS = (
-    ("duty", r"\b(?:have to|has to|need|needs to|must|required|obliged|obligated|necessary|supposed to)\b"),
-    ("eligible", r"\b(?:eligible|entitled|qualify|eligibility)\b"),
-    ("ability", r"\b(?:can|could|able|allowed|may|permitted|possible)\b"),
-)
+_TYPES = tuple((AnswerType(one["type"]), _TABLE.text(one["asked"])) for one in _TABLE.file["types"])  # in this order
+_ASKS = _TABLE.file["asks"]
 
 
 def asking_sentence(question: str) -> str:
@@ -217,4 +140,4 @@ def _cut(text: str, at: re.Pattern[str]) -> tuple[str, str]:
 
 def asked_for(form: QuestionForm) -> str:
     """What the question asks about: "duty", "eligible", "ability" or "other"."""
-    return next((name for name, pattern in _ASKS if re.search(pattern, form.sentence, re.IGNORECASE)), "other")
+    return next((name for name, pattern in _ASKS.items() if re.search(pattern, form.sentence, re.IGNORECASE)), "other")

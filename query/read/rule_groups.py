@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join, parse_conditions, quantifier
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import WordTable, word_set
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.types import Condition, Element, Leaf, Modality, Not, Reading, leaves
 from clausegraph.query.read.question_context import QuestionContext, stated_condition
@@ -19,29 +19,18 @@ from clausegraph.query.read.questions import asked_for
 from clausegraph.query.read.statements import Candidate, ReadStatement, statements_of
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
-GRANTS = word_set(
-    "cannot can't won't don't claim claims apply qualify eligible eligibility entitled receive give given have"
-    " application accept accepted refuse refused reject rejected allowed permitted condition conditions requirement"
-    " requirements meet following either both one used exempt usually"
-)
+_TABLE = WordTable(__file__)
+
+GRANTS = _TABLE.words("grants")
 DUTY = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 _MOST_LISTED = 12
-_GATES = re.compile(
-    r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive|give|granted?|refuse|reject|accept\w*|take|obtain)\b",
-    re.IGNORECASE,
-)
+_GATES = _TABLE.pattern("gates")
 _REFUSES = re.compile(r"\b(?:refuse|reject|turn down|withhold)\b", re.IGNORECASE)
 _REASON = re.compile(r"\s+because\b[^.;:]*", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must|\w+s|\w+ed)\s", re.IGNORECASE)
-_WHO = re.compile(
-    r"^(?!how|what|when)(?=.*(?:\b(?:who|can|cannot|eligib\w*|qualif\w*|entitle\w*|exempt\w*|except\w*|not)\b|n['’]t\b))",
-    re.I,
-)
+_WHO = _TABLE.pattern("who")
 _HEDGED = re.compile(r"\b(?:may|might|could|should) be able to\b|\bmight\b", re.IGNORECASE)
-_REQUIRES = re.compile(
-    r"\b(?:must|need to|have to)\s+(?:(?:also|already|still|each|all)\s+)*(?:be|have|get|meet|live|earn|hold|prove)\b",
-    re.IGNORECASE,
-)
+_REQUIRES = _TABLE.pattern("requires")
 _YOU = word_set("you we they he she anyone anybody someone everyone people person it")
 
 

@@ -10,12 +10,14 @@ from functools import lru_cache
 
 from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
-from clausegraph.core.language.lexicon import MONTHS
+from clausegraph.core.language.lexicon import MONTHS, WordTable
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.types import Element, Modality, PageKey
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.retrieve.bank import Hit
+
+_TABLE = WordTable(__file__)
 
 _BUT = re.compile(r",\s+but\s+(?=(?:you|they|we|it|he|she|there)\b)", re.IGNORECASE)
 _DATE_LINE = re.compile(r"(?:this )?(?:page|guide)?\s*(?:was )?last (?:updated|reviewed|changed)\b", re.IGNORECASE)
@@ -25,28 +27,9 @@ _FORBIDS = re.compile(r"\b(?:cannot|can't|can’t|must not|may not|mustn't)\b", 
 _DATE = rf"(?:(?P<day>\d{{1,2}})\s+)?(?:(?P<month>{'|'.join(MONTHS)})\s+)?(?P<year>(?:19|20)\d\d)\b"
 _STARTS = re.compile(rf"\b(?:from|after|since|starting|as of)\s+(?:on\s+)?{_DATE}", re.IGNORECASE)
 _ENDS = re.compile(rf"\b(?:until|till|before|up to|to|ended(?: (?:on|in))?)\s+{_DATE}", re.IGNORECASE)
-_HEDGES = re.compile(
-    r"\b(?:usually|normally|generally|typically|mostly|often|sometimes|in (?:most|some|many) cases"
-    r"|might|could|perhaps|maybe|possibly|probably|likely|may (?:also |still |not |then )?(?:be|have|need)"
-    r"|rarely|hardly|seldom|scarcely|barely|exceptional(?:ly)?"
-    r"|(?:people|some|many|others|they|critics|campaigners|ministers|experts) (?:\w+ly )?"
-    r"(?:think|believe|say|argue|suggest|claim|assume|expect|hope)|it is (?:\w+ )?(?:said|thought|believed|claimed"
-    r"|rumou?red|expected|hoped|true|false)|according to|not true|untrue|myth"
-    r"|(?:ministers?|government|council|minister|authority|parliament) (?:\w+ly )?(?:(?:is|are) )?"
-    r"(?:plan|intend|propose|consider|consult|aim)(?:s|ned|ed|d|ning|ing)?|planned|proposed|proposals?|draft"
-    r"|consultation|(?<!is )(?<!are )(?<!be )(?<!been )used to (?!be used)|formerly|previously|in the past"
-    r"|for example|for instance|imagine|suppose)\b",
-    re.IGNORECASE,
-)
-"""The words by which a text says that it does not plainly hold: as a rule, perhaps, hardly, reported, planned, past."""
-_UNCERTAIN = re.compile(
-    r"\bmay (?!(?:also |still |then )?(?:get|have|claim|buy|order|take|keep|use|borrow|bring|choose)\b)(?=[a-z])"
-    r"|\b(?:was|were|had)\b|\b(?:about|around|approximately|roughly|nearly|almost)\s+£?\d"
-    r"|\b(?:not|no longer|never)\b(?:\s+\w+){0,2}\s+£?\d"
-)
-_TIMES = re.compile(
-    r"\b(?:19|20)\d\d\b|\b(?:was|were|did|last|next|used to|before|will|going to|previous\w*)\b", re.IGNORECASE
-)
+_HEDGES = _TABLE.pattern("hedges")
+_UNCERTAIN = _TABLE.pattern("uncertain")
+_TIMES = _TABLE.pattern("times")
 BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
 """A bound in words that deny: no more than."""
 

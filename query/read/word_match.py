@@ -12,8 +12,10 @@ from functools import lru_cache
 from rapidfuzz.distance import Prefix
 
 from clausegraph.core.language.clauses import sentence_spans
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import WordTable, word_set
 from clausegraph.core.language.normalise import content, normalise_text, tokens
+
+_TABLE = WordTable(__file__)
 
 _SAME = """
 cost costs price fee fees charge charges expensive pay paid payable; boss employer company firm; bill invoice
@@ -33,10 +35,7 @@ cheap cheaper reduced reduction lower; fix repair repairs mend; staff employee e
 """
 _GROUPS = tuple(frozenset(group.split()) for group in re.split(r"[;\n]", _SAME.strip()))
 _FAMILY = word_set("family relative relatives")  # each of the next is of it, and none is another
-_KIN = word_set(
-    "mum mom dad mother father parent brother sister son daughter wife husband gran grandmother grandfather grandad"
-    " uncle aunt nephew niece cousin grandson granddaughter"
-)
+_KIN = _TABLE.words("kin")
 _SILENT = content(
     "mum dad mother father aunt uncle nephew niece gran grandad grandmother brother sister friend mate him her"
     " someone somebody anyone person people definitely really actually please help know want wants wondering think"
@@ -58,19 +57,13 @@ _LONGER = tuple(  # of a longer word, those that make another word of the same t
     )
 )
 _LONG = 4  # letters from which a word may have those endings
-NEGATIVE = re.compile(
-    r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer|nobody|refused|lack|lacks|isnt|dont|doesnt|didnt"
-    r"|cant|havent|hasnt|wont|wasnt|arent)\b|n't\b",
-    re.IGNORECASE,
-)
+NEGATIVE = _TABLE.pattern("negative")
 _CLAUSES = re.compile(r"[,;:]\s|\s(?:but|and|so|because|although|while|though|who|which)\s", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(r"[.!?…]\s+[a-z]")  # where a sentence begins that is typed without a capital
 _FIGURE = re.compile(r"£?\d[\d.,]*\s*-?(?:years?|months?|weeks?|days?|hours?|yr|yrs)?(?:[\s-]olds?)?\b", re.IGNORECASE)
 _EXCEPTED = re.compile(r"[,\s]+(?:other than|except(?: for)?|apart from|but not|excluding|unless)\s", re.IGNORECASE)
 _GOVERNING = re.compile(r".*\b(?:of|for|by|through|in|with|from|on|at|as)\s+(?=\S)", re.IGNORECASE)
-_OF_ITS_OWN = re.compile(
-    r"(?:you|they|it|he|she|your|their|is|are|was|were|have|has|had|do|get|\w+ed)\b", re.IGNORECASE
-)
+_OF_ITS_OWN = _TABLE.pattern("of_its_own")
 
 
 @lru_cache(maxsize=65536)

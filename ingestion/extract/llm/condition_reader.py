@@ -12,22 +12,20 @@ from collections.abc import Sequence
 from clausegraph.core.extraction import InputElement, names_above
 from clausegraph.core.language.clauses import after_number
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.lexicon import WordTable, phrases, word_set
 from clausegraph.core.language.normalise import clean_name, tokens
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, Span, leaves
 from clausegraph.ingestion.extract.llm.items import UnusableItem, described
 from clausegraph.ingestion.extract.llm.page_words import YOU, ShownWords, akin, content_words, numbers_of
 from clausegraph.ingestion.extract.llm.parts import Places, covers, is_condition
 
+_TABLE = WordTable(__file__)
+
 MAX_DEPTH = 8
 MAX_LEAVES = 50
 _LONGEST_MEANING = 300
 _DENYING = word_set("not no never cannot neither nor none without unable nobody nothing")
-_POINTING = phrases(
-    r"(?:these|those|the (?:following|above)|either|both|all|any|one) (?:\w+ )?(?:appl(?:y|ies)|changes?|happens?)"
-    r"|(?:any|all|one|both|either|each|some|none) of (?:these|those|the (?:following|above))"
-    r"|this (?:is the case|happens|applies)"
-)
+_POINTING = _TABLE.pattern("pointing")
 _ONE = phrases("ones?")  # a pronoun more often than a number: "you do not have one"
 _LEANING = YOU | word_set(
     "it its this that they them their these those there he him his she her we us our one if not unless when once so do"
@@ -35,11 +33,7 @@ _LEANING = YOU | word_set(
 _OTHERWISE = word_set("other another different else otherwise only")  # what a meaning may say with "not"
 _CLAUSE = 2  # words from which a condition says something by itself: "this happens" leans on what was said before
 _SHARE = 1 / 3  # of the words of a condition that its meaning has, in some form
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<word>and|or|not|any|all)\b|(?P<bracket>[()])|(?P<first>\d+)\s*-\s*(?P<last>\d+)(?![a-z\d])
-    |(?P<place>\d+[a-z]?)(?:(?P<quote>"[^"]*"))?(?:\s*=\s*(?P<means>"[^"]*"))?(?!\w)|(?P<wrong>\S+))""",
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
-)
+_TOKEN = _TABLE.pattern("token")
 
 
 class ConditionReader:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.lexicon import WordTable, phrases
 from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.names import Scene, named, resolve, topic_name
 from clausegraph.core.language.normalise import entity_key, expand, lemmas, plain
@@ -17,23 +17,14 @@ from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.values import DATED, TELLING_KINDS, opening_value, value_kind
 from clausegraph.core.types import Leaf, Literal, Mention, Modality, Rule, RuleKind, Span, Statement, leaves
 
-LOSABLE = word_set(  # words that a fact may lack: its form says them, or nothing hangs on them
-    "also already now both currently simply just too please can may might must should shall will would need have has do"
-    " does be is are was a an the to of in on at by for from with as and or you your we our us not cannot their they no"
-    " any get able allowed entitled eligible qualify needs when if out up that who own all one yourself i'm re ll ve s"
-    " t automatically"
-)
-_HANGS = phrases(  # says more of when or how something holds than a condition tree has
-    "if|unless|except|only|when|while|once|where|whether|because|since|although|though|depending|according|which|whose"
-    "|how|what|why|but|subject to|until|after|before|during|in case|usually|normally|sometimes|often|generally|most"
-    "|some|may be|might|could|rather|even|still|regardless|was|were|had|did|such as|including|example|about|around"
-)
+_TABLE = WordTable(__file__)
+
+LOSABLE = _TABLE.words("losable")
+_HANGS = _TABLE.pattern("hangs")
 _COUNTED = re.compile(r"\s+(?:of|after|before|from|following)\s+(?:the|an?|your)\s+\w+(?:\s+\w+){0,4}$")
 _BY_VALUE = re.compile(r"(?P<how>within|by|for|from|until|before|after|at least|no later than)\s+(?P<value>.+)$")
 _ASKS_FOR = {"gets": "gets", "claims": "claims", "applies": "applies for"}  # its object may be what the page grants
-_HALF = re.compile(
-    r"[()]|\s-\s|:|^(?:to|that)\b|\b(?:an?|the|any|your|of|for|to|with|and|or)$|\bcertain\b"
-)  # of a cut condition
+_HALF = _TABLE.pattern("half")
 _LONGEST = 40  # words of a condition
 _LONGEST_NAME = 4  # of what a value is of, where no rule names it
 _EXAMPLE = phrases("examples?|case stud(?:y|ies)|scenario|quiz")

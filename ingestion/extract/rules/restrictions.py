@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 from clausegraph.core.language.conditions import lists_examples
-from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.lexicon import WordTable, phrases, word_set
 from clausegraph.core.language.propositions import Proposition
 from clausegraph.core.types import Modality
 
-_INFORMS = re.compile(  # what a duty to inform is about is rarely what an answer depends on
-    r"\b(?:includes?|tell|written|statement|information|records?|keep|details|send|give|provide|check|report|show"
-    r"|evidence|documents?|contact|say|explain|write|ask|call|read|fill|(?:will|'ll)(?: also| usually)? need)\b"
-    r"|\bneeds?:\s*$",
-    re.IGNORECASE,
-)
+_TABLE = WordTable(__file__)
+
+_INFORMS = _TABLE.pattern("informs")
 # Verbs of a state ("must be", "must have"), as against duties to act ("must send").
 _STATES = word_set("be been have get getting meet live own satisfy hold pass apply pay either both")
 _PURPOSE = phrases("qualify|eligible|entitled|apply|to (?:get|claim|use|join|register|be)")
-_LISTS_CASES = re.compile(  # "students who:", "You can only claim because of:", "Employees must:"
-    r"\b(?:who|whose|that|which)(?:\s+(?:is|are|has|have|was|were|either|both|must))*\s*:\s*$"
-    r"|\bonly\b.*\b(?:because of|due to|for|in|during|based on|reasons|circumstances|cases|situations)\s*:\s*$"
-    r"|\b(?:any|one) of the following (?:reasons|circumstances|cases|situations|conditions)\s*:\s*$"
-    r"|^\s*for\s+[^,.:]+:\s*$",
-    re.IGNORECASE,
-)
-_OPEN_DUTY = re.compile(  # "Employees must:": what stands below must hold, whoever it is about
-    r"\b(?:must|need to|has to|have to)(?:\s+(?:all|either|both|also|be|been|have))*\s*:\s*$", re.IGNORECASE
-)
+_LISTS_CASES = _TABLE.pattern("lists_cases")
+_OPEN_DUTY = _TABLE.pattern("open_duty")
 
 
 def _duty(proposition: Proposition, *adverbs: str) -> str:

@@ -16,12 +16,14 @@ from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.address import theirs, uncapitalised
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.lexicon import DETERMINERS, NOUN_VERBS, base_of_gerund, is_base, phrases
+from clausegraph.core.language.lexicon import DETERMINERS, NOUN_VERBS, WordTable, base_of_gerund, is_base, phrases
 from clausegraph.core.language.names import Scene, named, topic_name
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from clausegraph.ingestion.extract.rules.facts import LOSABLE
+
+_TABLE = WordTable(__file__)
 
 _LONGEST_CASE = 14  # words of a row header that names a case; a longer one describes
 _LONGEST_NAME = 8  # of one that names a thing
@@ -30,10 +32,7 @@ _NEAR_START = 18  # characters before the value of a case: "Between …", "Born 
 _REACH = phrases("e-?mail|(?:tele)?phone|address|contact|website")  # of tables whose rows name offices, not cases
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _EXCEPTS = phrases("if|unless|only|except|not|other than|depends?")  # says more of whom the table is for
-_IN_FORCE = re.compile(  # from when a table holds
-    r"(?:The|These) [\w ]+? (?:apply|applies|hold|are)(?: for the (?:tax |financial )?year)? (?:from|since) \d"
-    r"|From \d{1,2} \w+ \d{4},? the [\w ]+ (?:are|is):"
-)
+_IN_FORCE = _TABLE.pattern("in_force")
 _OFTEN = phrases("(?:each|every|per|a) (?:year|month|week|day)|yearly|annual(?:ly)?|monthly|weekly|daily")
 _RECURS = re.compile(
     rf"{_OFTEN.pattern}|\b(?:application|first|one-off|deposit|fine|penalty|cost)\b", re.IGNORECASE
@@ -43,44 +42,19 @@ _OF_TABLES = phrases("rates?|prices?|fees?|figures?|amounts?|limits?|charges?|ta
 # Says what its reader may or must do, and is: not whom a table is for that does not follow it at once.
 _OF_THE_READER = re.compile(r"[Yy]ou(?:'re|’re)? (?:can|cannot|may|must|need to|have to|are|live|have)\b")
 _RELATIVE = phrases("elsewhere|others?(?! than)|(?:every|any|all)(?:one)? else|rest|same|remaining")
-_PLAIN_HEADING = phrases(  # names no thing that a row could be of
-    "overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|examples?|rates?"
-    "|fees?|costs?|tables?"
-)
-_RATES_OF = re.compile(
-    r"(?:rates?|fees?|costs?|prices?|charges?|limits?) (?:of|for|on) (?P<what>[\w' -]+)", re.IGNORECASE
-)
+_PLAIN_HEADING = _TABLE.pattern("plain_heading")
+_RATES_OF = _TABLE.pattern("rates_of")
 _IS_BELOW = re.compile(r"(?:(?:The|Your) )?(?P<what>[\w' -]{3,60}?) (?:is|are)(?: as follows)?:")
 _STEP = re.compile(r"^(?:step|stage|part|section) \d+[a-z]?[:.)]?\s*", re.IGNORECASE)
-_OF_SOMEBODY = phrases(
-    "you|your|they|their|someone|people|any|all|other|person|single|couple|under|over|from|before|after"
-    "|between|up to|more|less"
-)
-_PROPERTY = phrases(  # what a value can be: of "Registered before 2020" nobody knows without the page
-    "rates?|fees?|prices?|costs?|amounts?|payments?|charges?|duty|tax|limits?|thresholds?|allowances?|notice|lengths?"
-    "|deadlines?|penalty|penalties|fines?|discounts?|e-?mail address|percentage|salary|wage|deposit|refund|maximum"
-    "|minimum|periods?|pay|times?|interest|leave|first day|at a time|relief|within$"
-)
-_CASE_HEADER = re.compile(  # a column of those of whom this is so
-    r"(?:registered|born|aged?|living|studying|working|married|employed|with|without|in|outside|inside|under|over"
-    r"|up to|from|(?P<does>apply|pay|claim|renew|book|register|buy))\b",
-    re.IGNORECASE,
-)
-_NO_PROPERTY = re.compile(
-    r"\d|\b(?:you|then|before(?! tax\b| \w+al\b)|after|until|born|if|when|who)\b|^get\b|[?]", re.IGNORECASE
-)
+_OF_SOMEBODY = _TABLE.pattern("of_somebody")
+_PROPERTY = _TABLE.pattern("property")
+_CASE_HEADER = _TABLE.pattern("case_header")
+_NO_PROPERTY = _TABLE.pattern("no_property")
 _YOURS = re.compile(r"\s+(?:that )?you (?:must|have to|need to|can|will|could) \w+$", re.IGNORECASE)  # behind "Notice"
 _LASTING = re.compile(r"\d+ (?:days?|weeks?|months?|years?|hours?)", re.IGNORECASE)  # "6 months": for so long
-_SUMS = phrases(  # what a heading says that the sums below it are
-    "(?P<what>(?:(?:minimum|maximum|weekly|monthly|yearly|annual|standard|basic) )*"
-    "(?:rate|fee|price|cost|charge|allowance|duty|fine|penalty|payment))s?"
-    "|(?:how much|what) you(?:'ll|’ll| will| could| can|'d|’d)? get|amounts?|how much is paid"
-)
+_SUMS = _TABLE.pattern("sums")
 _SORTED = phrases("kind|category")  # "Tax and duty" under "Kind of appeal" is a case
-_VALUE_UNITS = re.compile(
-    r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$",
-    re.IGNORECASE,
-)
+_VALUE_UNITS = _TABLE.pattern("value_units")
 _SENTENCES = re.compile(r"\.\s?[A-Z]|\.$|\(")
 
 

@@ -15,7 +15,7 @@ from clausegraph.core.condition_trees import VERDICTS
 from clausegraph.core.expression import Value
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.known_values import KnownValues
-from clausegraph.core.language.lexicon import MONTHS, WEEKDAYS
+from clausegraph.core.language.lexicon import MONTHS, WEEKDAYS, WordTable
 from clausegraph.core.language.modals import (
     ModalClass,
     ModalUse,
@@ -35,39 +35,19 @@ from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, words_of
 from clausegraph.query.read.protocol import Pages
 
+_TABLE = WordTable(__file__)
+
 _LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
 _LEAST_OF_CONDITION = 0.6
 _FEW = 2  # terms of a sentence: fewer say too little to be judged
 _BEFORE, _AFTER = 50, 80  # characters around a modal word that are compared
 _NAME = re.compile(r"(?<![.!?:“\"] )(?<!^)(?<![\w’'])[A-Z][\w’'-]*(?:\s+[A-Z][\w’'-]*)*")
-_CLAUSE = re.compile(
-    r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
-    re.IGNORECASE,
-)
+_CLAUSE = _TABLE.pattern("clause")
 _NOT_NAMES = cited_words(" ".join((*WEEKDAYS, *MONTHS)) + " i im id ive ill yes no you your we it the a an if unless")
-_COMMANDS = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
-    r"|\b(?:language model|system prompt|as an ai|ai assistant|chatbot|you are (?:now )?(?:an? )?(?:assistant|ai\b))"
-    r"|\b(?:reply|respond|answer|output)\s+(?:only|exactly|with)\b.{0,60}[\"“'‘:{]",
-    re.IGNORECASE,
-)
+_COMMANDS = _TABLE.pattern("commands")
 _BOUND = re.compile(r"\b(?:up to|about|around|approximately|roughly)\b", re.IGNORECASE)
-_BOUNDED = re.compile(
-    r"\b(?:up to|about|around|approximately|roughly|maximum|most|at least|least|minimum|limit|threshold|more|less|over"
-    r"|under|within|between|enough|cap|part)\b",
-    re.IGNORECASE,
-)
-_JOINING = content(
-    "because unless otherwise over under even though although while instead either once until already only except"
-    " mean means counts case depend depends yes first last each one two three four five six seven eight nine ten"
-    # of what becomes of a request or a rule, whatever it is about
-    " fail fails failed refuse refused reject rejected turned late later early earlier sooner expire expired yet still"
-    " already otherwise apply applies need needs want wants unsure sure possible ready wrong missed miss happens happen"
-    " agree disagree agreed unhappy differ different true neither ago same then so do not there any other such that"
-    # of asking somebody
-    " please ask tell contact call ring phone telephone email write speak check find out let know help whether"
-    " would like talk through afraid sorry"
-)
+_BOUNDED = _TABLE.pattern("bounded")
+_JOINING = content(_TABLE.file["words"]["joining"])
 _WISH = re.compile(r"\b(?:if|whether|where|when) (?:you|they|he|she)(?: still| also)? $", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except)\b", re.IGNORECASE)
 _COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from dateutil.relativedelta import relativedelta
 
 from clausegraph.core.errors import InputError
-from clausegraph.core.language.lexicon import NUMBERS, SHORT_MONTHS, WEEKDAYS
+from clausegraph.core.language.lexicon import NUMBERS, SHORT_MONTHS, WEEKDAYS, WordTable
 
 _ZONES = {
     "America/Los_Angeles": "PT PST PDT",
@@ -223,59 +223,26 @@ def _bounded(word: str, days: Days, today: date) -> Days:
     return None, first - timedelta(days=1) if word in ("before", "prior to") else last
 
 
-_NUMBER = r"\d{1,2}(?:st|nd|rd|th)?"
-_YEAR = r"(?:1[5-9]\d\d|20\d\d)"
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
-_DAY = (
-    rf"(?:\d{{4}}-\d{{1,2}}-\d{{1,2}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}}|"
-    rf"{_MONTH}\s+(?:the\s+)?{_NUMBER}(?!\d)(?:,?\s+{_YEAR})?|"
-    rf"{_NUMBER}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?)"
-)
-_PARTS = {
-    "DAYNAME": r"mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thur?s?(?:day)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?",
-    "COUNT": r"(?P<count>\d{1,4}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|couple of|few)",
-    "UNITS": r"(?P<unit>day|week|month|quarter|year|decade)s?",
-    "WHICH": r"(?P<which>last|past|previous|this|current|next|coming)",
-    "BOUND": r"(?P<word>since|from|after|before|prior to|by|until|till|up to|through|in|during|for|of)",
-    "OFYEAR": rf"(?:,? (?:of )?(?P<year>{_YEAR}))?",
-    "MONTH": _MONTH,
-    "YEAR": _YEAR,
-    "DAY": _DAY,
+_MEANINGS: dict[str, Meaning] = {  # by their names in the table
+    "two_days_ago": partial(_shifted, -2),
+    "yesterday": partial(_shifted, -1),
+    "today": partial(_shifted, 0),
+    "tomorrow": partial(_shifted, 1),
+    "in_two_days": partial(_shifted, 2),
+    "weekday": _weekday,
+    "unit": _unit,
+    "so_far": _so_far,
+    "counted": _counted,
+    "distant": _distant,
+    "years": _years,
+    "month": _month,
+    "quarter": _quarter,
+    "decade": _decade,
+    "from_now": lambda asked: (asked.today, None),
+    "traded": _traded,
+    "named": _named,
+    "between": _between,
 }
-_RULES: tuple[tuple[str, Meaning], ...] = (
-    (r"(?:the )?day before yesterday", partial(_shifted, -2)),
-    (r"yesterday|last night", partial(_shifted, -1)),
-    (r"today|tonight|this (?:morning|afternoon|evening)|right now|now|currently", partial(_shifted, 0)),
-    (r"nowadays|these days|at the moment|at present|as of (?:now|today)", partial(_shifted, 0)),
-    (r"tomorrow", partial(_shifted, 1)),
-    (r"(?:the )?day after tomorrow", partial(_shifted, 2)),
-    (r"(?:(?:on )?WHICH |on )?(?P<weekday>DAYNAME)", _weekday),
-    (r"WHICH (?P<unit>weekend|week|month|quarter|year|decade)", _unit),
-    (r"(?:so far |thus far |earlier )this (?P<unit>week|month|quarter|year)", _so_far),
-    (r"(?P<unit>year)[- ]to[- ]date", _so_far),
-    (
-        r"(?:in |over |during |within )?(?:the )?(?P<which>last|past|previous|next|coming) COUNT UNITS",
-        _counted,
-    ),
-    (r"COUNT UNITS (?P<way>ago|back)", _distant),
-    (r"(?:in )?COUNT UNITS (?P<way>from now|later|hence)", _distant),
-    (r"(?:BOUND )?(?P<year>YEAR)(?![-–/]?\d)", _years),
-    (r"(?:between|from) (?P<year>YEAR) (?:and|to|through|until) (?P<last>YEAR)", _years),
-    (r"(?P<year>YEAR)(?: ?[-–—/] ?| to | through )(?P<last>YEAR|\d\d)", _years),
-    (r"(?:BOUND )?(?:WHICH )?(?P<month>MONTH)OFYEAR(?! ?\d)", _month),
-    (r"(?P<quarter>q[1-4])OFYEAR", _quarter),
-    (r"(?:the )?(?P<quarter>first|second|third|fourth|1st|2nd|3rd|4th) quarterOFYEAR", _quarter),
-    (r"(?:the )?(?P<decade>(?:1[5-9]|20)\d0|[1-9]0)'?s", _decade),
-    (r"upcoming|in the future|from now on|from today on", lambda asked: (asked.today, None)),
-    (r"(?:the )?(?:last|latest|most recent|previous) trading day", _traded),
-    (r"(?:the )?(?:last|latest|previous) (?:market )?close", _traded),
-    (r"(?:on )?(?P<day>DAY)", _named),
-    (r"(?P<word>since|before|after) (?P<day>DAY)", _named),
-    (r"(?:between|from) (?P<one>DAY) (?:and|to|until|through) (?P<two>DAY)", _between),
-)
 
 
 # --- resolving ------------------------------------------------------------------------------------
@@ -283,10 +250,10 @@ _RULES: tuple[tuple[str, Meaning], ...] = (
 
 @cache
 def _compiled() -> list[tuple[re.Pattern[str], Meaning]]:
-    """The rules, with the parts that their patterns name in capitals."""
-    parts = re.compile("|".join(sorted(_PARTS, key=len, reverse=True)))
-    filled = ((parts.sub(lambda name: _PARTS[name[0]], pattern), meaning) for pattern, meaning in _RULES)
-    return [(re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), meaning) for pattern, meaning in filled]
+    """The rules, each with what it means."""
+    table = WordTable(__file__)
+    patterns = ((table.text(one), _MEANINGS[name]) for name, rules in table.file["rules"].items() for one in rules)
+    return [(re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), meaning) for pattern, meaning in patterns]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,24 +21,10 @@ _COMMA = re.compile(r",\s+(?=\S)")
 _CONTINUES = _TABLE.words("continues")
 _SUBJECT_VERB = _TABLE.pattern("subject_verb")
 _SUBJECT_AHEAD = _TABLE.pattern("subject_ahead")
-_NOT_BEFORE_SUBJECT = lexicon.DETERMINERS.union(
-    *(lexicon.PREPOSITIONS, lexicon.RELATIVES, lexicon.AUXILIARIES, lexicon.CONTRACTED),
-    lexicon.word_set(
-        "where when if and or as than because while but think know believe say feel find see want how show"
-    ),
-    lexicon.word_set("mean hear decide agree prove tell me us them only even whether what"),
+_NOT_BEFORE_SUBJECT = _TABLE.words("not_before_subject").union(
+    lexicon.DETERMINERS, lexicon.PREPOSITIONS, lexicon.RELATIVES, lexicon.AUXILIARIES, lexicon.CONTRACTED
 )
-_MODAL = r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
-_SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
-# A new main clause with a subject and verb of its own.
-_NEXT_CLAUSE = re.compile(
-    rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
-    r"|,?\sor\s+(?=(?:you|they|we|it)\s(?:may|might|could)\b)"  # "within 30 days if …, or you may be charged a penalty"
-    r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
-    r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
-    r"|;\s|\s-\s+(?=(?:(?:if|unless|when)\b[^.]*,\s|contact|check|ask|call|read|find out|see|use)\b)",
-    re.IGNORECASE,
-)
+_NEXT_CLAUSE = _TABLE.pattern("next_clause")
 OPENER = _TABLE.pattern("opener")
 _OPENS_CASE = lexicon.phrases("|".join(["if|unless|when|once|where|even|as", *sorted(lexicon.PREPOSITIONS)]))
 _NO_CLAUSE_END = _TABLE.pattern("no_clause_end")

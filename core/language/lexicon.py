@@ -71,6 +71,7 @@ CONTRACTED = _TABLE.words("contracted")
 DETERMINERS = _TABLE.words("determiners")
 RELATIVES = word_set("who which whose whom that")
 PREPOSITIONS = _TABLE.words("prepositions")
+FUNCTION_WORDS = PREPOSITIONS | AUXILIARIES | PRONOUNS | RELATIVES | DETERMINERS
 _VERBS = _TABLE.words("verbs")
 NOUN_VERBS = _TABLE.words("noun_verbs")
 _MORE_VERBS = _TABLE.words("more_verbs")

@@ -19,22 +19,8 @@ _TABLE = WordTable(__file__)
 _WORD = re.compile(r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|[A-Za-z][\w&/'-]*|[£$€]?\d[\d,.]*%?|[^\s\w]")
 _CAPITALS = _TABLE.pattern("capitals")
 _OPENS = lexicon.word_set("the a an your their his her its our my any each every another no")
-_STOPS = (
-    lexicon.PREPOSITIONS
-    | lexicon.AUXILIARIES
-    | lexicon.PRONOUNS
-    | lexicon.RELATIVES
-    | lexicon.DETERMINERS
-    | lexicon.word_set(
-        "and or but if unless when while because so than then as not only also still already usually normally too how"
-        " what why where whether to either both all more most less same following own right other further first least"
-    )
-)
-_HEADS = lexicon.word_set(  # nouns that name nothing by themselves
-    "time way case amount number part end start day week month year date rest use thing lot example rule name kind type"
-    " place top side whole first second last next moment result reason situation one ones same details"
-    " last updated"
-) | {*lexicon.MONTHS, *lexicon.WEEKDAYS, *lexicon.NUMBERS}
+_STOPS = lexicon.FUNCTION_WORDS | _TABLE.words("stops")
+_HEADS = _TABLE.words("heads") | {*lexicon.MONTHS, *lexicon.WEEKDAYS, *lexicon.NUMBERS}
 _LONGEST = 5
 _NEAR = 60  # characters around a proper name that are looked at
 _NO_PART = _STOPS | lexicon.CONTRACTED
@@ -45,15 +31,9 @@ _DETERMINERS = word_set("a an the your our their his her its my any each every n
 _BODIES = word_set("council court tribunal university college government police")
 _SOMEBODY = _BODIES | ROLES - word_set("person people adult staff agent holder dependant member")
 _GIVES = {form for base in ("give", "send", "offer", "show", "tell", "ask") for form in lexicon.forms(base)}
-_IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
-    lexicon.AUXILIARIES
-    | lexicon.PRONOUNS
-    | lexicon.CONTRACTED
-    | lexicon.RELATIVES
-    | word_set(
-        "if unless because although how what why when where while whether so than then here such same other another"
-        " following more less most many all some none us them him only even"
-    )
+# What no short name has: it would be a clause, or lean on the text before it.
+_IN_NO_NAME = (
+    lexicon.AUXILIARIES | lexicon.PRONOUNS | lexicon.CONTRACTED | lexicon.RELATIVES | _TABLE.words("in_no_name")
 ) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
 _NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
 _DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | word_set("and or but to")

@@ -31,15 +31,8 @@ _LONGEST_TRIGGER = 12  # words
 _OPENS_RANGE = re.compile(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", re.IGNORECASE)
 _BETWEEN = frozenset({"-", "–", "—", "to", "and", "or", "up to"})
 _NOUN_AFTER = re.compile(r"\s+(?:or\s+more\s+|or\s+fewer\s+)?(?P<noun>[a-z]{3,})\b")
-_NO_NOUNS = (
-    lexicon.PREPOSITIONS
-    | lexicon.DETERMINERS
-    | lexicon.AUXILIARIES
-    | lexicon.RELATIVES
-    | lexicon.THIRD_PERSON
-    | lexicon.word_set(
-        "and or but if unless when while then than years old more less fewer other different you they we"
-    )
+_NO_NOUNS = _TABLE.words("no_nouns").union(
+    lexicon.PREPOSITIONS, lexicon.DETERMINERS, lexicon.AUXILIARIES, lexicon.RELATIVES, lexicon.THIRD_PERSON
 )
 _NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
 _NEAR = 160  # characters on either side of a value that are looked at

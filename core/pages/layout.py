@@ -120,11 +120,7 @@ def _close(stack: list[_OpenPart], tables: list[_OpenPart], found: set[_Element]
 _TAGS = frozenset({"nav", "footer", "aside", "dialog"})
 _ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar".split())
 _CONTENT_TAGS = frozenset({"html", "body", "main", "article", *HEADINGS})
-_NAMES = frozenset(
-    "nav navbar navigation topnav subnav menu breadcrumb breadcrumbs crumb crumbs cookie cookies consent gdpr footer "
-    "sidebar share sharing social related pager pagination skip toc feedback advert adverts ads promo newsletter "
-    "masthead".split()
-)
+_NAMES = _TABLE.words("furniture_names")
 _CONTENT_NAMES = frozenset("content main body article wrap wrapper container page has no with without".split())
 _MAX_SHARE = 0.3  # of the page's characters outside links
 
@@ -192,14 +188,8 @@ def _by_name(node: _Element) -> bool:
 
 
 _POINTS_AT = ("aria-controls", "data-target", "data-bs-target", "href")
-_PANEL_WORDS = frozenset(
-    "accordion accordions tab tabs tabpanel panel panels pane collapse collapsible collapsed expand expandable "
-    "expander toggle toggled faq answer reveal".split()
-)
-_OVERLAY_WORDS = frozenset(
-    "modal popup popover dialog tooltip overlay lightbox cookie cookies consent menu submenu nav navbar navigation "
-    "dropdown search login signin signup share toast banner newsletter subscribe".split()
-)
+_PANEL_WORDS = _TABLE.words("panel")
+_OVERLAY_WORDS = _TABLE.words("overlay")
 _OVERLAY_ROLES = _ROLES | {"alert", "status", "listbox", "tooltip"}
 _NO_NAME = _TABLE.pattern("no_name")
 _LONGEST_NAME = 150  # characters

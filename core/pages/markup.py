@@ -25,14 +25,8 @@ PARAGRAPHS = frozenset({"p", "pre", "caption", "figcaption"})
 ITEMS = frozenset({"li", "dd"})
 LISTS = frozenset({"ul", "ol", "dl", "menu", "dir"})
 CELLS = frozenset({"td", "th"})
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark nobr output "
-    "q rp rt ruby s samp small span strike strong sub sup time tt u var wbr".split()
-)
-SKIPPED = frozenset(
-    "script style noscript template head title select option textarea button svg math iframe object embed canvas "
-    "audio video map datalist".split()
-)
+INLINE = _TABLE.words("inline")
+SKIPPED = _TABLE.words("skipped")
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 # Containers that stand within the text around them rather than apart from it.
 NO_REGIONS = LISTS | {"table", "thead", "tbody", "tfoot", "tr", "blockquote", "center"}

@@ -37,12 +37,7 @@ _OPENS_LIST = re.compile(r"\s*(?:\b(?:either|both|all|each))?:$")
 _YOU_HAVE_BEEN = _TABLE.pattern("you_have_been")
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
 _YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>[a-z]+)\b")
-_VERB = r"(?:are|is|was|were|has|have|had|does|do|did|will|can|must|gets?|lives|lived|pays?|came|owes?|owns?|says?)"
-_CLAUSE = re.compile(
-    r"^(?:you|it|they|he|she|we|its|your|their)\b|^(?:there|nobody|somebody|an?|the|either|both|all|one|\w+ of)?\s*"
-    rf"(?:[\w’'-]+\s+){{0,4}}?\b{_VERB}\b",
-    re.IGNORECASE,
-)
+_CLAUSE = _TABLE.pattern("clause")
 _OPEN_END = re.compile(r"\b(?:if|unless|when|who|and|or)\s+(?:you|they|it|he|she)\s*:$", re.IGNORECASE)
 _CASE = _TABLE.pattern("case")
 _QUANTIFIED = _TABLE.pattern("quantified")

@@ -31,13 +31,7 @@ _YOU_ARE = re.compile(r"\b(?:you are|you're|you’re|they are|he is|she is|age|a
 _PERSON = _TABLE.pattern("person")
 _PRONOUN = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
 _WHO = content("son daughter child children kid baby boy girl wife husband partner spouse mother father mum dad parent")
-_SUMS = (
-    content("income earn earning salary wage profit turnover earns makes trading"),
-    content("saving savings capital bank investment invested money"),
-    content("price cost costs buy bought buying worth value purchase property house flat home priced paid pay"),
-    content("debt debts owe owed owing arrears"),
-    content("rent"),
-)
+_SUMS = tuple(map(content, _TABLE.file["sums"]))
 _UNITS = content("hours days weeks months years year old age aged pounds at least more less than over under each")
 
 

@@ -17,45 +17,13 @@ from clausegraph.core.language.normalise import content, normalise_text, tokens
 
 _TABLE = WordTable(__file__)
 
-_SAME = """
-cost costs price fee fees charge charges expensive pay paid payable; boss employer company firm; bill invoice
-job work employment occupation employed working; wife husband spouse partner married couple couples; car vehicle
-parent parents mother father mum dad mam; money payment amount sum cash pay paid; house home property flat dwelling
-van vehicle; kid kids child children baby; child children son daughter; register registers registered registration
-wage wages earnings pay salary income earn earning; papers paperwork documents document evidence; take bring
-buy buying bought purchase purchasing; get receive getting receiving gets; stop stops end ends; visitor guest
-need must have required requirement; allowed permitted permission can may; begin start starting beginning
-leave quit leaving left; die died dead death deceased dies passed; trip holiday travel; test exam examination
-deadline latest; refund reimburse; send sent post posted submit; tell told report inform notify; appeal challenge
-student study studying; education school; paid pay pays paying payment payments; ill sick illness unwell
-old age aged older; tenant tenancy renter; penalty fine fined; week weekly weeks; month monthly months; payout payment
-year yearly annual annually years; day daily days; minimum least lowest; maximum most highest; keep keeping kept
-given give giving gives; choose chosen choice; council authority; decide decision decided decides
-cheap cheaper reduced reduction lower; fix repair repairs mend; staff employee employees worker workers
-"""
-_GROUPS = tuple(frozenset(group.split()) for group in re.split(r"[;\n]", _SAME.strip()))
+_GROUPS = tuple(frozenset(group.split()) for group in re.split(r"[;\n]", _TABLE.file["same"].strip()))
 _FAMILY = word_set("family relative relatives")  # each of the next is of it, and none is another
 _KIN = _TABLE.words("kin")
-_SILENT = content(
-    "mum dad mother father aunt uncle nephew niece gran grandad grandmother brother sister friend mate him her"
-    " someone somebody anyone person people definitely really actually please help know want wants wondering think"
-    " hello thing things stuff way something anything like good bad new right put take use make see look go come"
-    " many long soon far ask say yet even once ever im ive cant dont wont whats able allowed possible though while"
-    " before after while got too enough own myself ourselves completely totally ok okay bit max"
-    " live lives living lived when what how time up out off over back question still already because due"
-    " used uses using every always matter quickly quick nan date"
-) | frozenset({"do", "dos", "don", "doe", "hav", "ha"})
+_SILENT = content(_TABLE.file["words"]["silent"]) | frozenset({"do", "dos", "don", "doe", "hav", "ha"})
 _ENDINGS = tuple(frozenset(row.split(" ")) for row in (" s es ed ing 's", "e es ed ing", "y ies ied ying"))
-_LONGER = tuple(  # of a longer word, those that make another word of the same thing, too
-    frozenset(row.split(" "))
-    for row in (
-        " s es ed ing er ers or ors ment ments al als ly ation ations",
-        "e es ed ing er ers or ors ion ions able ation ations",
-        "y ies ied ying ication ications",
-        "le ility",
-        "t ce cy",
-    )
-)
+# Of a longer word, those that make another word of the same thing, too.
+_LONGER = tuple(frozenset(row.split(" ")) for row in _TABLE.file["longer"])
 _LONG = 4  # letters from which a word may have those endings
 NEGATIVE = _TABLE.pattern("negative")
 _CLAUSES = re.compile(r"[,;:]\s|\s(?:but|and|so|because|although|while|though|who|which)\s", re.IGNORECASE)

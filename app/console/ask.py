@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import Refusal, problem_of, request_id
 from clausegraph.app.api.work import Tell, Ticket, streamed
-from clausegraph.app.console.answer import STATES, answer_view, places_of, step_title
+from clausegraph.app.console.answer import STATES, answer_view, places_of
 from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, html, render, router
 from clausegraph.app.services import questions as judged
 from clausegraph.app.services.answers import shown_step
@@ -103,7 +103,7 @@ async def events(of: OfScreen, name: str) -> Response:
                 unchecked.append(str(value.detail["sentence"]))
             return _event("writing", render("writing.html", sentences=unchecked))
         if kind == "step":
-            return _event("step", render("step.html", step=value, title=step_title(value.name)))
+            return _event("step", render("step.html", step=value))
         if kind == "problem":
             value = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
         template = "error.html" if kind == "problem" else "answer.html"

@@ -20,7 +20,7 @@ from clausegraph.app.api.guard import Face, Guard, loads_page, rule_key
 from clausegraph.app.api.parameters import known_query
 from clausegraph.app.api.problems import problem_of, request_id
 from clausegraph.app.api.routes import corpus, history, questions, server
-from clausegraph.app.api.served import serve_workspace
+from clausegraph.app.api.served import Served
 from clausegraph.app.process import version
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
     Raises:
         ValueError: a route has no rule, or a rule no route.
     """
-    held = serve_workspace(workspace)
+    held = Served(workspace)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
@@ -71,8 +71,8 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_middleware(
         Guard,
-        held=lambda: held,
-        routes=lambda: app.routes,
+        held=held,
+        routes=app.routes,
         rules=rules,
         hosts=workspace.settings.serve_hosts,
         bodies={WEB_ANSWERS: _PAGES_BYTES},

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from clausegraph.app.access.tokens import Principal
 from clausegraph.app.api.parameters import EpochNumber
 from clausegraph.app.api.served import Held, Served
-from clausegraph.app.api.work import Ticket, waited
+from clausegraph.app.api.work import waited
 from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
-from clausegraph.app.services.doctor import Finding, examine
+from clausegraph.app.services.doctor import examine
 from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
 from clausegraph.app.services.history import list_epochs, reject_slice, run_progress, run_summaries, run_summary
 from clausegraph.app.services.settings import list_settings
@@ -95,10 +95,6 @@ async def admin(request: Request, held: Held, examined: Annotated[bool, Query()]
         shown = {"corpora": corpus_status(held.workspace), "disk": disk_use(settings), "settings": listed}
         return shown | {"schedules": sorted(settings.corpora.items()), "deeds": held.audit.last(_DEEDS)}
 
-    def findings(ticket: Ticket) -> list[Finding]:
-        ticket.check()
-        return examine(settings)
-
     shown = await held.reads.run(look)
-    found = await waited(request, held.work, settings.serve_seconds, findings) if examined else None
+    found = await waited(request, held.work, settings.serve_seconds, lambda _: examine(settings)) if examined else None
     return html(request, "admin.html", screen="admin", findings=found, **shown)

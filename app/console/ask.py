@@ -88,8 +88,7 @@ async def events(of: OfScreen, name: str) -> Response:
     request, held = of.request, of.held
     asked = await held.reads.run(held.kept.get, of.who.token, of.corpus, name)
 
-    def work(ticket: Ticket, tell: Tell) -> dict[str, Any]:
-        ticket.check()
+    def work(_: Ticket, tell: Tell) -> dict[str, Any]:
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return _shown(held.workspace, asked)
         found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(shown_step(step)))

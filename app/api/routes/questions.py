@@ -94,7 +94,6 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     supposed = parse_assumptions([f"{name}={state}" for name, state in asked.assumptions.items()])
 
     def work(ticket: Ticket, tell: Tell | None = None) -> AskedQuestion:
-        ticket.check()
         begun, watch = held.kept.begin(at.who.token, at.corpus, inquiry, at.epoch, supposed), _watching(ticket, tell)
         found = answer(held.workspace, at.corpus, inquiry, at.epoch, engine=asked.engine, watch=watch)
         return held.kept.keep(begun, found)
@@ -115,14 +114,13 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
 async def retrieve(at: AtEpoch, asked: PassagesBody) -> Response:
     """The passages a question is about, best first, with scores; nothing is answered."""
     inquiry = Inquiry(asked.question, asked.scenario)
-
-    def work(_: Ticket) -> PassagesReply:
-        return search(
-            at.held.workspace, at.corpus, inquiry,
-            retriever=asked.retriever, budget=asked.budget, limit=asked.limit, epoch=at.epoch,
-        )  # fmt: skip
-
-    found = await at.work(work)
+    given: dict[str, Any] = {
+        "retriever": asked.retriever,
+        "budget": asked.budget,
+        "limit": asked.limit,
+        "epoch": at.epoch,
+    }
+    found = await at.work(lambda _: search(at.held.workspace, at.corpus, inquiry, **given))
     return reply(found, epoch=found.epoch)
 
 

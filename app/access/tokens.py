@@ -106,7 +106,11 @@ class TokenRecord:
 
 
 class Tokens:
-    """The tokens of a home folder. Threads and processes may share the file; a change is seen at the next question."""
+    """The tokens of a home folder. Threads and processes may share the file; a change is seen at the next question.
+
+    Raises, from everything:
+        StorageError: the file cannot be read or written.
+    """
 
     def __init__(self, home: Path) -> None:
         self.folder = home / FOLDER
@@ -124,7 +128,6 @@ class Tokens:
 
         Raises:
             InputError: the name is taken, or the name or the list of corpora is empty.
-            StorageError: the file cannot be written.
         """
         name = checked_name(name, "token", _NAME_FIX)
         if corpora is not None and not corpora:
@@ -140,11 +143,7 @@ class Tokens:
         return made, f"{_PREFIX}_{made.id}_{secret}"
 
     def all(self) -> list[TokenRecord]:
-        """Every token by name, the expired ones too.
-
-        Raises:
-            StorageError: the file cannot be read.
-        """
+        """Every token by name, the expired ones too."""
         return sorted(self._records().values(), key=lambda one: one.name)
 
     def revoke(self, name: str) -> TokenRecord:
@@ -152,7 +151,6 @@ class Tokens:
 
         Raises:
             NotFoundError: no token of that name.
-            StorageError: the file cannot be written.
         """
         with self._changing() as records:
             found = next((one for one in records.values() if one.name == name), None)
@@ -163,11 +161,7 @@ class Tokens:
         return found
 
     def find(self, text: str) -> Principal | None:
-        """Whose token a text is; None for one that is unknown, revoked or expired.
-
-        Raises:
-            StorageError: the file cannot be read.
-        """
+        """Whose token a text is; None for one that is unknown, revoked or expired."""
         prefix, _, rest = text.partition("_")
         identity, _, secret = rest.partition("_")
         record = self._records().get(identity) if prefix == _PREFIX else None
@@ -176,11 +170,7 @@ class Tokens:
         return record.principal
 
     def holder(self, identity: str) -> Principal | None:
-        """Whoever holds the token of that id now; None once it is revoked or expired.
-
-        Raises:
-            StorageError: the file cannot be read.
-        """
+        """Whoever holds the token of that id now; None once it is revoked or expired."""
         record = self._records().get(identity)
         return None if record is None or record.is_expired else record.principal
 
@@ -267,11 +257,7 @@ class Sessions:
         return cookie, made
 
     def find(self, cookie: str) -> tuple[Principal, BrowserSession] | None:
-        """Whose session a cookie is; None for one that is unknown or over, or whose token is gone.
-
-        Raises:
-            StorageError: the tokens cannot be read.
-        """
+        """Whose session a cookie is; None for one that is unknown or over, or whose token is gone."""
         with self._lock:
             found = self._open.get(_key(cookie))
         if found is None or time.monotonic() >= found.ends:

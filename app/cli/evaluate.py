@@ -161,20 +161,17 @@ def compare(
     from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
     from clausegraph.eval.files import read_records
 
-    runs = [read_records(folder / ANSWERS_FILE, QUESTION_RECORD) for folder in (first, second)]
-    found = compared(*runs)
+    before, after = (read_records(folder / ANSWERS_FILE, QUESTION_RECORD) for folder in (first, second))
+    found = compared(before, after)
     value = {
         name: {key: getattr(one, key) for key in ("mean", "low", "high", "excludes_zero")}
         for name, one in found.items()
     }
     session.emit(
-        {"questions": len(runs[0]), "second_minus_first": value},
-        f"{len(runs[0])} questions, {second.name} minus {first.name}, 95% paired bootstrap interval:",
+        {"questions": len(before), "second_minus_first": value},
+        f"{len(before)} questions, {second.name} minus {first.name}, 95% paired bootstrap interval:",
         *(f"{name}: {interval(one, '+')}{' *' if one.excludes_zero else ''}" for name, one in found.items()),
     )
-
-
-# --- figures in words --------------------------------------------------------------------------------
 
 
 def _emit_scores(session: Session, result: EvaluationResult) -> None:

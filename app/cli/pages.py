@@ -131,7 +131,7 @@ def _page_lines(found: FoundPage) -> list[Any]:
 
 def _fact_lines(found: FoundFact) -> list[Any]:
     from clausegraph.app.render import condition_tree
-    from clausegraph.app.services.records import quotes, statement_words
+    from clausegraph.app.services.records import quoted, statement_words
     from clausegraph.indexes.derive import statement_id
 
     times = "once" if found.fact.supports == 1 else f"{found.fact.supports} times"
@@ -140,7 +140,7 @@ def _fact_lines(found: FoundFact) -> list[Any]:
         one = support.statement
         lines += [f"\n{statement_words(one)}", f"  {one_line(f'{reading.title} ({support.page})')}"]
         lines.append(f"  statement {statement_id(support)[:8]}")
-        for element, quote in quotes(support, reading):
+        for element, quote in quoted(one.spans, reading):
             lines.append(f"  {one_line(' › '.join(element.headings))}\n  “{one_line(quote)}”")
         if one.step is not None:
             lines.append(f"  step {one.step.text} of: {one_line(one.step.procedure)}")

@@ -26,9 +26,9 @@ from clausegraph.app.servers.process import (
     running_processes,
     save_record,
     stop_processes,
-    write_private,
 )
 from clausegraph.core.errors import InputError, StorageError, StoreError, StoreUnavailable
+from clausegraph.indexes.files import write_whole
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 
 VERSION = "5.26.0"
@@ -183,8 +183,9 @@ def start_neo4j(
         (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
     password = _password(folder)
     _write_configuration(folder, ports[0], ports[1], options or {})
-    if apoc:
-        _link_apoc(jars, folder / "plugins")
+    for jar in jars.glob("apoc-core-*.jar") if apoc else ():  # it must be on the class path and in plugins
+        if not (target := folder / "plugins" / jar.name).exists():
+            target.symlink_to(jar)
     process = _launch(java, jars, folder, memory)
     uri, http = f"bolt://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
     values = {"uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]}
@@ -245,9 +246,8 @@ def _password(folder: Path) -> str:
         )
     password = secrets.token_urlsafe(18)
     initial = folder / "data" / "dbms" / "auth.ini"
-    initial.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_private(initial, _credential(password))
-    write_private(path, password + "\n")
+    write_whole(initial, _credential(password).encode())
+    write_whole(path, f"{password}\n".encode())
     return password
 
 
@@ -273,15 +273,7 @@ def _write_configuration(folder: Path, bolt: int, http: int, options: Mapping[st
         "client.allow_telemetry": "false",  # so would Browser
     } | dict(options)
     lines = "".join(f"{key}={value}\n" for key, value in values.items())
-    write_private(folder / "conf" / "neo4j.conf", lines)
-
-
-def _link_apoc(jars: Path, plugins: Path) -> None:
-    """APOC must be on the class path and in ``plugins``."""
-    for jar in jars.glob("apoc-core-*.jar"):
-        target = plugins / jar.name
-        if not target.exists():
-            target.symlink_to(jar)
+    write_whole(folder / "conf" / "neo4j.conf", lines.encode())
 
 
 def _launch(java: str, jars: Path, folder: Path, memory: str) -> subprocess.Popen[bytes]:

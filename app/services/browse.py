@@ -44,7 +44,6 @@ from clausegraph.indexes.ledger.schema import (
     page_versions,
     pages,
     rule_roles,
-    rules,
     seen_at,
     sources,
     supports,
@@ -88,15 +87,8 @@ class Shelf:
         """Every page of the epoch with its elements and chunks."""
         return {page: self.reading(version) for page, (version, _) in self.versions().items()}
 
-    def statement_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
-        """How many statements each page makes, of some or all uris; pages without any are left out."""
-        return self._counts(supports, uris)
-
-    def rule_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
-        """How many rules each page has, of some or all uris; pages without any are left out."""
-        return self._counts(rules, uris)
-
-    def _counts(self, table: Table, uris: Sequence[str] | None) -> dict[PageKey, int]:
+    def counts(self, table: Table, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
+        """How many statements or rules each page has, of some or all uris; pages without any are left out."""
         wanted = true() if uris is None else pages.c.uri.in_(uris)
         query = (
             select(sources.c.name, pages.c.uri, func.count())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services import attributes
@@ -27,10 +27,7 @@ from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from clausegraph.indexes.sweep import drop_corpus, find_corpus
-
-if TYPE_CHECKING:
-    from clausegraph.indexes.graph.protocol import GraphProjection
+from clausegraph.indexes.sweep import drop_corpus
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -43,11 +40,6 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
         pages = sum(source.pages for source in sources)
         described.append(shown | {"pages": pages, "sources": [source.name for source in sources]})
     return described
-
-
-def check_corpus(workspace: Workspace, name: str) -> None:
-    """Whether there is a corpus of that name to be dropped."""
-    find_corpus(workspace.ledger, name)
 
 
 def drop(workspace: Workspace, name: str) -> dict[str, Any]:
@@ -85,9 +77,8 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
     """One corpus, or every one by name."""
     ledger = workspace.ledger
     rows = list_rows(ledger) if corpus is None else [get_corpus(ledger, corpus)]
-    return [
-        _of_corpus(ledger, row) | {"projections": projection_states(workspace.settings, ledger, row.id)} for row in rows
-    ]
+    settings = workspace.settings
+    return [_of_corpus(ledger, row) | {"projections": _projections(settings, ledger, row.id)} for row in rows]
 
 
 def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
@@ -145,18 +136,15 @@ def neo4j_status(workspace: Workspace, corpus: str) -> dict[str, Any]:
         return asdict(projection.status(get_corpus(workspace.ledger, corpus).id))
 
 
-def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
+def _projections(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
     """Where every projection of the settings stands with a corpus, by name; "unknown" where it cannot be asked."""
     with opened_projections(settings, ledger) as projections:
-        one = projections.projection
-        return {} if one is None else {one.name: _state(one, corpus_id)}
-
-
-def _state(projection: GraphProjection, corpus_id: int) -> dict[str, object]:
-    try:
-        return asdict(projection.status(corpus_id))
-    except StoreError as error:
-        return {"state": "unknown", "reason": str(error)}
+        if (one := projections.projection) is None:
+            return {}
+        try:
+            return {one.name: asdict(one.status(corpus_id))}
+        except StoreError as error:
+            return {one.name: {"state": "unknown", "reason": str(error)}}
 
 
 def disk_use(settings: Settings) -> dict[str, Any]:
@@ -167,10 +155,10 @@ def disk_use(settings: Settings) -> dict[str, Any]:
     """
     home = settings.home
     with file_errors(home):
-        parts = [{"name": path.name, "bytes": _bytes(path)} for path in sorted(home.iterdir())]
+        sizes = {path.name: _bytes(path) for path in sorted(home.iterdir())}
         free = shutil.disk_usage(home).free
-    parts.sort(key=lambda one: -int(str(one["bytes"])))
-    return {"home": str(home), "parts": parts, "bytes": sum(int(str(one["bytes"])) for one in parts), "free": free}
+    parts = [{"name": name, "bytes": size} for name, size in sorted(sizes.items(), key=lambda one: -one[1])]
+    return {"home": str(home), "parts": parts, "bytes": sum(sizes.values()), "free": free}
 
 
 def _bytes(path: Path) -> int:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,6 @@ from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.engine import CragEngine
 
 if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.run import CragRecord
@@ -92,6 +90,10 @@ def measure_crag(
         judge = CragJudge(options.model if trial.judge else None)
         for row in rows:
             kept = output and begin_run(output / row.name / "run.json", described | {"row": row.name})
+
+            def counted(done: int, name: str = row.name) -> None:
+                told(name, done, len(cases))
+
             found[row.name] = run_cases(
                 cases,
                 _trial_engine(workspace, row, trial, options, readers),
@@ -99,13 +101,9 @@ def measure_crag(
                 kept=kept,
                 seconds=trial.seconds,
                 at_once=trial.at_once,
-                told=partial(_tell, told, row.name, len(cases)),
+                told=counted,
             )
     return found
-
-
-def _tell(told: Progress, stage: str, total: int, done: int) -> None:
-    told(stage, done, total)
 
 
 def _trial_engine(

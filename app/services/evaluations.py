@@ -84,22 +84,19 @@ class Evaluations:
 
     def _differences(self, name: str, other: str) -> dict[str, dict[str, Any]]:
         """By the label of a headline; nothing where the questions are not the same."""
-        from clausegraph.eval.conditionalqa.figures import METRIC_NAMES, METRICS
+        from clausegraph.eval.conditionalqa.figures import METRIC_NAMES, compared
         from clausegraph.eval.conditionalqa.records import QUESTION_RECORD
         from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
         from clausegraph.eval.files import read_records
-        from clausegraph.eval.metrics import paired_difference
 
         assert self._folder is not None
         first, second = (read_records(self._folder / one / ANSWERS_FILE, QUESTION_RECORD) for one in (name, other))
         if {one.id for one in first} != {one.id for one in second}:
             return {}
-        made = {}
-        for metric in METRICS:
-            values = [{one.id: getattr(one.scores, metric) for one in records} for records in (first, second)]
-            found = paired_difference(*values)
-            made[f"{METRIC_NAMES[metric]}, percent"] = asdict(found) | {"excludes_zero": found.excludes_zero}
-        return made
+        return {
+            f"{METRIC_NAMES[metric]}, percent": asdict(found) | {"excludes_zero": found.excludes_zero}
+            for metric, found in compared(first, second, METRIC_NAMES).items()
+        }
 
     def _runs(self) -> dict[str, Provenance]:
         """Every run of the folder, by the name of its own folder; what is no finished run is passed over."""

@@ -21,7 +21,7 @@ from clausegraph.core.language.normalise import tokens
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, PageKey
 from clausegraph.indexes.graph.links import own_pages
-from clausegraph.indexes.ledger.schema import fetches, page_versions, sources, supports
+from clausegraph.indexes.ledger.schema import fetches, page_versions, rules, sources, supports
 
 _NAMED = 5  # candidates named in a message
 _LARGEST = 10  # entities and relations of an overview
@@ -229,7 +229,7 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     ]
     part = listed[:limit]
     uris = [key.uri for key, _, _ in part]
-    stated, ruled = shelf.statement_counts(uris), shelf.rule_counts(uris)
+    stated, ruled = shelf.counts(supports, uris), shelf.counts(rules, uris)
     answered = _answered(shelf, [key for key, _, _ in part])
     columns = page_versions.c.id, page_versions.c.fetched
     with shelf.ledger.read() as connection:
@@ -324,7 +324,7 @@ def entity_slice(
 def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """Every page of an epoch with how many statements it makes, and rules it has."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    stated, ruled = shelf.statement_counts(), shelf.rule_counts()
+    stated, ruled = shelf.counts(supports), shelf.counts(rules)
     listed = [
         {"source": key.source, "uri": key.uri}
         | {"title": title or shelf.reading(version).title, "statements": stated.get(key, 0)}

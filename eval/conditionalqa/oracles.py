@@ -62,9 +62,6 @@ class GoldEvidence:
         return evidence_at_budgets(units_of(self.view, hits), question.evidences, count_tokens, (BUDGET,))[0].recall
 
 
-# --- oracle steps -----------------------------------------------------------------------------------
-
-
 def oracle_step(step: str, name: str, gold: GoldEvidence) -> StepMaker:
     """The maker of an oracle: "oracle" validates or comments with gold evidence; "oracle-module" routes by rules, and
     "oracle-module-llm" by a model, each with the module that finds most of it."""

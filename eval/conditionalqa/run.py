@@ -49,9 +49,6 @@ _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 Progress = Callable[[str, int, int], None]
 
 
-# --- one question -----------------------------------------------------------------------------------
-
-
 def asked(engine: Engine, question: Question) -> QuestionRecord:
     """Ask one question; a failure is recorded and stays in every denominator."""
     start = time.perf_counter()
@@ -118,9 +115,6 @@ def units_of(view: View, hits: Sequence[Hit]) -> list[list[str]]:
         for element in view.reading(page).elements
     }
     return [[html[hit.page, anchor] for anchor in hit.anchors] for hit in hits]
-
-
-# --- every retriever, and the reader without a model ------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +198,6 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
     write_predictions(folder / "predictions.json", made)
 
 
-# --- one engine, as a benchmark tells it ------------------------------------------------------------
-
-
 def ask_all(
     engine: Engine,
     questions: Sequence[Question],
@@ -215,19 +206,10 @@ def ask_all(
     at_once: int = 1,
 ) -> tuple[QuestionRecord, ...]:
     """The records of all questions, in their order."""
-
-    def told(done: int) -> None:
-        progress("answer", done, len(questions))
-
     found = recorded(
-        questions,
-        partial(asked, engine),
-        QUESTION_RECORD,
-        path,
-        failed=lambda record: record.error,
-        at_once=at_once,
-        told=told,
-    )
+        questions, partial(asked, engine), QUESTION_RECORD, path, failed=lambda record: record.error, at_once=at_once,
+        told=lambda done: progress("answer", done, len(questions)),
+    )  # fmt: skip
     return tuple(found)
 
 
@@ -244,11 +226,7 @@ def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[
 def oracle(questions: Sequence[Question], read: Callable[[str], str] = str) -> FormOf:
     """The form of the gold answer, as the published system is told; not answerable ones by their words."""
     told = {(read(q.question), q.scenario): gold_form(q) for q in questions}
-
-    def form(inquiry: Inquiry) -> AnswerForm:
-        return told[inquiry.question, inquiry.scenario]
-
-    return form
+    return lambda inquiry: told[inquiry.question, inquiry.scenario]
 
 
 def gold_form(question: Question) -> AnswerForm:
@@ -271,12 +249,7 @@ def shots(training: Sequence[Question], asked_too: Sequence[Question], count: in
                 f"question {question.id!r} is asked and given as an example; give other training questions"
             )
         if question.answers and question.evidences and len(made[gold_form(question)]) < count:
-            made[gold_form(question)].append(_shot(question))
+            answer, asked = question.answers[0], f"Scenario: {question.scenario}\nQuestion: {question.question}"
+            shown = [*question.evidences, asked, "Answer:", answer.text, *answer.conditions]
+            made[gold_form(question)].append("\n".join(shown))
     return {form: "Examples:\n" + "\n\n".join(blocks) for form, blocks in made.items() if blocks}
-
-
-def _shot(question: Question) -> str:
-    answer = question.answers[0]
-    lines = [answer.text, *answer.conditions]
-    context = "\n".join(question.evidences)
-    return f"{context}\nScenario: {question.scenario}\nQuestion: {question.question}\nAnswer:\n" + "\n".join(lines)

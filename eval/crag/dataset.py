@@ -94,6 +94,3 @@ def _alternatives(value: Any) -> list[str]:
         except ValueError:
             return []
     return [str(one) for one in value] if isinstance(value, list) else []
-
-
-# --- PathQuestion -----------------------------------------------------------------------------------

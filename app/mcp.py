@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import anyio
@@ -32,13 +32,10 @@ from clausegraph.app.services.changes import changes
 from clausegraph.app.services.connections import neighbourhood as facts_around
 from clausegraph.app.services.pages import page_text
 from clausegraph.app.services.rules import find_rules
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import RuleKind
-
-if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
-
 
 Told = Record | dict[str, Any]
 Asking = Context[Any, Any]

@@ -6,7 +6,7 @@ import json
 import shlex
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -45,8 +45,7 @@ def make_embedder(settings: Settings) -> Embedder:
     if served is not None:
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
-        options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
-        return ApiEmbedder(options)
+        return ApiEmbedder(_server_options(settings, served, settings.embedding_url, settings.embedding_key))
     from clausegraph.core.models.embedding import LocalEmbedder, check_available
 
     embedder = LocalEmbedder(settings.embedding_model)
@@ -137,11 +136,9 @@ def opened_model(
         json_mode=settings.llm_json,
     )
     size = settings.llm_cache_mb * 1_000_000
-    with ExitStack() as stack:
-        cache = FileResponseCache(settings.home / RESPONSES, size) if size else None
-        if cache is not None:
-            stack.callback(cache.close)
-        yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette))
+    kept = closing(FileResponseCache(settings.home / RESPONSES, size)) if size else nullcontext()
+    with kept as cache, make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette) as llm:
+        yield llm
 
 
 _EPOCH_S = 600.0  # that Neo4j may take for an epoch
@@ -162,15 +159,8 @@ def make_server(settings: Settings) -> Neo4jServer:
             "no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (`clausegraph server neo4j` starts a Neo4j and says "
             "where its password is)"
         )
-    return Neo4jServer(
-        Address(
-            settings.neo4j_uri,
-            settings.neo4j_user,
-            settings.neo4j_password.get_secret_value(),
-            settings.neo4j_database,
-            _TRANSACTION_S,
-        )
-    )
+    user, password = settings.neo4j_user, settings.neo4j_password.get_secret_value()
+    return Neo4jServer(Address(settings.neo4j_uri, user, password, settings.neo4j_database, _TRANSACTION_S))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,9 +22,7 @@ from clausegraph.app.api.problems import problem_of, request_id
 from clausegraph.app.api.routes import corpus, history, questions, server
 from clausegraph.app.api.served import Served
 from clausegraph.app.process import version
-
-if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
+from clausegraph.app.workspace import Workspace
 
 _PAGES_BYTES = 16 * 1024 * 1024  # of a question with the pages it is to be answered from
 

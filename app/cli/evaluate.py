@@ -137,11 +137,7 @@ def _all_parts(
 
 
 def _named_step(text: str) -> tuple[str, str]:
-    """``NAME=IMPLEMENTATION``.
-
-    Raises:
-        InputError: it has another form.
-    """
+    """``NAME=IMPLEMENTATION``."""
     name, _, implementation = text.partition("=")
     if not name or not implementation:
         raise InputError(f"--step {text!r} is no step and its implementation; give for example validate=oracle")

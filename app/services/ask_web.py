@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, engine_options
 from clausegraph.app.services.ingest import reading_limits, web_options
@@ -15,36 +14,19 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.pages.read import SourceDocument
+from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, Reading, TraceStep
-from clausegraph.ingestion.once import no_page, page_readers
+from clausegraph.ingestion.once import PageReaders, ReadOnce, no_page, page_readers
 from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.sources.source import Item
 from clausegraph.ingestion.sources.web import is_address
 from clausegraph.query.crag.engine import CragEngine, as_answer
 from clausegraph.query.crag.text import CORPUS, CragPage, PagesText
 from clausegraph.query.crag.times import now, parse_time
-from clausegraph.query.crag.types import CragQuestion
-
-if TYPE_CHECKING:
-    from clausegraph.core.settings import Settings
-    from clausegraph.eval.crag.dataset import GivenPage
-    from clausegraph.ingestion.once import PageReaders, ReadOnce
-    from clausegraph.ingestion.sources.source import Item
-    from clausegraph.query.crag.types import CragSwitches
-    from clausegraph.query.engines.bank import Watch
-
+from clausegraph.query.crag.types import CragQuestion, CragSwitches, SentPage
+from clausegraph.query.engines.bank import Watch
 
 _READING = 0.5  # of a question's time: a page that is not begun by then is not read
-
-
-@dataclass(frozen=True, slots=True)
-class SentPage:
-    """A page whose HTML whoever asks has; the rest is what a search said of it."""
-
-    url: str
-    html: str
-    name: str = ""
-    snippet: str = ""
-    modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +106,7 @@ def read_until(began: float, seconds: float) -> float:
 
 def read_pages(
     readers: PageReaders,
-    sent: Sequence[SentPage | GivenPage],
+    sent: Sequence[SentPage],
     items: Iterable[Item],
     until: float,
     check: Callable[[], None] = lambda: None,

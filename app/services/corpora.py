@@ -45,9 +45,6 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
 def drop(workspace: Workspace, name: str) -> dict[str, Any]:
     """Remove a corpus with everything it has; ``remains`` says what could not be removed and why, ``lagging`` where a
     projection could not follow.
-
-    Raises:
-        LeaseHeldError: a run is writing to it.
     """
     with workspace.projections() as projections:
         remains = drop_corpus(workspace.ledger, name)
@@ -63,7 +60,6 @@ def move(workspace: Workspace, name: str, target: str) -> dict[str, Any]:
 
     Raises:
         InputError: there is a corpus of that name.
-        LeaseHeldError: a run is writing to it.
     """
     from clausegraph.indexes.move import copy_corpus
 
@@ -115,7 +111,6 @@ def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, v
     """Bring Neo4j to the newest epoch of a corpus: where it stood, what was done, and, if asked, what differs.
 
     Raises:
-        LeaseHeldError: a run is writing to it.
         StoreError: Neo4j does not answer, or refuses.
     """
     from clausegraph.indexes.ledger.leases import run_lease

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, crag_switches, engine_options
 from clausegraph.app.process import version
@@ -16,24 +15,17 @@ from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.eval.crag.dataset import read_cases
+from clausegraph.core.settings import Settings
+from clausegraph.eval.crag.dataset import CragCase, read_cases
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.run import Ask, run_cases
-from clausegraph.eval.crag.tables import row_of
+from clausegraph.eval.crag.run import Ask, CragRecord, run_cases
+from clausegraph.eval.crag.tables import CragRow, row_of
 from clausegraph.eval.files import begin_run
-from clausegraph.ingestion.once import page_readers
+from clausegraph.ingestion.once import PageReaders, page_readers
 from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.engine import CragEngine
-
-if TYPE_CHECKING:
-    from clausegraph.core.settings import Settings
-    from clausegraph.eval.crag.dataset import CragCase
-    from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.eval.crag.tables import CragRow
-    from clausegraph.ingestion.once import PageReaders
-    from clausegraph.query.crag.types import CragAnswer
-    from clausegraph.query.engines.bank import EngineOptions
-
+from clausegraph.query.crag.types import CragAnswer
+from clausegraph.query.engines.bank import EngineOptions
 
 _SPARE = 1.0  # seconds before the limit at which an answer is out
 _PAGES = {1: 5, 2: 5, 3: 50}  # of a question, by CRAG's task; from 2 on there is the API too

@@ -26,17 +26,15 @@ from clausegraph.indexes.entities.names import (
     pending_changes,
     wanted_names,
 )
-from clausegraph.indexes.entities.proposals import MergeInForce, entity_profiles, merges_in_force, propose
+from clausegraph.indexes.entities.proposals import MergeInForce, Profile, entity_profiles, merges_in_force, propose
 from clausegraph.indexes.ledger.schema import pages as pages_table
 from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.ingestion.pipeline import Options, apply_decisions
+from clausegraph.ingestion.pipeline import Options, Progress, apply_decisions
+from clausegraph.ingestion.report import RunReport
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.entities.proposals import Profile
     from clausegraph.indexes.views import View
-    from clausegraph.ingestion.pipeline import Progress
-    from clausegraph.ingestion.report import RunReport
 
 
 _SURFACES = 3  # ways of writing a name that are shown

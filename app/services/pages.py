@@ -89,11 +89,7 @@ def page_text(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
 
 
 def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport:
-    """Publish the corpus without these pages.
-
-    Raises:
-        LeaseHeldError: another run is writing to the corpus.
-    """
+    """Publish the corpus without these pages."""
     from clausegraph.ingestion.pipeline import remove_pages
     from clausegraph.ingestion.tools import Options
 

@@ -29,11 +29,12 @@ from clausegraph.app.api.work import Tell, Ticket, json_event, streamed, waited
 from clausegraph.app.process import version
 from clausegraph.app.services.answers import AnswerReply, WebAnswerReply, shown_step, shown_web_answer
 from clausegraph.app.services.ask import PassagesReply, answer, parse_assumptions, search
-from clausegraph.app.services.ask_web import SentPage, WebPlaces, answer_from_web
+from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
 from clausegraph.app.services.kept import AskedQuestion, ListedAnswer
 from clausegraph.app.services.questions import JudgedQuestion, forget, judged_slice
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
+from clausegraph.query.crag.types import SentPage
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 AnswersReply = list_reply(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import make_engine
-from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.ingest import run_ingest, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
@@ -183,7 +183,6 @@ class Corpus:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
-        from clausegraph.app.services.ingest import web_options
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 

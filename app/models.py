@@ -12,13 +12,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError, require_extra
-from clausegraph.core.models.calls import Provider, served_model
+from clausegraph.core.models.calls import ModelOptions, Provider, served_model
 from clausegraph.core.settings import HASHING, Settings
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from clausegraph.core.models.calls import ModelOptions
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.models.replay import Cassette
@@ -58,8 +57,6 @@ def _server_options(
     settings: Settings, served: tuple[Provider, str], url: str | None, key: SecretStr | None
 ) -> ModelOptions:
     """How the server of a model is called, be it for text or for vectors."""
-    from clausegraph.core.models.calls import ModelOptions
-
     provider, model = served
     return ModelOptions(
         provider=provider,

@@ -235,9 +235,8 @@ class BrowserSession:
 class Sessions:
     """The sessions of one server process. A session ends with its token; a restart ends all."""
 
-    def __init__(self, tokens: Tokens, seconds: float = _SECONDS) -> None:
+    def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
-        self._seconds = seconds
         self._lock = threading.Lock()
         self._open: dict[str, BrowserSession] = {}  # by the hash of the cookie, oldest first
 
@@ -248,7 +247,7 @@ class Sessions:
             vouched: whether a provider of identities vouched for them; the session hangs on no token then.
         """
         cookie = secrets.token_urlsafe(32)
-        person, ends = principal if vouched else None, time.monotonic() + self._seconds
+        person, ends = principal if vouched else None, time.monotonic() + _SECONDS
         made = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
         with self._lock:
             self._open[_key(cookie)] = made

@@ -96,12 +96,12 @@ def show(
     epoch: EpochOption = None,
 ) -> None:
     """Show a page with its elements, chunks and facts; a fact with its statements; or a run."""
-    from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
+    from clausegraph.app.services.browse import FoundPage, look_up
 
     workspace = session.workspace(corpus)
     found = look_up(workspace, workspace.settings.corpus, name, epoch)
-    if isinstance(found, FoundRun):
-        session.emit(found.record, *run_lines(found.record, workspace.settings.corpus))
+    if isinstance(found, dict):
+        session.emit(found, *run_lines(found, workspace.settings.corpus))
     else:
         lines = _page_lines(found) if isinstance(found, FoundPage) else _fact_lines(found)
         session.emit(found.record, *lines, verbatim=True)

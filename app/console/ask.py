@@ -14,7 +14,7 @@ from clausegraph.app.api.work import Tell, Ticket, streamed
 from clausegraph.app.console.answer import STATES, answer_view, places_of
 from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, html, render, router
 from clausegraph.app.services import questions as judged
-from clausegraph.app.services.answers import shown_step
+from clausegraph.app.services.answers import ShownStep
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.history import epoch_on, list_epochs
 from clausegraph.app.services.kept import AskedQuestion
@@ -91,7 +91,9 @@ async def events(of: OfScreen, name: str) -> Response:
     def work(_: Ticket, tell: Tell) -> dict[str, Any]:
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return _shown(held.workspace, asked)
-        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(shown_step(step)))
+        found = answer(
+            held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(ShownStep.of(step))
+        )
         return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:

@@ -179,9 +179,9 @@ async def drawn(
 ) -> Response:  # fmt: skip
     """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
     only = [relation] if relation else None
-    found = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
-    facts = [[one.id, one.subject, shown_relation(one), LITERAL * one.literal + one.object] for one in found.facts]
-    return reply({"epoch": found.epoch, "facts": facts, "more": found.more}, epoch=found.epoch)
+    at, found, more = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
+    facts = [[one.id, one.subject, shown_relation(one), LITERAL * one.literal + one.object] for one in found]
+    return reply({"epoch": at, "facts": facts, "more": more}, epoch=at)
 
 
 def shown_relation(fact: NearFact | DrawnFact) -> str:

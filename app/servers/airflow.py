@@ -53,7 +53,7 @@ _COMMANDS = {
     "scheduler": ("scheduler", "--skip-serve-logs"),
     "dag-processor": ("dag-processor",),
 }
-_PATIENCE = 10.0  # seconds for a clean end
+_STARTS, _PATIENCE = 180.0, 10.0  # seconds until it must be healthy, and for a clean end
 
 
 def health(url: str) -> dict[str, str]:
@@ -193,7 +193,6 @@ def start_airflow(
     port: int = 0,
     dags: Path | None = None,
     options: Mapping[str, str] | None = None,
-    patience: float = 180.0,
 ) -> RunningAirflow:
     """Start the Airflow of ``folder`` (made if new) and wait until all of it is healthy; a running one is returned.
 
@@ -202,7 +201,6 @@ def start_airflow(
         port: of the web page and the API; 0 takes the one it had before, or a free one.
         dags: folder of DAG files; those that come with ClauseGraph if none.
         options: further environment variables, such as ``AIRFLOW__CORE__PARALLELISM``.
-        patience: seconds until it must be healthy.
 
     Raises:
         InputError: Airflow is not installed, or the port is taken.
@@ -239,7 +237,7 @@ def start_airflow(
         for name in _COMMANDS:
             processes[name] = _launch(name, port, folder, whole)
             save_record(folder, values, processes)
-        _wait(folder, url, processes, patience)
+        _wait(folder, url, processes)
     except BaseException:
         stop_airflow(folder)
         raise
@@ -329,8 +327,8 @@ def _log(folder: Path, name: str) -> IO[bytes]:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
 
 
-def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes]], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
+    deadline = time.monotonic() + _STARTS
     said = "no answer"
     while time.monotonic() < deadline:
         for name, process in processes.items():
@@ -342,4 +340,4 @@ def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes
                 return
             said = str(states)
         time.sleep(0.5)
-    raise StorageError(f"Airflow in {folder} is not healthy after {patience:.0f} s ({said}); see its logs")
+    raise StorageError(f"Airflow in {folder} is not healthy after {_STARTS:.0f} s ({said}); see its logs")

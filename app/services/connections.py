@@ -72,14 +72,6 @@ class DrawnFact(Record):
     statements: list[DrawnStatement]
 
 
-class DrawnFacts(Record):
-    """Facts to draw; ``more``: there are others."""
-
-    epoch: int
-    facts: list[DrawnFact]
-    more: bool
-
-
 def neighbourhood(
     workspace: Workspace,
     corpus: str,
@@ -114,9 +106,9 @@ def neighbourhood(
 def outline(
     workspace: Workspace, corpus: str, names: Sequence[str], *, limit: int,
     relations: Sequence[str] | None = None, page: str | None = None, epoch: int | None = None,
-) -> DrawnFacts:  # fmt: skip
-    """The same facts one step around, as a drawing needs them: each with the modality, polarity and condition of its
-    statements in place of their words; errors as of ``neighbourhood``."""
+) -> tuple[int, list[DrawnFact], bool]:  # fmt: skip
+    """The epoch, the same facts one step around as a drawing needs them, and whether there are more: each with the
+    modality, polarity and condition of its statements in place of their words; errors as of ``neighbourhood``."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     _, found, stated = _facts_around(shelf, names, 1, limit + 1, relations, page)
     facts = found[:limit]
@@ -125,7 +117,7 @@ def outline(
         said = DrawnStatement.of(one.statement, condition=one_line(condition_words(one.statement.condition)))
         told.setdefault(one.fact_id, []).append(said)
     drawn = [DrawnFact(**fact_record(fact), statements=told.get(fact.id, [])) for fact in facts]
-    return DrawnFacts(epoch=shelf.epoch, facts=drawn, more=len(found) > limit)
+    return shelf.epoch, drawn, len(found) > limit
 
 
 def _facts_around(

@@ -26,6 +26,7 @@ from clausegraph.indexes.corpora import (
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus
 
@@ -113,8 +114,6 @@ def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, v
     Raises:
         StoreError: Neo4j does not answer, or refuses.
     """
-    from clausegraph.indexes.ledger.leases import run_lease
-
     ledger = workspace.ledger_to_change()
     with opened_projection(workspace.settings, ledger) as projection:
         row = get_corpus(ledger, corpus)

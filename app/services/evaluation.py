@@ -37,6 +37,7 @@ from clausegraph.eval.provenance import (
     relevant_settings,
     write_run,
 )
+from clausegraph.eval.report import write_report
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.report import RunReport
@@ -170,8 +171,6 @@ def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path |
         files: role to path, those that were read.
         start: of the run, as ``time.perf_counter`` has it.
     """
-    from clausegraph.eval.report import write_report
-
     described = read_description(folder / DESCRIPTION) or {}
     run = describe_run("conditionalqa", files, start, (workspace, described.get("epoch")))
     plain = {name: value if isinstance(value, Scalar) else str(value) for name, value in described.items()}

@@ -43,6 +43,7 @@ BASELINE, SYSTEM = "vector-chunks", "hybrid"
 ROWS = (BASELINE, "vector-elements", "bm25", "facts", SYSTEM)  # of the bank, in the order of the table
 MOST_ANSWERS = 5  # that annotators of ConditionalQA give
 SHOTS = 4  # as the paper
+_READ = 60  # elements an answer is read from
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 
@@ -135,7 +136,6 @@ def evaluate(
     *,
     reranker: Reranker | None = None,
     oracle_type: bool = False,
-    read_elements: int = 60,
     progress: Progress = lambda _stage, _done, _total: None,
 ) -> EvaluationResult:
     """Answer every question and measure every retriever on the pages of ``view``, all pooled.
@@ -143,12 +143,11 @@ def evaluate(
     Args:
         reranker: measured as a row of its own, over the hybrid list.
         oracle_type: tell the reader the gold answer kind, only to compare with papers that do.
-        read_elements: elements an answer is read from.
     """
     form = _told(questions, lambda text: corrected(view, text)[0]) if oracle_type else form_by_words
     reader = ExtractiveReader(embedder, form=form, asserted=0.0)  # the scorer knows no quotes
-    engine = make_engine(view, embedder, reader=reader, limit=read_elements, commits=True)
-    people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=read_elements)
+    engine = make_engine(view, embedder, reader=reader, limit=_READ, commits=True)
+    people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=_READ)
     answers, asserted = [], []
     for done, question in enumerate(questions, 1):
         answers.append(asked(engine, question))

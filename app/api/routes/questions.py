@@ -27,7 +27,7 @@ from clausegraph.app.api.replies import AtEpoch, OfCorpus, OfPart, WholeList, if
 from clausegraph.app.api.served import Held, Served
 from clausegraph.app.api.work import Tell, Ticket, json_event, streamed, waited
 from clausegraph.app.process import version
-from clausegraph.app.services.answers import AnswerReply, WebAnswerReply, shown_step, shown_web_answer
+from clausegraph.app.services.answers import AnswerReply, ShownStep, WebAnswerReply, shown_web_answer
 from clausegraph.app.services.ask import PassagesReply, answer, parse_assumptions, search
 from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
 from clausegraph.app.services.kept import AskedQuestion, ListedAnswer
@@ -77,7 +77,7 @@ def _watching(ticket: Ticket, tell: Tell | None) -> Callable[[TraceStep], None]:
     def watch(step: TraceStep) -> None:
         ticket.check()
         if tell is not None:
-            tell(shown_step(step))
+            tell(ShownStep.of(step))
 
     return watch
 

@@ -68,10 +68,6 @@ class Principal:
     corpora: frozenset[str] | None
     token: str
 
-    def may(self, needed: str) -> bool:
-        """Whether their role covers one, by its name."""
-        return self.role.covers(AccessRole(needed))
-
     def may_see_run(self, corpus: str | None) -> bool:
         """Whether an evaluation is theirs to see: of one of their corpora; of none, where they are bound to none."""
         return self.corpora is None if corpus is None else self.may_see(corpus)
@@ -240,20 +236,19 @@ class Sessions:
         self._lock = threading.Lock()
         self._open: dict[str, BrowserSession] = {}  # by the hash of the cookie, oldest first
 
-    def start(self, principal: Principal, *, vouched: bool = False) -> tuple[str, BrowserSession]:
-        """A new session and the value of its cookie, which is nowhere kept.
+    def start(self, principal: Principal, *, vouched: bool = False) -> str:
+        """Begin a session; the value of its cookie, which is nowhere kept.
 
         Args:
             vouched: whether a provider of identities vouched for them; the session hangs on no token then.
         """
         cookie = secrets.token_urlsafe(32)
         person, ends = principal if vouched else None, time.monotonic() + _SECONDS
-        made = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
         with self._lock:
-            self._open[_key(cookie)] = made
+            self._open[_key(cookie)] = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
             while len(self._open) > _MOST:
                 del self._open[next(iter(self._open))]
-        return cookie, made
+        return cookie
 
     def find(self, cookie: str) -> tuple[Principal, BrowserSession] | None:
         """Whose session a cookie is; None for one that is unknown or over, or whose token is gone."""

@@ -89,11 +89,7 @@ def _api_routes() -> tuple[BaseRoute, ...]:
 
 
 def check_rules(app: FastAPI, rules: Rules) -> None:
-    """Whether each route has a rule, and each rule a route.
-
-    Raises:
-        ValueError: with the names of those that have none.
-    """
+    """Whether each route has a rule, and each rule a route; ``ValueError`` names those that have none."""
     there = {rule_key(route, method) for route in app.routes for method in getattr(route, "methods", None) or ("GET",)}
     if wrong := there ^ set(rules):
         raise ValueError(f"routes without a rule, or rules without a route: {', '.join(sorted(wrong))}")

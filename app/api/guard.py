@@ -142,11 +142,7 @@ class Guard:
 
 
 def _who(connection: HTTPConnection, held: Served) -> Principal:
-    """Whoever the token or the session is of.
-
-    Raises:
-        Refusal: nobody, or a session's request comes from a page of another origin.
-    """
+    """Whoever the token or the session is of; a session's request from a page of another origin is refused."""
     scheme, _, text = connection.headers.get("authorization", "").partition(" ")
     if scheme:
         found = held.tokens.find(text.strip()) if scheme.lower() == "bearer" else None

@@ -117,11 +117,7 @@ class EpochPartRequest(EpochRequest):
     limit: LimitQuery = 50
 
     async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
-        """The part that ``read`` has of the list.
-
-        Raises:
-            Refusal: the cursor is of another list or epoch.
-        """
+        """The part that ``read`` has of the list; a cursor of another list or epoch is refused."""
         begun, after = _opened(self.request, self.cursor)
         if self.epoch is not None and begun not in (None, self.epoch):
             raise _foreign("it is of another epoch")
@@ -171,11 +167,7 @@ def part(request: Request, found: Slice, epoch: int | None = None) -> dict[str, 
 
 
 def after_cursor(request: Request, cursor: str | None) -> Key | None:
-    """The key after which the part begins, of a list that is of no epoch.
-
-    Raises:
-        Refusal: the cursor is of another list.
-    """
+    """The key after which the part begins, of a list that is of no epoch; a cursor of another list is refused."""
     return _opened(request, cursor)[1]
 
 

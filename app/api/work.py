@@ -30,11 +30,7 @@ class Ticket(threading.Event):
     """Work in flight, as the work itself sees it; set when nobody waits for it any more."""
 
     def check(self) -> None:
-        """Called by the work between its steps.
-
-        Raises:
-            Abandoned: nobody waits for it any more.
-        """
+        """Called by the work between its steps; ``Abandoned`` ends it where nobody waits for it any more."""
         if self.is_set():
             raise Abandoned
 

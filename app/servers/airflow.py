@@ -57,11 +57,7 @@ _STARTS, _PATIENCE = 180.0, 10.0  # seconds until it must be healthy, and for a 
 
 
 def health(url: str) -> dict[str, str]:
-    """What the api-server says of each part: ``healthy``, ``unhealthy``, or ``unknown`` where it says nothing.
-
-    Raises:
-        StorageError: there is no answer, or none of Airflow's.
-    """
+    """What the api-server says of each part: ``healthy``, ``unhealthy``, or ``unknown`` where it says nothing."""
     try:
         said = httpx.get(f"{url}/api/v2/monitor/health", timeout=5.0).raise_for_status().json()
         return {name: (said.get(name) or {}).get("status") or "unknown" for name in PARTS}
@@ -70,7 +66,7 @@ def health(url: str) -> dict[str, str]:
 
 
 class AirflowApi:
-    """An Airflow whose user and password are known."""
+    """An Airflow whose user and password are known; ``StorageError``: it does not answer as it must."""
 
     def __init__(self, url: str, user: str, password: str) -> None:
         self._url = url
@@ -78,11 +74,7 @@ class AirflowApi:
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def find_dag(self, corpus: str, patience: float = 60.0) -> str:
-        """Id of the DAG that ingests a corpus; one that was parsed by nobody yet is waited for.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Id of the DAG that ingests a corpus; one that was parsed by nobody yet is waited for."""
         deadline = time.monotonic() + patience
         while True:
             dags = self._get(f"/dags?tags={_TAG}&limit=1000")["dags"]

@@ -198,12 +198,7 @@ def start_neo4j(
 
 
 def _wait(address: Address, process: subprocess.Popen[bytes]) -> None:
-    """Return when a server that is starting answers.
-
-    Raises:
-        StoreUnavailable: it ended, or did not answer in time.
-        StoreRefused: it answers, and refuses the password or is too old.
-    """
+    """Return when a server that is starting answers; ``StoreUnavailable``: it ended, or did not in time."""
     until = time.monotonic() + _STARTS
     while True:
         try:

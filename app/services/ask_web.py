@@ -139,11 +139,8 @@ def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSw
 
 
 def _items(places: WebPlaces, settings: Settings, until: float) -> Iterator[Item]:
-    """What is read of locations and addresses, which are fetched by the guarded client alone, as long as there is time.
-
-    Raises:
-        InputError: an address is none.
-    """
+    """What is read of locations and addresses, which are fetched by the guarded client alone, as long as there is
+    time."""
     for address in places.addresses:
         if not is_address(address):
             raise InputError(f"{address[:80]!r} is no address of a page; give one like https://host/path")

@@ -145,11 +145,7 @@ def measure_engine(
 
 
 def check_used(trial: EngineTrial) -> None:
-    """Refuse what the engine would not look at: it would be told as measured.
-
-    Raises:
-        InputError: with the option.
-    """
+    """Refuse, by its option, what the engine would not look at: it would be told as measured."""
     name, entry = trial.engine, ENGINES[trial.engine]
     forms = entry.asks and not entry.free_text
     for given, used, option, why in (
@@ -290,9 +286,6 @@ def describe_run(
     Args:
         files: role to path, those that were read.
         asked: the workspace and the epoch of its corpus; none where only predictions were scored.
-
-    Raises:
-        InputError: a file cannot be read.
     """
     seconds = round(time.perf_counter() - start, 1)
     corpus, settings = None, {}

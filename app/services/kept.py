@@ -73,11 +73,7 @@ class AskedQuestion:
         return list(dict.fromkeys(leaf.leaf.text for one in found for leaf in leaves(one.condition)))
 
     def answered(self, answer: Answer) -> AskedQuestion:
-        """With its answer.
-
-        Raises:
-            InputError: something is supposed of a condition that the answer does not have.
-        """
+        """With its answer; errors as of :meth:`KeptAnswers.keep`."""
         return replace(self, answer=answer, supposed=named(answer, self.supposed))
 
     def under(self) -> Answer:

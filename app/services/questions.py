@@ -118,11 +118,7 @@ class _Pages:
         return self._read[page]
 
     def element(self, place: Place) -> tuple[str, str]:
-        """Text and serialised form of an element.
-
-        Raises:
-            _NoGold: the epoch has it no more.
-        """
+        """Text and serialised form of an element."""
         page = PageKey(place[0], place[1])
         reading = self.reading(page)
         found = reading.element(place[2]) if reading is not None else None
@@ -153,11 +149,7 @@ def _place(one: Evidence) -> Place:
 
 
 def _question(known: _Pages, one: JudgedAnswer) -> Question:
-    """The question with its gold answers.
-
-    Raises:
-        _NoGold: nobody said what is right, or the pages do not say it any more.
-    """
+    """The question with its gold answers."""
     from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 
     answers: tuple[ConditionalAnswer, ...]

@@ -82,11 +82,7 @@ def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str
 
 
 def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
-    """The id of the only statement of a fact, where ``given`` is a fact's and no statement's; else ``given`` itself.
-
-    Raises:
-        NotFoundError: it is neither's.
-    """
+    """The id of the only statement of a fact, where ``given`` is a fact's and no statement's; else ``given`` itself."""
     try:
         hidden.look_up(ledger, get_corpus(ledger, corpus), given)
     except NotFoundError:

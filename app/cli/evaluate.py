@@ -21,9 +21,6 @@ ForceOption = Annotated[bool, option("Replace the files of a folder that is not 
 EvalCorpusOption = Annotated[str, option("Name of the corpus to read into.", "--corpus", "-c")]
 OutputOption = Annotated[Path | None, option("Folder for the records and report.md.", "--output", "-o")]
 CassetteOption = Annotated[Path | None, option("Replay a model's replies from this file.")]
-SampleOption = Annotated[int | None, option("Ask only so many questions.", show_default="all")]
-SeedOption = Annotated[int, option("By which a sample is drawn.")]
-AtOnceOption = Annotated[int, option("Questions that are open at once.")]
 _CORPUS = "conditionalqa"
 _ENGINE = option("Measure only this engine's answers and what they cost.", show_default="all parts")
 _LLM: dict[str, Any] = {"show_default": "that of the settings"}
@@ -50,11 +47,11 @@ def conditionalqa(
     shots: Annotated[int, option("Examples in each prompt, for engines that take them.")] = 0,
     shots_from: Annotated[Path | None, option("train.json, for --shots.")] = None,
     rounds: Annotated[int | None, option("Rounds of the loop, at most.", show_default="as in the settings")] = None,
-    sample: SampleOption = None,
-    seed: SeedOption = 0,
+    sample: Annotated[int | None, option("Ask only so many questions.", show_default="all")] = None,
+    seed: Annotated[int, option("By which a sample is drawn.")] = 0,
     cassette: CassetteOption = None,
     record: Annotated[bool, option("Record them there instead.")] = False,
-    at_once: AtOnceOption = 1,
+    at_once: Annotated[int, option("Questions that are open at once.")] = 1,
     retriever: Annotated[str | None, option("What ranks text for the loop.", show_default="hybrid")] = None,
     step: Annotated[list[str] | None, _STEP] = None,
     floors: Annotated[Path | None, option("TOML file of figures; below them the exit code is 6.")] = None,

@@ -8,9 +8,8 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.access.tokens import Principal
 from clausegraph.app.api.parameters import EpochNumber
-from clausegraph.app.api.served import Held, Served
+from clausegraph.app.api.served import Held
 from clausegraph.app.api.work import waited
 from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
@@ -72,17 +71,13 @@ async def evaluation(
     after: _After = None,
 ) -> Response:  # fmt: skip
     """A run: its headlines, beside those of another where one is named, its tables, and its wrong answers."""
-    found = await of.held.reads.run(_evaluation, of.held, of.who, name, against)
-    cases = case_slice(found.pop("made"), _CASES, [after] if after else None)
-    values: dict[str, Any] = {"name": name, "against": against, "cases": cases}
-    return of.html("evaluation.html", screen="evaluations", **found, **values)
-
-
-def _evaluation(held: Served, who: Principal, name: str, against: str) -> dict[str, Any]:
-    run, made = held.evaluations.report(name, who.may_see_run)
-    others = [one for one in held.evaluations.listed(who.may_see_run) if one.name != name]
-    beside = held.evaluations.compared(name, against, who.may_see_run) if against else []
-    return {"run": run, "made": made, "report": report_record(made), "others": others, "beside": beside}
+    evaluations, may, read = of.held.evaluations, of.who.may_see_run, of.held.reads.run
+    run, made = await read(evaluations.report, name, may)
+    others = [one for one in await read(evaluations.listed, may) if one.name != name]
+    beside = await read(evaluations.compared, name, against, may) if against else []
+    cases = case_slice(made, _CASES, [after] if after else None)
+    shown = {"run": run, "report": report_record(made), "others": others, "beside": beside, "cases": cases}
+    return of.html("evaluation.html", screen="evaluations", name=name, against=against, **shown)
 
 
 @routes.get("/admin")

@@ -92,16 +92,16 @@ async def waited(request: Request | None, pool: WorkPool, seconds: float, work: 
         Refusal: nobody waits any more, too much is in work (503), or the time is over (504).
     """
     ticket = Ticket()
-
-    def begun() -> T:
-        ticket.check()
-        return work(ticket)
-
-    result = asyncio.wrap_future(pool.start(begun))
+    result = asyncio.wrap_future(pool.start(_begun, work, ticket))
     try:
         return await _unless_gone(request, result, seconds)
     finally:
         ticket.set()
+
+
+def _begun(work: Callable[..., T], ticket: Ticket, *values: Any) -> T:
+    ticket.check()
+    return work(ticket, *values)
 
 
 async def _unless_gone(request: Request | None, result: asyncio.Future[T], seconds: float) -> T:
@@ -142,11 +142,7 @@ async def streamed(
         ticket.check()
         loop.call_soon_threadsafe(events.put_nowait, ("step", step))
 
-    def begun() -> Any:
-        ticket.check()
-        return work(ticket, tell)
-
-    result = asyncio.wrap_future(pool.start(begun))
+    result = asyncio.wrap_future(pool.start(_begun, work, ticket, tell))
     result.add_done_callback(lambda _: events.put_nowait(("end", None)))
 
     def end() -> None:

@@ -76,7 +76,13 @@ async def evaluation(
     others = [one for one in await read(evaluations.listed, may) if one.name != name]
     beside = await read(evaluations.compared, name, against, may) if against else []
     cases = case_slice(made, _CASES, [after] if after else None)
-    shown = {"run": run, "report": report_record(made), "others": others, "beside": beside, "cases": cases}
+    shown: dict[str, Any] = {
+        "run": run,
+        "report": report_record(made),
+        "others": others,
+        "beside": beside,
+        "cases": cases,
+    }
     return of.html("evaluation.html", screen="evaluations", name=name, against=against, **shown)
 
 

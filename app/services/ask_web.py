@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services import attributes
 from clausegraph.app.services.ingest import reading_limits, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
@@ -128,14 +129,7 @@ def read_pages(
 
 def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSwitches) -> PagesText:
     """What finds references in the pages, as the switches say."""
-    return PagesText(
-        pages,
-        workspace.embedder,
-        batch=switches.batch,
-        tables=switches.tables,
-        snippets=switches.snippets,
-        grouped=switches.grouped,
-    )
+    return PagesText(pages, workspace.embedder, **attributes(switches, "batch tables snippets grouped"))
 
 
 def _items(places: WebPlaces, settings: Settings, until: float) -> Iterator[Item]:

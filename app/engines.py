@@ -155,11 +155,7 @@ def _predictor(model: StepModel | None) -> AttributePredictor | None:
 
 
 def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | None], KgLookup | None]:
-    """What the settings name: the API of functions, or an endpoint under a plan. Without one a corpus has its own.
-
-    Raises:
-        SettingsError: an address is none, or Neo4j cannot be used.
-    """
+    """What the settings name: the API of functions, or an endpoint under a plan. Without one a corpus has its own."""
     from clausegraph.query.crag.types import nobody
 
     if settings.crag_graph_url is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import make_engine
-from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.ingest import run_ingest, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
@@ -29,6 +29,9 @@ class Corpus:
     """A named corpus. Use it as a context manager; what it reads is one epoch, pinned when first needed.
 
     After :meth:`ingest` it reads the epoch that was published then, unless it was opened at a given one.
+
+    Raises, from everything that reads:
+        NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
     """
 
     def __init__(self, settings: Settings, epoch: int | None = None) -> None:
@@ -66,7 +69,6 @@ class Corpus:
         Raises:
             ModelError: a language model is set, and there is no reply.
             QuestionError: the question is empty, or question and scenario are too long.
-            NotFoundError, ModelMismatchError: as :attr:`view`.
         """
         return self._engine().ask(Inquiry(question, scenario))
 
@@ -78,9 +80,6 @@ class Corpus:
         """Statements that cannot both hold, and those that later ones replace, newest first.
 
         Keys and values are those of ``clausegraph contradictions --json``.
-
-        Raises:
-            NotFoundError: as :attr:`view`.
         """
         from clausegraph.app.services.connections import contradictions
 
@@ -122,7 +121,6 @@ class Corpus:
 
         Raises:
             InputError: no such name, limit or budget below 1, or weights that are none.
-            NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
         from clausegraph.query.retrieve.bank import make_retriever
         from clausegraph.query.stores.llamaindex import ViewRetriever
@@ -135,11 +133,7 @@ class Corpus:
         return ViewRetriever(self.view, made, limit=limit, budget=budget)
 
     def query_engine(self) -> ViewQueryEngine:
-        """A LlamaIndex query engine that answers as :meth:`ask` does.
-
-        Raises:
-            NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
-        """
+        """A LlamaIndex query engine that answers as :meth:`ask` does."""
         from clausegraph.query.stores.llamaindex import ViewQueryEngine
 
         return ViewQueryEngine(self._engine())
@@ -147,23 +141,17 @@ class Corpus:
     def property_graph_store(self) -> ViewPropertyGraphStore:
         """The view's graph as a LlamaIndex ``PropertyGraphStore``, read-only; with Cypher where settings read from
         Neo4j (``graph = "neo4j"``).
-
-        Raises:
-            NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
         from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 
-        view = self.view
-        if self._settings.graph == "ledger":
-            return ViewPropertyGraphStore(view)
-        return ViewPropertyGraphStore(view, self._workspace.neo4j)
+        server = None if self._settings.graph == "ledger" else self._workspace.neo4j
+        return ViewPropertyGraphStore(self.view, server)
 
     def vector_store(self, kind: str = "chunk") -> ViewVectorStore:
         """The view's vectors as a LlamaIndex vector store, read-only: those of "chunk", "element" or "fact".
 
         Raises:
             InputError: another kind.
-            NotFoundError, ModelMismatchError: as :attr:`view`.
         """
         from clausegraph.query.stores.vector_store import ViewVectorStore
 
@@ -195,7 +183,6 @@ class Corpus:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
-        from clausegraph.app.services.ingest import web_options
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 
@@ -262,7 +249,8 @@ def ask_web(
         InputError: the time cannot be read, or names no zone.
         ModelError: a language model is set, and there is no reply.
     """
-    from clausegraph.app.services.ask_web import SentPage, WebPlaces, answer_from_web
+    from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
+    from clausegraph.query.crag.types import SentPage
 
     with Workspace(load_settings(home=home)) as workspace:
         sent = [SentPage(url, html) for url, html in (pages or {}).items()]

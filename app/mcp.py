@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import anyio
@@ -22,8 +22,8 @@ from clausegraph.app.api.guard import BODY_BYTES, Face
 from clausegraph.app.api.parameters import MOST_ADDRESSES, MOST_PAGES, PageAddress, SentPageBody, WebQuestionBody
 from clausegraph.app.api.problems import Refusal, as_json, problem_of, refusal
 from clausegraph.app.api.routes.questions import pages_work
-from clausegraph.app.api.served import Served, serve_workspace
-from clausegraph.app.api.work import Ticket, WorkPool, in_time
+from clausegraph.app.api.served import Served
+from clausegraph.app.api.work import Ticket, WorkPool, waited
 from clausegraph.app.process import version
 from clausegraph.app.services import Record
 from clausegraph.app.services.ask import answer
@@ -32,14 +32,10 @@ from clausegraph.app.services.changes import changes
 from clausegraph.app.services.connections import neighbourhood as facts_around
 from clausegraph.app.services.pages import page_text
 from clausegraph.app.services.rules import find_rules
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import RuleKind
-from clausegraph.query.retrieve.bank import DEFAULT
-
-if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
-
 
 Told = Record | dict[str, Any]
 Asking = Context[Any, Any]
@@ -123,8 +119,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         inquiry = Inquiry(question, scenario)
 
         def work(held: Served, name: str, _: Ticket) -> Told:
-            given: dict[str, Any] = {"retriever": DEFAULT, "budget": None, "limit": limit, "epoch": epoch}
-            return find_passages(held.workspace, name, inquiry, **given)
+            return find_passages(held.workspace, name, inquiry, limit=limit, epoch=epoch)
 
         return await told(context, corpus, work, asks=True)
 
@@ -139,12 +134,8 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         epoch: _Epoch = None,
     ) -> dict[str, Any]:
         """What the pages rule about a topic, verbatim, with conditions: who can, how much, until when, what to do."""
-        return await told(
-            context, corpus,
-            lambda held, name, _: find_rules(
-                held.workspace, name, topic, kind=kind, role=role, limit=limit, epoch=epoch
-            ),
-        )  # fmt: skip
+        given: dict[str, Any] = {"kind": kind, "role": role, "limit": limit, "epoch": epoch}
+        return await told(context, corpus, lambda held, name, _: find_rules(held.workspace, name, topic, **given))
 
     @server.tool(annotations=_READS)
     async def neighbourhood(
@@ -156,11 +147,8 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         epoch: _Epoch = None,
     ) -> dict[str, Any]:
         """The facts around an entity with the sentences that state them, and the entities they join it with."""
-
-        def work(held: Served, name: str, _: Ticket) -> Told:
-            return facts_around(held.workspace, name, [entity], hops=hops, limit=limit, epoch=epoch)
-
-        return await told(context, corpus, work)
+        given: dict[str, Any] = {"hops": hops, "limit": limit, "epoch": epoch}
+        return await told(context, corpus, lambda held, name, _: facts_around(held.workspace, name, [entity], **given))
 
     @server.tool(annotations=_READS)
     async def page(context: Asking, page: str, corpus: _Corpus = None, epoch: _Epoch = None) -> dict[str, Any]:
@@ -200,7 +188,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
 async def _told(held: Served, pool: WorkPool, work: Callable[[Ticket], Told]) -> dict[str, Any]:
     """What work gives, said to be data; what goes wrong on purpose is told with its name."""
     try:
-        found = await in_time(pool, held.workspace.settings.serve_seconds, work)
+        found = await waited(None, pool, held.workspace.settings.serve_seconds, work)
         return {"note": DATA, "data": found.as_json() if isinstance(found, Record) else found}
     except (ClauseGraphError, Refusal) as error:
         raise _failed(error) from error
@@ -239,7 +227,7 @@ _OWNER = Principal("command line", AccessRole.ADMIN, None, "")
 
 def run(workspace: Workspace) -> None:
     """Serve until the input ends. Nothing but the protocol is written to the output."""
-    held = serve_workspace(workspace)
+    held = Served(workspace)
     try:
         anyio.run(make_server(lambda _: (held, _OWNER)).run_stdio_async)
     finally:

@@ -6,19 +6,18 @@ import json
 import shlex
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError, require_extra
-from clausegraph.core.models.calls import Provider, served_model
+from clausegraph.core.models.calls import ModelOptions, Provider, served_model
 from clausegraph.core.settings import HASHING, Settings
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from clausegraph.core.models.calls import ModelOptions
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.models.replay import Cassette
@@ -45,8 +44,7 @@ def make_embedder(settings: Settings) -> Embedder:
     if served is not None:
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
-        options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
-        return ApiEmbedder(options)
+        return ApiEmbedder(_server_options(settings, served, settings.embedding_url, settings.embedding_key))
     from clausegraph.core.models.embedding import LocalEmbedder, check_available
 
     embedder = LocalEmbedder(settings.embedding_model)
@@ -59,8 +57,6 @@ def _server_options(
     settings: Settings, served: tuple[Provider, str], url: str | None, key: SecretStr | None
 ) -> ModelOptions:
     """How the server of a model is called, be it for text or for vectors."""
-    from clausegraph.core.models.calls import ModelOptions
-
     provider, model = served
     return ModelOptions(
         provider=provider,
@@ -137,11 +133,9 @@ def opened_model(
         json_mode=settings.llm_json,
     )
     size = settings.llm_cache_mb * 1_000_000
-    with ExitStack() as stack:
-        cache = FileResponseCache(settings.home / RESPONSES, size) if size else None
-        if cache is not None:
-            stack.callback(cache.close)
-        yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette))
+    kept = closing(FileResponseCache(settings.home / RESPONSES, size)) if size else nullcontext()
+    with kept as cache, make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette) as llm:
+        yield llm
 
 
 _EPOCH_S = 600.0  # that Neo4j may take for an epoch
@@ -162,15 +156,8 @@ def make_server(settings: Settings) -> Neo4jServer:
             "no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (`clausegraph server neo4j` starts a Neo4j and says "
             "where its password is)"
         )
-    return Neo4jServer(
-        Address(
-            settings.neo4j_uri,
-            settings.neo4j_user,
-            settings.neo4j_password.get_secret_value(),
-            settings.neo4j_database,
-            _TRANSACTION_S,
-        )
-    )
+    user, password = settings.neo4j_user, settings.neo4j_password.get_secret_value()
+    return Neo4jServer(Address(settings.neo4j_uri, user, password, settings.neo4j_database, _TRANSACTION_S))
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def _line(line: PresentedLine, *, tables: bool) -> Iterator[PrintedLine]:
     text = f"{line.text}{_numbers(line)}"
     match line.kind:
         case _ if tables and line.is_in_table:
-            yield from _table(line)
+            yield from _table(line.table)
         case LineKind.SENTENCE:
             yield PrintedLine("bold", text)
         case LineKind.NOTE:
@@ -82,9 +82,9 @@ def _line(line: PresentedLine, *, tables: bool) -> Iterator[PrintedLine]:
             yield PrintedLine("item", text, line.depth)
 
 
-def _table(line: PresentedLine) -> Iterator[PrintedLine]:
-    if line.table is not None:
-        yield PrintedLine("table", line.table.place, 0, line.table)
+def _table(table: PresentedTable | None) -> Iterator[PrintedLine]:
+    if table is not None:
+        yield PrintedLine("table", table.place, 0, table)
 
 
 def _numbers(line: PresentedLine) -> str:
@@ -97,7 +97,7 @@ def _source(source: PresentedSource, *, tables: bool) -> Iterator[PrintedLine]:
     yield PrintedLine("plain", f"Source: {source.title}{dated} · {source.address}")
     for line in source.lines:
         if tables and line.is_in_table:
-            yield from _table(line)
+            yield from _table(line.table)
         else:
             yield PrintedLine("quote", f"{_numbers(line)} {line.text}".strip(), line.depth)
 
@@ -186,15 +186,11 @@ def condition_tree(condition: Tree[L], title: str) -> Drawn:
         return branch
 
     def leaf(found: Leaf | JudgedLeaf) -> Drawn:
-        return Drawn(Text(_leaf_line(found)))
+        if isinstance(found, Leaf):
+            return Drawn(Text(one_line(found.words)))
+        place = one_line(found.source.title or found.source.page, 60)
+        return Drawn(Text(f"{MARKS[found.state]}: {one_line(found.leaf.text)} ({place})"))
 
     root = Drawn(Text(title))
     root.children.append(fold(condition, leaf, group))
     return root
-
-
-def _leaf_line(found: Leaf | JudgedLeaf) -> str:
-    if isinstance(found, Leaf):
-        return one_line(found.words)
-    source = found.source
-    return f"{MARKS[found.state]}: {one_line(found.leaf.text)} ({one_line(source.title or source.page, 60)})"

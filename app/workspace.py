@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
     from clausegraph.indexes.graph.protocol import Projections
     from clausegraph.indexes.ledger.store import Ledger
-    from clausegraph.indexes.views import GraphAt, View
+    from clausegraph.indexes.views import View
 
 
 T = TypeVar("T")
@@ -168,7 +168,8 @@ class Workspace:
                     self._shut(kept.view)
                 kept = None
             if kept is None:
-                kept = _Kept(open_view(self.ledger, *key, graph_at=self._graphs()))
+                graph_at = None if self.settings.graph == "ledger" else graphs_of(self.neo4j)
+                kept = _Kept(open_view(self.ledger, *key, graph_at=graph_at))
                 self._views.add(kept.view)
             self._kept[key] = kept
             kept.holders += 1
@@ -190,9 +191,6 @@ class Workspace:
         from clausegraph.indexes.corpora import get_corpus
 
         return view.wake() and (epoch is not None or get_corpus(self.ledger, corpus).published == view.epoch)
-
-    def _graphs(self) -> GraphAt | None:
-        return None if self.settings.graph == "ledger" else graphs_of(self.neo4j)
 
     def _shut(self, view: View) -> None:
         self._views.discard(view)

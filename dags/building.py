@@ -11,7 +11,7 @@ from typing import Any
 from airflow.sdk import DAG, Asset, Param, TriggerRule, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowRescheduleException, AirflowSkipException
 
-from clausegraph.app.services.scheduling import RunRequest
+from clausegraph.app.services import scheduling
 from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
@@ -80,8 +80,6 @@ def _params(scheduled: ScheduledCorpus) -> dict[str, Param]:
 def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
     def step(name: str, context: dict[str, Any], *more: Any) -> Any:
         """Do the step; what no retry can cure fails the task at once."""
-        from clausegraph.app.services import scheduling
-
         run = _run(corpus, scheduled, context)
         try:
             return scheduling.run_status(run) if name == "status" else scheduling.step(name, run, *more)
@@ -142,7 +140,7 @@ def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> di
     """The run of a task: the same one for every task and attempt of a DAG run."""
     params = context["params"]
     whole = f"{context['dag_run'].dag_id}/{context['dag_run'].run_id}"
-    return RunRequest(
+    return scheduling.RunRequest(
         id="af-" + hashlib.sha256(whole.encode()).hexdigest()[:12],
         corpus=corpus,
         source=params["source"],

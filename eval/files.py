@@ -32,9 +32,6 @@ Q = TypeVar("Q", bound=Identified)
 R = TypeVar("R", bound=Identified)
 
 
-# --- text and JSON ----------------------------------------------------------------------------------
-
-
 def read_text(path: Path, *, advice: str) -> str:
     """Read a UTF-8 file; ``advice`` ends the message."""
     try:
@@ -101,9 +98,6 @@ def _first_problem(error: ValidationError, content: str) -> str:
     return f"{record}{field}{found}: {first['msg']}{more}"
 
 
-# --- runs -------------------------------------------------------------------------------------------
-
-
 def read_description(path: Path) -> dict[str, Any] | None:
     """What shaped the records beside a file, by name; none where it is not there."""
     if not path.is_file():
@@ -117,9 +111,10 @@ def read_description(path: Path) -> dict[str, Any] | None:
 
 def check_same(path: Path, described: Mapping[str, Any]) -> None:
     """Refuse to go on with records that another configuration made."""
-    written = read_description(path)
-    for name, now in sorted(described.items()) if written is not None else ():
-        if written is not None and written.get(name) != now:
+    if (written := read_description(path)) is None:
+        return
+    for name, now in sorted(described.items()):
+        if written.get(name) != now:
             raise InputError(
                 f"{path.parent} holds the records of a run with {name} {written.get(name)!r}, this one has {now!r}; "
                 "name another folder"
@@ -131,9 +126,6 @@ def begin_run(path: Path, described: Mapping[str, Any]) -> Path:
     check_same(path, described)
     write_text(path, json.dumps(described, indent=1) + "\n")
     return path.with_name(RECORDS_FILE)
-
-
-# --- records ----------------------------------------------------------------------------------------
 
 
 def write_records(path: Path, records: Iterable[R], form: TypeAdapter[R]) -> None:
@@ -181,7 +173,7 @@ def recorded(
     """
     kept: dict[str, R] = {}
     if path is not None:
-        kept = _kept(path, form, {question.id for question in questions}, failed)
+        kept = _kept(path, form, {question.id for question in questions}, failed) if path.is_file() else {}
         write_records(path, kept.values(), form)  # without what failed, and what a killed run did not finish
     waiting = [question for question in questions if question.id not in kept]
     for done, record in enumerate(_asked(waiting, ask, at_once), len(kept) + 1):
@@ -208,8 +200,6 @@ def _asked(questions: Sequence[Q], ask: Callable[[Q], R], at_once: int) -> Itera
 
 def _kept(path: Path, form: TypeAdapter[R], known: set[str], failed: Callable[[R], object]) -> dict[str, R]:
     """What a run that was killed has answered; a line that it did not finish is left out."""
-    if not path.is_file():
-        return {}
     kept: dict[str, R] = {}
     whole, _, _ = read_text(path, advice="name another folder").rpartition("\n")
     for where, record in _parsed(path, whole, form, "name another folder, or remove the line"):

@@ -80,9 +80,6 @@ def best_pairs(values: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]
 
 
-# --- how sure a figure is: bootstrap intervals of means, and of the difference of two systems ---------
-
-
 @dataclass(frozen=True)
 class ConfidenceInterval:
     """A mean over questions with its bootstrap interval.
@@ -139,5 +136,4 @@ def paired_difference(
             f"cannot pair {len(first)} with {len(second)} questions (in one only: {odd[:3]}); "
             "give both systems' values for the same, at least one question"
         )
-    differences = {name: second[name] - first[name] for name in first}
-    return mean_interval(differences, confidence=confidence)
+    return mean_interval({name: second[name] - first[name] for name in first}, confidence=confidence)

@@ -152,7 +152,8 @@ def _record(
     best, times = dict[str, list[PageKey]](), dict[str, float]()
     for by, retriever in retrievers.items():
         start = time.perf_counter()
-        best[by] = best_pages(retriever, Inquiry(question.question))
+        hits = retriever.retrieve(Inquiry(question.question), limit=_DEPTH)
+        best[by] = list(dict.fromkeys(hit.page for hit in hits))[:AT]  # each page once
         times[by] = (time.perf_counter() - start) * 1000
     return PassageRecord(
         id=name,
@@ -163,11 +164,6 @@ def _record(
         best={by: tuple(view.reading(page).title for page in pages) for by, pages in best.items()},
         milliseconds=times,
     )
-
-
-def best_pages(retriever: Retriever, inquiry: Inquiry) -> list[PageKey]:
-    """The pages of the best chunks, each once, at most ``AT``."""
-    return list(dict.fromkeys(hit.page for hit in retriever.retrieve(inquiry, limit=_DEPTH)))[:AT]
 
 
 def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[PageKey | None]], int]:
@@ -194,9 +190,6 @@ def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[P
 def _values(records: Sequence[PassageRecord], ranking: str) -> dict[str, dict[str, float]]:
     recall = {record.id: record.recall(ranking) for record in records}
     return {_RECALL: recall, _COMPLETE: {name: float(value == 1) for name, value in recall.items()}}
-
-
-# --- the report -------------------------------------------------------------------------------------
 
 
 def make_report(folder: Path, run: Provenance) -> Report:

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from clausegraph.eval.files import write_text
-from clausegraph.eval.metrics import CONFIDENCE, RESAMPLES, SEED, ConfidenceInterval, mean_interval, paired_difference
+from clausegraph.eval.metrics import CONFIDENCE, RESAMPLES, SEED, mean_interval, paired_difference
 from clausegraph.eval.provenance import Provenance, read_run
 
 _MAKERS = {"conditionalqa": "clausegraph.eval.conditionalqa.report", "passages": "clausegraph.eval.passages"}
@@ -90,9 +90,8 @@ def write_report(folder: Path) -> None:
 
 def markdown_page(report: Report) -> str:
     """The report as Markdown."""
-    parts = [f"# {_escaped(report.title)}"]
     rows = tuple((figure.label, figure.value, figure.interval) for figure in report.headline)
-    parts.append(_table(Table(("figure", "value", "95% interval"), rows)))
+    parts = [f"# {_escaped(report.title)}", _table(Table(("figure", "value", "95% interval"), rows))]
     for section in report.sections:
         parts += [f"## {_escaped(section.title)}", _escaped(section.note)]
         parts += [_table(table) for table in section.tables if table.rows]
@@ -117,17 +116,9 @@ def _escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\1", html.escape(" ".join(text.split()), quote=False))
 
 
-# --- figures in words -------------------------------------------------------------------------------
-
-
 def percent_text(share: float) -> str:
     """A share from 0 to 1 in percent."""
     return f"{100 * share:.1f}"
-
-
-def interval_text(interval: ConfidenceInterval) -> str:
-    """A share and its interval in percent."""
-    return f"{100 * interval.mean:.2f} [{percent_text(interval.low)}, {percent_text(interval.high)}]"
 
 
 def headline(label: str, values: Mapping[str, float]) -> Figure:
@@ -138,9 +129,13 @@ def headline(label: str, values: Mapping[str, float]) -> Figure:
 
 def interval_table(first: str, columns: Mapping[str, Values]) -> Table:
     """The mean of each row in each column, with its interval."""
-    rows = next(iter(columns.values()))
-    cells = [[interval_text(mean_interval(column[name])) for column in columns.values()] for name in rows]
-    return Table((first, *columns), tuple((name, *row) for name, row in zip(rows, cells, strict=True)))
+
+    def cell(values: Mapping[str, float]) -> str:
+        found = mean_interval(values)
+        return f"{100 * found.mean:.2f} [{percent_text(found.low)}, {percent_text(found.high)}]"
+
+    names = next(iter(columns.values()))
+    return Table((first, *columns), tuple((name, *(cell(one[name]) for one in columns.values())) for name in names))
 
 
 def differences(columns: Mapping[str, Values], system: str) -> Table:

@@ -98,17 +98,13 @@ class Deed:
 
 
 class AuditLog:
-    """The deeds of a home folder, oldest first."""
+    """The deeds of a home folder, oldest first; ``StorageError``: they cannot be read or written."""
 
     def __init__(self, home: Path) -> None:
         self._path = home / FOLDER / _FILE
 
     def record(self, deed: Deed) -> None:
-        """Append a deed; one write, so that processes may share the file.
-
-        Raises:
-            StorageError: it cannot be written.
-        """
+        """Append a deed; one write, so that processes may share the file."""
         line = json.dumps({"time": time.time()} | asdict(deed)) + "\n"  # ASCII: every odd character escaped
         with file_errors(self._path):
             make_private(self._path.parent)
@@ -118,11 +114,7 @@ class AuditLog:
                 os.fsync(file.fileno())
 
     def last(self, count: int) -> list[dict[str, Any]]:
-        """The newest deeds, newest first; a line that was cut off with its machine's power is passed over.
-
-        Raises:
-            StorageError: it cannot be read, or is damaged.
-        """
+        """The newest deeds, newest first; a line that was cut off with its machine's power is passed over."""
         with file_errors(self._path):
             if not self._path.exists():
                 return []

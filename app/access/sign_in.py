@@ -64,6 +64,9 @@ class Provider:
 
     Args:
         seconds: that a whole request may take.
+
+    Raises, from everything:
+        SignInRefused: it does not answer as it must, or names an address that is not safe.
     """
 
     def __init__(self, issuer: str, client: str, secret: str | None, seconds: float) -> None:
@@ -72,11 +75,7 @@ class Provider:
         self._found: tuple[float, Discovered] | None = None
 
     async def discovered(self) -> Discovered:
-        """Where it has what; asked again after five minutes.
-
-        Raises:
-            SignInRefused: it does not say, or names an address that is not safe.
-        """
+        """Where it has what; asked again after five minutes."""
         if self._found is None or time.monotonic() - self._found[0] > _KEPT_SECONDS:
             where = self._issuer.rstrip("/") + "/.well-known/openid-configuration"
             said = await self._asked("GET", where, "its discovery document")
@@ -84,11 +83,7 @@ class Provider:
         return self._found[1]
 
     async def id_token(self, code: str, verifier: str, back: str) -> str:
-        """The token that says who somebody is, for the code that the browser brought.
-
-        Raises:
-            SignInRefused: it gives none.
-        """
+        """The token that says who somebody is, for the code that the browser brought."""
         found = await self.discovered()
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": verifier}
         basic = None
@@ -103,11 +98,7 @@ class Provider:
         return token
 
     async def keys(self) -> list[dict[str, Any]]:
-        """Its keys of now, as JSON Web Keys.
-
-        Raises:
-            SignInRefused: it does not say.
-        """
+        """Its keys of now, as JSON Web Keys."""
         said = await self._asked("GET", (await self.discovered()).keys, "its keys")
         keys = said.get("keys")
         return [key for key in keys if isinstance(key, dict)] if isinstance(keys, list) else []

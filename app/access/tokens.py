@@ -68,10 +68,6 @@ class Principal:
     corpora: frozenset[str] | None
     token: str
 
-    def may(self, needed: str) -> bool:
-        """Whether their role covers one, by its name."""
-        return self.role.covers(AccessRole(needed))
-
     def may_see_run(self, corpus: str | None) -> bool:
         """Whether an evaluation is theirs to see: of one of their corpora; of none, where they are bound to none."""
         return self.corpora is None if corpus is None else self.may_see(corpus)
@@ -106,7 +102,11 @@ class TokenRecord:
 
 
 class Tokens:
-    """The tokens of a home folder. Threads and processes may share the file; a change is seen at the next question."""
+    """The tokens of a home folder. Threads and processes may share the file; a change is seen at the next question.
+
+    Raises, from everything:
+        StorageError: the file cannot be read or written.
+    """
 
     def __init__(self, home: Path) -> None:
         self.folder = home / FOLDER
@@ -124,7 +124,6 @@ class Tokens:
 
         Raises:
             InputError: the name is taken, or the name or the list of corpora is empty.
-            StorageError: the file cannot be written.
         """
         name = checked_name(name, "token", _NAME_FIX)
         if corpora is not None and not corpora:
@@ -140,11 +139,7 @@ class Tokens:
         return made, f"{_PREFIX}_{made.id}_{secret}"
 
     def all(self) -> list[TokenRecord]:
-        """Every token by name, the expired ones too.
-
-        Raises:
-            StorageError: the file cannot be read.
-        """
+        """Every token by name, the expired ones too."""
         return sorted(self._records().values(), key=lambda one: one.name)
 
     def revoke(self, name: str) -> TokenRecord:
@@ -152,7 +147,6 @@ class Tokens:
 
         Raises:
             NotFoundError: no token of that name.
-            StorageError: the file cannot be written.
         """
         with self._changing() as records:
             found = next((one for one in records.values() if one.name == name), None)
@@ -163,11 +157,7 @@ class Tokens:
         return found
 
     def find(self, text: str) -> Principal | None:
-        """Whose token a text is; None for one that is unknown, revoked or expired.
-
-        Raises:
-            StorageError: the file cannot be read.
-        """
+        """Whose token a text is; None for one that is unknown, revoked or expired."""
         prefix, _, rest = text.partition("_")
         identity, _, secret = rest.partition("_")
         record = self._records().get(identity) if prefix == _PREFIX else None
@@ -176,11 +166,7 @@ class Tokens:
         return record.principal
 
     def holder(self, identity: str) -> Principal | None:
-        """Whoever holds the token of that id now; None once it is revoked or expired.
-
-        Raises:
-            StorageError: the file cannot be read.
-        """
+        """Whoever holds the token of that id now; None once it is revoked or expired."""
         record = self._records().get(identity)
         return None if record is None or record.is_expired else record.principal
 
@@ -245,33 +231,27 @@ class BrowserSession:
 class Sessions:
     """The sessions of one server process. A session ends with its token; a restart ends all."""
 
-    def __init__(self, tokens: Tokens, seconds: float = _SECONDS) -> None:
+    def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
-        self._seconds = seconds
         self._lock = threading.Lock()
         self._open: dict[str, BrowserSession] = {}  # by the hash of the cookie, oldest first
 
-    def start(self, principal: Principal, *, vouched: bool = False) -> tuple[str, BrowserSession]:
-        """A new session and the value of its cookie, which is nowhere kept.
+    def start(self, principal: Principal, *, vouched: bool = False) -> str:
+        """Begin a session; the value of its cookie, which is nowhere kept.
 
         Args:
             vouched: whether a provider of identities vouched for them; the session hangs on no token then.
         """
         cookie = secrets.token_urlsafe(32)
-        person, ends = principal if vouched else None, time.monotonic() + self._seconds
-        made = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
+        person, ends = principal if vouched else None, time.monotonic() + _SECONDS
         with self._lock:
-            self._open[_key(cookie)] = made
+            self._open[_key(cookie)] = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
             while len(self._open) > _MOST:
                 del self._open[next(iter(self._open))]
-        return cookie, made
+        return cookie
 
     def find(self, cookie: str) -> tuple[Principal, BrowserSession] | None:
-        """Whose session a cookie is; None for one that is unknown or over, or whose token is gone.
-
-        Raises:
-            StorageError: the tokens cannot be read.
-        """
+        """Whose session a cookie is; None for one that is unknown or over, or whose token is gone."""
         with self._lock:
             found = self._open.get(_key(cookie))
         if found is None or time.monotonic() >= found.ends:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -20,11 +20,9 @@ from clausegraph.app.api.guard import Face, Guard, loads_page, rule_key
 from clausegraph.app.api.parameters import known_query
 from clausegraph.app.api.problems import problem_of, request_id
 from clausegraph.app.api.routes import corpus, history, questions, server
-from clausegraph.app.api.served import serve_workspace
+from clausegraph.app.api.served import Served
 from clausegraph.app.process import version
-
-if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
+from clausegraph.app.workspace import Workspace
 
 _PAGES_BYTES = 16 * 1024 * 1024  # of a question with the pages it is to be answered from
 
@@ -35,7 +33,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
     Raises:
         ValueError: a route has no rule, or a rule no route.
     """
-    held = serve_workspace(workspace)
+    held = Served(workspace)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
@@ -71,8 +69,8 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_middleware(
         Guard,
-        held=lambda: held,
-        routes=lambda: app.routes,
+        held=held,
+        routes=app.routes,
         rules=rules,
         hosts=workspace.settings.serve_hosts,
         bodies={WEB_ANSWERS: _PAGES_BYTES},
@@ -91,11 +89,7 @@ def _api_routes() -> tuple[BaseRoute, ...]:
 
 
 def check_rules(app: FastAPI, rules: Rules) -> None:
-    """Whether each route has a rule, and each rule a route.
-
-    Raises:
-        ValueError: with the names of those that have none.
-    """
+    """Whether each route has a rule, and each rule a route; ``ValueError`` names those that have none."""
     there = {rule_key(route, method) for route in app.routes for method in getattr(route, "methods", None) or ("GET",)}
     if wrong := there ^ set(rules):
         raise ValueError(f"routes without a rule, or rules without a route: {', '.join(sorted(wrong))}")

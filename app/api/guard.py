@@ -44,7 +44,6 @@ class Guard:
     """The gate of one application.
 
     Args:
-        routes: of the application, asked again at each request.
         hosts: names that ``Host`` may have beside the loopback's; a page of another site that resolves its own name
             to this machine is refused by them.
         bodies: bytes that the body of a request may have, by the rule's key; of others ``BODY_BYTES``.
@@ -55,12 +54,12 @@ class Guard:
         self,
         app: ASGIApp,
         *,
-        held: Callable[[], Served],
-        routes: Callable[[], Iterable[BaseRoute]],
+        held: Served,
+        routes: Iterable[BaseRoute],
         rules: Rules,
-        hosts: Iterable[str] = (),
-        bodies: Mapping[str, int] = {},
-        screen: Screen | None = None,
+        hosts: Iterable[str],
+        bodies: Mapping[str, int],
+        screen: Screen | None,
     ) -> None:
         self._app, self._held, self._routes, self._rules, self._screen = app, held, routes, rules, screen
         self._bodies = bodies
@@ -78,8 +77,8 @@ class Guard:
                 await self._pass(scope, exchange)
             except Exception as error:
                 problem = problem_of(error)
-                if problem.status == 500:
-                    exchange.failed(error)
+                if problem.status == 500:  # nobody raised it on purpose, or the server's owner has to mend it
+                    log.error("http.failed", endpoint=exchange.route, **error_fields(error))
                 if exchange.status:
                     raise  # half a response is out: only closing the connection tells
                 exchange.error = problem.kind
@@ -90,18 +89,20 @@ class Guard:
                     response = self._screen(Request(scope), problem)
                 await response(scope, receive, exchange.send)
             finally:
-                exchange.ended(self._held(), scope)
+                exchange.ended(self._held, scope)
 
     async def _pass(self, scope: Scope, exchange: _Exchange) -> None:
         connection = HTTPConnection(scope)
         self._check_host(connection)
         key = self._find(scope, exchange)
         if key is None or self._rules.get(key, _CLOSED) is not None:
-            exchange.who = scope["state"]["principal"] = _who(connection, self._held())
+            exchange.who = scope["state"]["principal"] = _who(connection, self._held)
             self._check_rule(key, exchange, exchange.who)
-            self._held().rate.take(exchange.who.token)
+            self._held.rate.take(exchange.who.token)
         exchange.longest = self._bodies.get(key or "", BODY_BYTES)
-        exchange.check_length(connection)
+        stated = connection.headers.get("content-length", "0")
+        if not stated.isdigit() or int(stated) > exchange.longest:
+            raise _too_long(exchange.longest)
         await self._app(scope, exchange.receive, exchange.send)
 
     def _check_rule(self, key: str | None, exchange: _Exchange, who: Principal) -> None:
@@ -130,7 +131,7 @@ class Guard:
 
     def _find(self, scope: Scope, exchange: _Exchange) -> str | None:
         """The key of a request's route in the rules; none for what the routing will say no to."""
-        for route in self._routes():
+        for route in self._routes:
             match, found = route.matches(scope)
             if match is Match.FULL:
                 exchange.route = getattr(route, "path", "")
@@ -141,11 +142,7 @@ class Guard:
 
 
 def _who(connection: HTTPConnection, held: Served) -> Principal:
-    """Whoever the token or the session is of.
-
-    Raises:
-        Refusal: nobody, or a session's request comes from a page of another origin.
-    """
+    """Whoever the token or the session is of; a session's request from a page of another origin is refused."""
     scheme, _, text = connection.headers.get("authorization", "").partition(" ")
     if scheme:
         found = held.tokens.find(text.strip()) if scheme.lower() == "bearer" else None
@@ -207,12 +204,6 @@ class _Exchange:
         self._receive, self._send, self._begun, self._bytes = receive, send, time.perf_counter(), 0
         scope.setdefault("state", {})["request"] = self.id
 
-    def check_length(self, connection: HTTPConnection) -> None:
-        """Refuse a body that says of itself that it is too long."""
-        stated = connection.headers.get("content-length", "0")
-        if not stated.isdigit() or int(stated) > self.longest:
-            raise _too_long(self.longest)
-
     async def receive(self) -> Message:
         """The next part of the body, as long as it is not too long."""
         message = await self._receive()
@@ -232,10 +223,6 @@ class _Exchange:
                 (b"referrer-policy", b"no-referrer"),
             ]
         await self._send(message)
-
-    def failed(self, error: Exception) -> None:
-        """Log what nobody raised on purpose, or what the server's owner has to mend."""
-        log.error("http.failed", endpoint=self.route, **error_fields(error))
 
     def ended(self, held: Served, scope: Scope) -> None:
         """Log, count, and for what changes something write down who did it."""

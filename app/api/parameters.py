@@ -137,11 +137,7 @@ MaybeName = Annotated[str | None, Query(min_length=1, max_length=2000)]
 
 
 async def known_query(request: Request) -> None:
-    """Refuse a query that the route does not know, as a body's unknown member is: it would be ignored in silence.
-
-    Raises:
-        Refusal: it has such a parameter (422).
-    """
+    """Refuse a query that the route does not know, as a body's unknown member is: it would be ignored in silence."""
     route = request.scope.get("route")
     if not isinstance(route, APIRoute) or not route.path.startswith("/v1/"):
         return  # a probe of a load balancer asks what it likes

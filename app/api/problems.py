@@ -51,12 +51,7 @@ SCREENS: Mapping[str, str] = {
 
 def hinted(said: str, ways: Mapping[str, str]) -> str:
     """The text of an error with commands replaced by ``ways``; those of whoever runs the server stay."""
-    return _COMMAND.sub(lambda found: _way(found, ways), said)
-
-
-def _way(found: re.Match[str], ways: Mapping[str, str]) -> str:
-    first, second = found[1], found[2]
-    return ways.get(f"{first} {second}", ways.get(first, found[0])) if second else ways.get(first, found[0])
+    return _COMMAND.sub(lambda found: ways.get(f"{found[1]} {found[2]}", ways.get(found[1], found[0])), said)
 
 
 ADDRESS = r"^https?://[^\s/]\S*$"  # of a page

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends
@@ -72,11 +73,14 @@ def list_reply(name: str, about: str, item: type[Record], base: type[Record] = P
     return create_model(name, __base__=base, __doc__=about, **more, items=list[item])  # type: ignore[valid-type]
 
 
+@dataclass
 class CorpusRequest:
     """A request about a corpus: who asks the server, and for which."""
 
-    def __init__(self, request: Request, held: Held, who: Who, corpus: CorpusPath) -> None:
-        self.request, self.held, self.who, self.corpus = request, held, who, corpus
+    request: Request
+    held: Held
+    who: Who
+    corpus: CorpusPath
 
     async def run(self, read: Callable[..., Any], *values: Any, **named: Any) -> Any:
         """What ``read`` of workspace, corpus and these values gives, on a thread for looking things up."""
@@ -91,12 +95,11 @@ class CorpusRequest:
         return reply(await self.run(read, *values, **named))
 
 
+@dataclass
 class EpochRequest(CorpusRequest):
     """A request about an epoch of a corpus: the published one, or a retained one."""
 
-    def __init__(self, request: Request, held: Held, who: Who, corpus: CorpusPath, epoch: EpochQuery = None) -> None:
-        super().__init__(request, held, who, corpus)
-        self.epoch = epoch
+    epoch: EpochQuery = None
 
     async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
         """What ``read`` has of the epoch; 304 for a client that has it."""
@@ -106,22 +109,15 @@ class EpochRequest(CorpusRequest):
         return reply(await self.run(read, *values, epoch=epoch, **named), epoch=epoch, etag=etag)
 
 
+@dataclass
 class EpochPartRequest(EpochRequest):
     """A request for a part of a list; its cursor stays in the epoch in which the list was begun."""
 
-    def __init__(
-        self, request: Request, held: Held, who: Who, corpus: CorpusPath,
-        epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
-    ) -> None:  # fmt: skip
-        super().__init__(request, held, who, corpus, epoch)
-        self.cursor, self.limit = cursor, limit
+    cursor: CursorQuery = None
+    limit: LimitQuery = 50
 
     async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
-        """The part that ``read`` has of the list.
-
-        Raises:
-            Refusal: the cursor is of another list or epoch.
-        """
+        """The part that ``read`` has of the list; a cursor of another list or epoch is refused."""
         begun, after = _opened(self.request, self.cursor)
         if self.epoch is not None and begun not in (None, self.epoch):
             raise _foreign("it is of another epoch")
@@ -133,15 +129,12 @@ class EpochPartRequest(EpochRequest):
         return reply(value, epoch=epoch, etag=etag)
 
 
+@dataclass
 class PartRequest(CorpusRequest):
     """A request for a part of a list that is of no epoch."""
 
-    def __init__(
-        self, request: Request, held: Held, who: Who, corpus: CorpusPath,
-        cursor: CursorQuery = None, limit: LimitQuery = 50,
-    ) -> None:  # fmt: skip
-        super().__init__(request, held, who, corpus)
-        self.cursor, self.limit = cursor, limit
+    cursor: CursorQuery = None
+    limit: LimitQuery = 50
 
     async def reply(self, read: Callable[..., Any], *values: Any, **named: Any) -> Response:
         """The part that ``read`` has of the list, beside what ``named`` says; errors as of :func:`after_cursor`."""
@@ -174,11 +167,7 @@ def part(request: Request, found: Slice, epoch: int | None = None) -> dict[str, 
 
 
 def after_cursor(request: Request, cursor: str | None) -> Key | None:
-    """The key after which the part begins, of a list that is of no epoch.
-
-    Raises:
-        Refusal: the cursor is of another list.
-    """
+    """The key after which the part begins, of a list that is of no epoch; a cursor of another list is refused."""
     return _opened(request, cursor)[1]
 
 

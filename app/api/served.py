@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -21,7 +20,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from starlette.requests import HTTPConnection
 
 from clausegraph.app.access.rules import AuditLog
-from clausegraph.app.access.sign_in import SignIn, sign_in_of
+from clausegraph.app.access.sign_in import sign_in_of
 from clausegraph.app.access.tokens import FOLDER, AccessRole, Principal, Sessions, Tokens
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
@@ -69,7 +68,7 @@ class Metrics:
         gauge = Gauge("clausegraph_pool_held", "Work that runs or waits.", ("pool",), registry=self._registry)
         full = Gauge("clausegraph_pool_capacity", "Work that may run or wait.", ("pool",), registry=self._registry)
         for pool in pools:
-            gauge.labels(pool.name).set_function(partial(_held, pool))
+            gauge.labels(pool.name).set_function(partial(getattr, pool, "held"))
             full.labels(pool.name).set(pool.capacity)
 
     def page(self) -> bytes:
@@ -77,59 +76,38 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-def _held(pool: WorkPool) -> float:
-    return pool.held
-
-
 _READERS, _READS_WAITING = 8, 64
 
 
-@dataclass(slots=True)
 class Served:
-    """Shared by all requests. ``work`` runs what embeds or asks a model, ``reads`` what only looks things up."""
+    """What a server of a workspace holds, shared by all requests; it closes the workspace at its end.
 
-    workspace: Workspace
-    tokens: Tokens
-    sessions: Sessions
-    audit: AuditLog
-    work: WorkPool
-    reads: WorkPool
-    evaluations: Evaluations
-    kept: KeptAnswers
-    rate: RateLimit
-    sign_in: SignIn | None = None
-    metrics: Metrics = field(default_factory=Metrics)
+    ``work`` runs what embeds or asks a model, ``reads`` what only looks things up.
+
+    Raises:
+        SettingsError: those of the sign-in do not fit together.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        settings = workspace.settings
+        self.workspace, self.metrics = workspace, Metrics()
+        self.sign_in = sign_in_of(settings)
+        self.tokens = Tokens(settings.home)
+        self.sessions = Sessions(self.tokens)
+        self.audit = AuditLog(settings.home)
+        self.rate = RateLimit(settings.serve_rate)
+        self.work = WorkPool("work", settings.serve_workers, 4 * settings.serve_workers)
+        self.reads = WorkPool("reads", _READERS, _READS_WAITING)
+        self.evaluations = Evaluations(settings)
+        self.kept = KeptAnswers(settings.home, lambda: workspace.ledger)
+        self.kept.forget_strangers(one.id for one in self.tokens.all())
+        self.metrics.watch(self.work, self.reads)
 
     def close(self) -> None:
         """End: answers in work are finished first."""
         self.work.close()
         self.reads.close()
         self.workspace.close()
-
-
-def serve_workspace(workspace: Workspace) -> Served:
-    """What a server of a workspace holds; it closes the workspace at its end.
-
-    Raises:
-        SettingsError: those of the sign-in do not fit together.
-    """
-    settings = workspace.settings
-    tokens = Tokens(settings.home)
-    made = Served(
-        workspace=workspace,
-        tokens=tokens,
-        sessions=Sessions(tokens),
-        audit=AuditLog(settings.home),
-        work=WorkPool("work", settings.serve_workers, 4 * settings.serve_workers),
-        reads=WorkPool("reads", _READERS, _READS_WAITING),
-        evaluations=Evaluations(settings),
-        kept=KeptAnswers(settings.home, lambda: workspace.ledger),
-        rate=RateLimit(settings.serve_rate),
-        sign_in=sign_in_of(settings),
-    )
-    made.kept.forget_strangers(one.id for one in tokens.all())
-    made.metrics.watch(made.work, made.reads)
-    return made
 
 
 class RateLimit:

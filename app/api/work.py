@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
@@ -26,28 +26,18 @@ class Abandoned(Exception):
     """Nobody waits for the work any more: it ends at its next step."""
 
 
-class Ticket:
-    """Work in flight, as the work itself sees it."""
-
-    def __init__(self) -> None:
-        self._gone = threading.Event()
-
-    def abandon(self) -> None:
-        """Nobody waits for it any more."""
-        self._gone.set()
+class Ticket(threading.Event):
+    """Work in flight, as the work itself sees it; set when nobody waits for it any more."""
 
     def check(self) -> None:
-        """Called by the work between its steps.
-
-        Raises:
-            Abandoned: nobody waits for it any more.
-        """
-        if self._gone.is_set():
+        """Called by the work between its steps; ``Abandoned`` ends it where nobody waits for it any more."""
+        if self.is_set():
             raise Abandoned
 
 
 class WorkPool:
-    """Threads with a bounded queue.
+    """Threads with a bounded queue. ``held`` is how much runs or waits; what was abandoned counts until its thread is
+    free.
 
     Args:
         name: of the work, for messages and metrics.
@@ -60,12 +50,7 @@ class WorkPool:
         self.capacity = workers + queue
         self._threads = ThreadPoolExecutor(workers, f"clausegraph-{name}")
         self._lock = threading.Lock()
-        self._held = 0
-
-    @property
-    def held(self) -> int:
-        """How much is running or waiting; what was abandoned counts until its thread is free."""
-        return self._held
+        self.held = 0
 
     def start(self, work: Callable[..., T], *values: Any) -> Future[T]:
         """Begin work, or let it wait for a thread; its logs carry the fields of whoever began it.
@@ -74,10 +59,10 @@ class WorkPool:
             Refusal: as much is waiting as may (503, with the seconds to wait).
         """
         with self._lock:
-            if self._held >= self.capacity:
-                said = f"{self._held} requests are in work or waiting, which is all this server takes; try again"
+            if self.held >= self.capacity:
+                said = f"{self.held} requests are in work or waiting, which is all this server takes; try again"
                 raise refusal("Busy", 503, "Busy", said, Retry_After=_RETRY)
-            self._held += 1
+            self.held += 1
         try:
             future = self._threads.submit(copy_context().run, work, *values)
         except RuntimeError as error:  # the server ends
@@ -88,7 +73,7 @@ class WorkPool:
 
     def _release(self, _: object) -> None:
         with self._lock:
-            self._held -= 1
+            self.held -= 1
 
     async def run(self, work: Callable[..., T], *values: Any) -> T:
         """The result of short work; errors as of :meth:`start` and of the work."""
@@ -99,33 +84,39 @@ class WorkPool:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
 
-async def waited(request: Request, pool: WorkPool, seconds: float, work: Callable[[Ticket], T]) -> T:
-    """The result of work, unless the client goes away or the time is over: then the work ends at its next step.
+async def waited(request: Request | None, pool: WorkPool, seconds: float, work: Callable[[Ticket], T]) -> T:
+    """The result of work, unless the client of a request goes away, whoever waits is cancelled, or the time is over:
+    then the work ends at its next step, or does not begin.
 
     Raises:
         Refusal: nobody waits any more, too much is in work (503), or the time is over (504).
     """
-    return await in_time(pool, seconds, work, _gone(request))
-
-
-async def in_time(
-    pool: WorkPool, seconds: float, work: Callable[[Ticket], T], gone: Coroutine[Any, Any, None] | None = None
-) -> T:
-    """The result of work as of :func:`waited`; ``gone`` ends when nobody waits any more, as does being cancelled."""
     ticket = Ticket()
-    waiting = asyncio.ensure_future(gone) if gone is not None else asyncio.get_running_loop().create_future()
+    result = asyncio.wrap_future(pool.start(_begun, work, ticket))
     try:
-        result = asyncio.wrap_future(pool.start(work, ticket))
-        try:
-            await asyncio.wait((result, waiting), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if result.done():
-                return result.result()
-            raise _client_gone() if waiting.done() else _too_late(seconds)
-        finally:
-            ticket.abandon()
-            result.cancel()
+        return await _unless_gone(request, result, seconds)
     finally:
-        waiting.cancel()
+        ticket.set()
+
+
+def _begun(work: Callable[..., T], ticket: Ticket, *values: Any) -> T:
+    ticket.check()
+    return work(ticket, *values)
+
+
+async def _unless_gone(request: Request | None, result: asyncio.Future[T], seconds: float) -> T:
+    left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    left = left if request is None else asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait((result, left), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if result.done():
+            return result.result()
+        if left.done():
+            raise refusal("ClientGone", 499, "The client went away", "nobody waits for the answer")
+        raise _too_late(seconds)
+    finally:
+        result.cancel()
+        left.cancel()
 
 
 def json_event(kind: str, value: Any, name: str = "") -> str:
@@ -151,11 +142,11 @@ async def streamed(
         ticket.check()
         loop.call_soon_threadsafe(events.put_nowait, ("step", step))
 
-    result = asyncio.wrap_future(pool.start(work, ticket, tell))
+    result = asyncio.wrap_future(pool.start(_begun, work, ticket, tell))
     result.add_done_callback(lambda _: events.put_nowait(("end", None)))
 
     def end() -> None:
-        ticket.abandon()
+        ticket.set()
         result.cancel()
 
     async def following() -> AsyncIterator[str]:
@@ -172,7 +163,8 @@ async def streamed(
             end()
 
     try:
-        first = await _first(events, ends, seconds, _gone(request))
+        # until the first event is there nothing was sent, so that only the client's own word tells that it left
+        first = await _unless_gone(request, asyncio.ensure_future(_next(events, ends, seconds)), seconds)
         if first[0] == "end":
             result.result()
     except BaseException:
@@ -180,21 +172,6 @@ async def streamed(
         raise
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(following(), 200, headers, "text/event-stream")
-
-
-async def _first(
-    events: asyncio.Queue[tuple[str, Any]], ends: float, seconds: float, gone: Coroutine[Any, Any, None]
-) -> tuple[str, Any]:
-    """The first event; until it is there nothing was sent, so that only the client's own word tells that it left."""
-    event, left = asyncio.ensure_future(_next(events, ends, seconds)), asyncio.ensure_future(gone)
-    try:
-        await asyncio.wait((event, left), return_when=asyncio.FIRST_COMPLETED)
-        if event.done():
-            return event.result()
-        raise _client_gone()
-    finally:
-        event.cancel()
-        left.cancel()
 
 
 async def _next(events: asyncio.Queue[tuple[str, Any]], ends: float, seconds: float) -> tuple[str, Any]:
@@ -215,7 +192,3 @@ async def _gone(request: Request) -> None:
 def _too_late(seconds: float) -> Exception:
     said = f"there was no answer within {seconds:g} seconds (the setting serve_seconds)"
     return refusal("NoAnswerInTime", 504, "No answer in time", said)
-
-
-def _client_gone() -> Exception:
-    return refusal("ClientGone", 499, "The client went away", "nobody waits for the answer")

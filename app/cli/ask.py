@@ -19,12 +19,12 @@ from clausegraph.app.cli.session import (
     option,
 )
 from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.text import one_line
 from clausegraph.query.retrieve.bank import DEFAULT, RETRIEVERS
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
-    from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.types import Answer, TraceStep
     from clausegraph.query.engines.bank import Watch
 
@@ -112,7 +112,6 @@ def ask(
         epoch = epoch_on(workspace, name, on)
     from clausegraph.app.render import answer_markdown, render_answer
     from clausegraph.app.services.answers import shown_answer
-    from clausegraph.core.inquiry import Inquiry
 
     inquiry = Inquiry(" ".join(question), scenario)
     with _watching(session, markdown=markdown, trace=trace) as watch:
@@ -178,7 +177,6 @@ def search(
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
     from clausegraph.app.services.ask import search as find_passages
-    from clausegraph.core.inquiry import Inquiry
 
     found = session.call(
         corpus, find_passages, Inquiry(" ".join(question), scenario), retriever=retriever, budget=budget, limit=limit,

@@ -183,15 +183,16 @@ def corpora_drop(
 
     The exit code is 4 where something of it remains; what, why and what to do is said.
     """
-    from clausegraph.app.services import corpora
+    from clausegraph.app.services.corpora import drop
+    from clausegraph.indexes.sweep import find_corpus
 
     workspace = session.workspace()
-    corpora.check_corpus(workspace, name)
+    find_corpus(workspace.ledger, name)
     if not yes and (session.json or not sys.stdin.isatty()):
         raise InputError(f"dropping corpus {name!r} cannot be undone; add --yes to do it")
     if not yes and not typer.confirm(f"Remove corpus {name!r} with all its pages and history?", err=True):
         raise typer.Exit(1)
-    done = corpora.drop(workspace, name)
+    done = drop(workspace, name)
     _end(session, done, [f"corpus {name!r} is gone" + (", but not all that it left:" if done["remains"] else "")])
 
 

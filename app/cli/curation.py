@@ -304,11 +304,9 @@ def questions_export(
     """
     from clausegraph.app.services.questions import export
 
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
-    done = export(workspace, name, output)
+    done = session.call(corpus, export, output)
     left = [f"left out {one['id']} ({one_line(one['question'])}): {one['why']}" for one in done["left_out"]]
-    words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {name}"
+    words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {done['corpus']}"
     said = f"{done['written']} questions written to {output}"
     session.emit(done, said, *left, f"`{words}` measures an engine on them")
 

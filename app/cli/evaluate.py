@@ -21,9 +21,6 @@ ForceOption = Annotated[bool, option("Replace the files of a folder that is not 
 EvalCorpusOption = Annotated[str, option("Name of the corpus to read into.", "--corpus", "-c")]
 OutputOption = Annotated[Path | None, option("Folder for the records and report.md.", "--output", "-o")]
 CassetteOption = Annotated[Path | None, option("Replay a model's replies from this file.")]
-SampleOption = Annotated[int | None, option("Ask only so many questions.", show_default="all")]
-SeedOption = Annotated[int, option("By which a sample is drawn.")]
-AtOnceOption = Annotated[int, option("Questions that are open at once.")]
 _CORPUS = "conditionalqa"
 _ENGINE = option("Measure only this engine's answers and what they cost.", show_default="all parts")
 _LLM: dict[str, Any] = {"show_default": "that of the settings"}
@@ -50,11 +47,11 @@ def conditionalqa(
     shots: Annotated[int, option("Examples in each prompt, for engines that take them.")] = 0,
     shots_from: Annotated[Path | None, option("train.json, for --shots.")] = None,
     rounds: Annotated[int | None, option("Rounds of the loop, at most.", show_default="as in the settings")] = None,
-    sample: SampleOption = None,
-    seed: SeedOption = 0,
+    sample: Annotated[int | None, option("Ask only so many questions.", show_default="all")] = None,
+    seed: Annotated[int, option("By which a sample is drawn.")] = 0,
     cassette: CassetteOption = None,
     record: Annotated[bool, option("Record them there instead.")] = False,
-    at_once: AtOnceOption = 1,
+    at_once: Annotated[int, option("Questions that are open at once.")] = 1,
     retriever: Annotated[str | None, option("What ranks text for the loop.", show_default="hybrid")] = None,
     step: Annotated[list[str] | None, _STEP] = None,
     floors: Annotated[Path | None, option("TOML file of figures; below them the exit code is 6.")] = None,
@@ -137,11 +134,7 @@ def _all_parts(
 
 
 def _named_step(text: str) -> tuple[str, str]:
-    """``NAME=IMPLEMENTATION``.
-
-    Raises:
-        InputError: it has another form.
-    """
+    """``NAME=IMPLEMENTATION``."""
     name, _, implementation = text.partition("=")
     if not name or not implementation:
         raise InputError(f"--step {text!r} is no step and its implementation; give for example validate=oracle")
@@ -161,20 +154,17 @@ def compare(
     from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
     from clausegraph.eval.files import read_records
 
-    runs = [read_records(folder / ANSWERS_FILE, QUESTION_RECORD) for folder in (first, second)]
-    found = compared(*runs)
+    before, after = (read_records(folder / ANSWERS_FILE, QUESTION_RECORD) for folder in (first, second))
+    found = compared(before, after)
     value = {
         name: {key: getattr(one, key) for key in ("mean", "low", "high", "excludes_zero")}
         for name, one in found.items()
     }
     session.emit(
-        {"questions": len(runs[0]), "second_minus_first": value},
-        f"{len(runs[0])} questions, {second.name} minus {first.name}, 95% paired bootstrap interval:",
+        {"questions": len(before), "second_minus_first": value},
+        f"{len(before)} questions, {second.name} minus {first.name}, 95% paired bootstrap interval:",
         *(f"{name}: {interval(one, '+')}{' *' if one.excludes_zero else ''}" for name, one in found.items()),
     )
-
-
-# --- figures in words --------------------------------------------------------------------------------
 
 
 def _emit_scores(session: Session, result: EvaluationResult) -> None:

@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.passages import PassageResult
 
-RecordsOption = Annotated[Path | None, option("Folder of records; gone on with.", "--output", "-o")]
-RecordOption = Annotated[bool, option("Record replies that the cassette lacks.")]
-TogetherOption = Annotated[int, option("Questions that are open together.", "--at-once", min=1, max=64)]
-JudgeOption = Annotated[bool, option("Whether the model grades other wordings.", "--judge/--no-judge")]
-SecondsOption = Annotated[float, option("Limit of an answer; 0: none.", min=0)]
 _PASSAGES_CORPUS = "passages"
 _SHOWN = 100  # characters of an answer and of a reason
 _ROW = option("A set of switches, see --rows; several.", show_default="as-set")
@@ -44,12 +39,12 @@ def crag(
     row: Annotated[list[str] | None, _ROW] = None,
     rows: Annotated[bool, option("List the sets of switches, and end.")] = False,
     at: Annotated[str | None, option("When questions are asked whose file does not say so.")] = None,
-    seconds: SecondsOption = 30.0,
-    judge: JudgeOption = True,
-    output: RecordsOption = None,
+    seconds: Annotated[float, option("Limit of an answer; 0: none.", min=0)] = 30.0,
+    judge: Annotated[bool, option("Whether the model grades other wordings.", "--judge/--no-judge")] = True,
+    output: Annotated[Path | None, option("Folder of records; gone on with.", "--output", "-o")] = None,
     cassette: CassetteOption = None,
-    record: RecordOption = False,
-    at_once: TogetherOption = 1,
+    record: Annotated[bool, option("Record replies that the cassette lacks.")] = False,
+    at_once: Annotated[int, option("Questions that are open together.", "--at-once", min=1, max=64)] = 1,
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag

@@ -94,17 +94,14 @@ def rules(
     lines: list[Any] = [f"{topic}: {counted(found.every, 'rule')}{narrowed}"]
     lines += [one_line(found.taken)] if found.taken else []
     lines.append(one_line(found.note) if found.note else f"kinds: {_counted_names(found.kinds)}")
-    about = [one for one in found.rules if found.entity is None or found.entity in _topics(one)]
+    topics = [{role.entity for role in one.roles if role.role == "about"} for one in found.rules]
+    about = [one for one, of in zip(found.rules, topics, strict=True) if found.entity is None or found.entity in of]
     others = [one for one in found.rules if one not in about]
     lines += _rule_lines(about)
     lines += [f"\nnamed in rules about something else: {len(others)}", *_rule_lines(others)] if others else []
     if found.more:
         lines.append(f"\n{found.found - limit} more; raise --limit, or narrow with --kind or --for")
     session.emit(found, *lines, verbatim=True)
-
-
-def _topics(rule: ShownRule) -> set[str]:
-    return {role.entity for role in rule.roles if role.role == "about"}
 
 
 def _rule_lines(found: Sequence[ShownRule]) -> list[Any]:

@@ -55,15 +55,9 @@ def note(text: str) -> None:
     console(sys.stderr).print(clean(text), soft_wrap=True)
 
 
-def show_json(value: Any) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1, default=json_value)) + "\n")
-
-
-def show_line(value: Any) -> None:
-    """A JSON document on a line of its own, at once: for commands that go on."""
-    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, default=json_value)) + "\n")
-    sys.stdout.flush()
+def show_json(value: Any, indent: int | None = 1) -> None:
+    """One JSON document on stdout; on one line without ``indent``."""
+    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=indent, default=json_value)) + "\n")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "") -> Table | str:

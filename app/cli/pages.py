@@ -96,12 +96,12 @@ def show(
     epoch: EpochOption = None,
 ) -> None:
     """Show a page with its elements, chunks and facts; a fact with its statements; or a run."""
-    from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
+    from clausegraph.app.services.browse import FoundPage, look_up
 
     workspace = session.workspace(corpus)
     found = look_up(workspace, workspace.settings.corpus, name, epoch)
-    if isinstance(found, FoundRun):
-        session.emit(found.record, *run_lines(found.record, workspace.settings.corpus))
+    if isinstance(found, dict):
+        session.emit(found, *run_lines(found, workspace.settings.corpus))
     else:
         lines = _page_lines(found) if isinstance(found, FoundPage) else _fact_lines(found)
         session.emit(found.record, *lines, verbatim=True)
@@ -131,7 +131,7 @@ def _page_lines(found: FoundPage) -> list[Any]:
 
 def _fact_lines(found: FoundFact) -> list[Any]:
     from clausegraph.app.render import condition_tree
-    from clausegraph.app.services.records import quotes, statement_words
+    from clausegraph.app.services.records import quoted, statement_words
     from clausegraph.indexes.derive import statement_id
 
     times = "once" if found.fact.supports == 1 else f"{found.fact.supports} times"
@@ -140,7 +140,7 @@ def _fact_lines(found: FoundFact) -> list[Any]:
         one = support.statement
         lines += [f"\n{statement_words(one)}", f"  {one_line(f'{reading.title} ({support.page})')}"]
         lines.append(f"  statement {statement_id(support)[:8]}")
-        for element, quote in quotes(support, reading):
+        for element, quote in quoted(one.spans, reading):
             lines.append(f"  {one_line(' › '.join(element.headings))}\n  “{one_line(quote)}”")
         if one.step is not None:
             lines.append(f"  step {one.step.text} of: {one_line(one.step.procedure)}")

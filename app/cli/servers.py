@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from clausegraph.app.cli.output import show_line
+from clausegraph.app.cli.output import show_json
 from clausegraph.app.cli.session import CorpusOption, Session, a_number, argument, command, option
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError, SettingsError, require_extra
 
@@ -61,7 +61,8 @@ def serve(
     def announce(url: str) -> None:
         app.state.served.work.start(warm, Ticket())
         if session.json:
-            show_line({"url": url, "token_file": str(path)})
+            show_json({"url": url, "token_file": str(path)}, indent=None)
+            sys.stdout.flush()  # the command goes on
         else:
             is_log = text is None or not sys.stdout.isatty()  # what is no terminal is as a rule a log
             kept = f"your token is in {path}; `clausegraph tokens add NAME` makes others"

@@ -179,11 +179,13 @@ def command(words: str, *, stores: bool = False) -> Callable[[Callable[..., None
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def run(ctx: typer.Context, home: Path | None, json: bool, quiet: bool, **values: Any) -> None:
+            from clausegraph.core.settings import misspelt_variables
+
             before: Session = ctx.obj or Session()
             name = ".".join(ctx.command_path.removeprefix(ctx.find_root().command_path).split())
             session = Session(home or before.home, json or before.json, quiet or before.quiet, name, stores)
-            if not session.quiet:
-                _tell_misspelt()
+            if not session.quiet and (wrong := misspelt_variables()):  # also beside JSON, as it goes to stderr
+                note(f"Warning: {wrong}")
             guarded(session, lambda: function(session, **_checked(values)))
 
         hints = get_type_hints(function, include_extras=True)
@@ -272,14 +274,6 @@ def _command_span(name: str, corpus: str) -> Iterator[None]:
             chosen = leaving
     if chosen is not None:
         raise chosen
-
-
-def _tell_misspelt() -> None:
-    """One line about variables that look like settings and are none; also beside JSON, as it goes to stderr."""
-    from clausegraph.core.settings import misspelt_variables
-
-    if found := misspelt_variables():
-        note(f"Warning: {found}")
 
 
 def report_error(as_json: bool, kind: str, message: str) -> None:

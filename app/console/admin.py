@@ -8,14 +8,13 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.access.tokens import Principal
 from clausegraph.app.api.parameters import EpochNumber
-from clausegraph.app.api.served import Held, Served
-from clausegraph.app.api.work import Ticket, waited
+from clausegraph.app.api.served import Held
+from clausegraph.app.api.work import waited
 from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
-from clausegraph.app.services.doctor import Finding, examine
+from clausegraph.app.services.doctor import examine
 from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
 from clausegraph.app.services.history import list_epochs, reject_slice, run_progress, run_summaries, run_summary
 from clausegraph.app.services.settings import list_settings
@@ -72,17 +71,19 @@ async def evaluation(
     after: _After = None,
 ) -> Response:  # fmt: skip
     """A run: its headlines, beside those of another where one is named, its tables, and its wrong answers."""
-    found = await of.held.reads.run(_evaluation, of.held, of.who, name, against)
-    cases = case_slice(found.pop("made"), _CASES, [after] if after else None)
-    values: dict[str, Any] = {"name": name, "against": against, "cases": cases}
-    return of.html("evaluation.html", screen="evaluations", **found, **values)
-
-
-def _evaluation(held: Served, who: Principal, name: str, against: str) -> dict[str, Any]:
-    run, made = held.evaluations.report(name, who.may_see_run)
-    others = [one for one in held.evaluations.listed(who.may_see_run) if one.name != name]
-    beside = held.evaluations.compared(name, against, who.may_see_run) if against else []
-    return {"run": run, "made": made, "report": report_record(made), "others": others, "beside": beside}
+    evaluations, may, read = of.held.evaluations, of.who.may_see_run, of.held.reads.run
+    run, made = await read(evaluations.report, name, may)
+    others = [one for one in await read(evaluations.listed, may) if one.name != name]
+    beside = await read(evaluations.compared, name, against, may) if against else []
+    cases = case_slice(made, _CASES, [after] if after else None)
+    shown: dict[str, Any] = {
+        "run": run,
+        "report": report_record(made),
+        "others": others,
+        "beside": beside,
+        "cases": cases,
+    }
+    return of.html("evaluation.html", screen="evaluations", name=name, against=against, **shown)
 
 
 @routes.get("/admin")
@@ -95,10 +96,6 @@ async def admin(request: Request, held: Held, examined: Annotated[bool, Query()]
         shown = {"corpora": corpus_status(held.workspace), "disk": disk_use(settings), "settings": listed}
         return shown | {"schedules": sorted(settings.corpora.items()), "deeds": held.audit.last(_DEEDS)}
 
-    def findings(ticket: Ticket) -> list[Finding]:
-        ticket.check()
-        return examine(settings)
-
     shown = await held.reads.run(look)
-    found = await waited(request, held.work, settings.serve_seconds, findings) if examined else None
+    found = await waited(request, held.work, settings.serve_seconds, lambda _: examine(settings)) if examined else None
     return html(request, "admin.html", screen="admin", findings=found, **shown)

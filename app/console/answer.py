@@ -1,8 +1,8 @@
-"""An answer as the templates draw it: lines, condition trees, and the steps by which it was found."""
+"""An answer as the templates draw it: lines, condition trees, and the places that its steps found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,91 +33,8 @@ Place = tuple[str, str]  # a page and an anchor
 Texts = Mapping[Place, tuple[str, str]]  # the title of its page, and the text of an element
 
 _MODEL = "model"  # a step that sums up what the others asked of a language model: none of its own time
-_USED = ("calls", "prompt_tokens", "output_tokens", "money", "saved", "model_seconds")
-_TITLES = {
-    "route": "Where to look",
-    "retrieve": "What was found",
-    "validate": "Is it enough?",
-    "comment": "What to try instead",
-    "read": "Reading the answer",
-    _MODEL: "Asking a language model",
-}
-_PLACES = {
-    "text": "the text of the pages",
-    "graph": "the graph of what pages state",
-    "hybrid": "the text of the pages and the graph of what they state",
-}
-_KINDS = {"yes_no": "yes or no", "extractive": "something that a page says"}
 WORDS = {ConditionState.MET: "met", ConditionState.UNMET: "unmet", ConditionState.UNKNOWN: "open"}
 STATES = {word: state for state, word in WORDS.items()}
-
-
-def step_title(name: str) -> str:
-    """What a step is called on screen; its own name where it is none of the known ones."""
-    return _TITLES.get(name, name)
-
-
-def step_words(name: str, detail: Detail) -> str:
-    """What a step did, in a sentence or two; empty where only its figures tell."""
-    match name:
-        case "route" if detail.get("nothing left to try"):
-            return "There was no other place to look in."
-        case "route":
-            where = _PLACES.get(str(detail.get("module")), f"“{detail.get('module')}”")
-            topics, relations = _listed(detail.get("topics")), _listed(detail.get("relations"))
-            about = f", for {topics}" if topics else "; no name of the question is one that the pages have"
-            return f"In {where}{about}{f', and what is stated with {relations}' if relations else ''}."
-        case "retrieve":
-            found, shared = detail.get("elements"), detail.get("entities shared")
-            more = f" What was asked for meets in {shared} entities." if isinstance(shared, int) else ""
-            return f"{found} sentences, list items and rows; these fit best.{more}" if found else "Nothing."
-        case "validate":
-            said = "It is enough" if detail.get("accepted") else "It is not enough"
-            return f"{said}: {detail['because']}." if detail.get("because") else f"{said}."
-        case "comment":
-            return f"The next look is another one, since what was found is {detail.get('feedback', 'not enough')}."
-    return _read(detail) if name == "read" else ""
-
-
-def _read(detail: Detail) -> str:
-    kind, sure, needed = (detail.get(name) for name in ("kind", "probability", "asserted_from"))
-    judged = ""
-    if isinstance(sure, int | float) and isinstance(needed, int | float):
-        then = "so it is asserted" if sure >= needed else "so nothing is asserted, and the pages are quoted"
-        judged = f"The reading is {sure:.0%} sure, and {needed:.0%} are needed: {then}."
-    failed, granted = _listed(detail.get("failed_checks")), _listed(detail.get("conditions_taken_for_granted"))
-    said = {
-        f"The question asks for {_KINDS.get(str(kind))}.": str(kind) in _KINDS,
-        judged: judged,
-        "It was read again without what another page has replaced.": detail.get("read_again_without"),
-        "What another page contradicts is not asserted.": detail.get("contradicted"),
-        f"Failed checks: {failed}.": failed,
-        f"Taken for granted: {granted}.": granted,
-    }
-    return " ".join(text for text, holds_here in said.items() if holds_here)
-
-
-def _listed(value: object) -> str:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        return ""
-    return "; ".join(one for one in value if isinstance(one, str))
-
-
-def note_text(value: Any) -> str:
-    """A note of a step as people read it."""
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case None:
-            return "none"
-        case {"page": page, "anchor": anchor}:
-            score = f" {value['score']}" if value.get("score") is not None else ""
-            return f"{page}, {anchor}{score}"
-        case Mapping():
-            return ", ".join(f"{name}: {note_text(one)}" for name, one in value.items()) or "none"
-        case list() | tuple():
-            return "; ".join(map(note_text, value)) or "none"
-    return str(value)
 
 
 def places_in(detail: Detail) -> list[Mapping[str, Any]]:
@@ -137,14 +54,11 @@ def places_of(answer: Answer) -> list[Place]:
     return list(dict.fromkeys((str(one["page"]), str(one["anchor"])) for one in listed))
 
 
-TEMPLATES.globals |= {"step_words": step_words, "note_text": note_text, "places_in": places_in}
-
-
 def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
     """What the template of an answer needs; ``texts`` are those of the elements that its steps found."""
     answer = asked.answer
     assert answer is not None
-    under, steps = asked.under(), [step for step in answer.trace if step.name != _MODEL]
+    under = asked.under()
     shown = present(under)
     cited = [citation for source in shown.sources for citation in source.citations]
     again = {"question": answer.inquiry.question, "scenario": answer.inquiry.scenario, "epoch": answer.epoch}
@@ -156,16 +70,10 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "answer": answer,
         "shown": shown,
         "links": {one.number: _page_address(answer, one.evidence.page, one.evidence.span) for one in cited},
-        "blocks": blocks(shown.headline),
-        "disputed": blocks(shown.disputed),
-        "sources": [(source, blocks(source.lines)) for source in shown.sources],
         "alternatives": _alternatives(asked, answer),
-        "headings": {line.text for line in shown.headline},
         "is_prose": bool(under.sentences),
-        "steps": [(step, step_title(step.name)) for step in steps],
-        "milliseconds": sum(step.milliseconds for step in steps),
+        "steps": [step for step in answer.trace if step.name != _MODEL],
         "used": used[-1] if used else None,
-        "unnoted": _USED,
         "texts": texts,
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "told": address(answer.corpus, "ask", **again | told) if answer.sentences and not under.sentences else "",
@@ -190,6 +98,10 @@ def blocks(lines: Iterable[PresentedLine]) -> list[dict[str, Any]]:
         else:
             made.append({"kind": str(kind), "lines": [line]})
     return made
+
+
+TEMPLATES.globals["places_in"] = places_in
+TEMPLATES.filters["blocks"] = blocks
 
 
 def _alternatives(asked: AskedQuestion, answer: Answer) -> list[dict[str, Any]]:

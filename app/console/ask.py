@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import Refusal, problem_of, request_id
 from clausegraph.app.api.work import Tell, Ticket, streamed
-from clausegraph.app.console.answer import STATES, answer_view, places_of, step_title
+from clausegraph.app.console.answer import STATES, answer_view, places_of
 from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, html, render, router
 from clausegraph.app.services import questions as judged
-from clausegraph.app.services.answers import shown_step
+from clausegraph.app.services.answers import ShownStep
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.history import epoch_on, list_epochs
 from clausegraph.app.services.kept import AskedQuestion
@@ -88,11 +88,12 @@ async def events(of: OfScreen, name: str) -> Response:
     request, held = of.request, of.held
     asked = await held.reads.run(held.kept.get, of.who.token, of.corpus, name)
 
-    def work(ticket: Ticket, tell: Tell) -> dict[str, Any]:
-        ticket.check()
+    def work(_: Ticket, tell: Tell) -> dict[str, Any]:
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return _shown(held.workspace, asked)
-        found = answer(held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(shown_step(step)))
+        found = answer(
+            held.workspace, of.corpus, asked.inquiry, asked.epoch, watch=lambda step: tell(ShownStep.of(step))
+        )
         return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:
@@ -103,7 +104,7 @@ async def events(of: OfScreen, name: str) -> Response:
                 unchecked.append(str(value.detail["sentence"]))
             return _event("writing", render("writing.html", sentences=unchecked))
         if kind == "step":
-            return _event("step", render("step.html", step=value, title=step_title(value.name)))
+            return _event("step", render("step.html", step=value))
         if kind == "problem":
             value = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
         template = "error.html" if kind == "problem" else "answer.html"

@@ -9,7 +9,6 @@ from fastapi import Form, Query
 from starlette.responses import RedirectResponse, Response
 
 from clausegraph.app.api.served import about
-from clausegraph.app.api.work import Ticket
 from clausegraph.app.console.screen import OfScreen, Screen, address, router
 from clausegraph.app.services import entities, statements
 from clausegraph.app.services.quarantine import accept_held, drop_held
@@ -91,12 +90,7 @@ async def deny(of: OfScreen, name: _Name) -> Response:
 @forms.post("/c/{corpus}/curation/publish")
 async def publish(of: OfScreen) -> Response:
     """Publish what was decided; it goes on to its end whether or not somebody waits for it."""
-
-    def work(ticket: Ticket) -> None:
-        ticket.check()
-        entities.run_apply(of.held.workspace, of.corpus)
-
-    await of.work(work)
+    await of.work(lambda _: entities.run_apply(of.held.workspace, of.corpus))
     return _back(of, "")
 
 
@@ -106,15 +100,10 @@ async def decide(of: OfScreen, run: _Name, state: _Name) -> Response:
     if state not in ("accepted", "dropped"):
         raise InputError(f"no state {state[:40]!r}; take accepted or dropped")
     about(of.request, f"{run} {state}")
-
-    def work(ticket: Ticket) -> None:
-        ticket.check()
-        if state == "accepted":
-            accept_held(of.held.workspace, of.corpus, run, of.who.name)
-        else:
-            drop_held(of.held.workspace, of.corpus, run)
-
-    await of.work(work)
+    if state == "accepted":
+        await of.work(lambda _: accept_held(of.held.workspace, of.corpus, run, of.who.name))
+    else:
+        await of.run(drop_held, run)
     return RedirectResponse(address(of.corpus, "run", name=run), 303)
 
 

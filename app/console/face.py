@@ -50,7 +50,7 @@ async def login(
     if who is None:
         wrong = "This token is unknown, revoked or expired. `clausegraph tokens list` shows them."
         return html(request, "login.html", 403, next=inside(next), wrong=wrong, provider=held.sign_in is not None)
-    return entered(request, held.sessions.start(who)[0], next)
+    return entered(request, held.sessions.start(who), next)
 
 
 def entered(request: Request, cookie: str, wanted: str) -> Response:
@@ -119,8 +119,7 @@ async def back(request: Request, held: Held) -> Response:
     except SignInRefused as error:
         response = told_error(request, _refused(error))
     else:
-        cookie, _session = held.sessions.start(who, vouched=True)
-        response = entered(request, cookie, unquote(wanted))
+        response = entered(request, held.sessions.start(who, vouched=True), unquote(wanted))
     response.delete_cookie(ATTEMPT_COOKIE, path=PATH)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -35,7 +35,6 @@ def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
 
     ``stated`` has, by anchor, a statement's id by its words; ``ruled`` the rules.
     """
-    reading = found.reading
     stated: dict[str, dict[str, str]] = {}
     for one in found.stated:
         at = one.statement.spans[0].anchor if one.statement.spans else ""
@@ -49,18 +48,9 @@ def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
         kind = _KINDS.get(numbered[1].tag, "p")
         return kind, -1 if kind in ("list", "table") else numbered[0]
 
-    runs = groupby(enumerate(reading.elements), block)
-    return {
-        "page": found.page,
-        "reading": reading,
-        "blocks": [(kind, [element for _, element in run]) for (kind, _), run in runs],
-        "stated": stated,
-        "ruled": ruled,
-        "statements": len(found.stated),
-        "rules": len(found.rules),
-        "marked": marked,
-        "missing": marked is not None and reading.element(marked.anchor) is None,
-    }
+    runs = groupby(enumerate(found.reading.elements), block)
+    blocks = [(kind, [element for _, element in run]) for (kind, _), run in runs]
+    return {"found": found, "marked": marked, "blocks": blocks, "stated": stated, "ruled": ruled}
 
 
 routes = router()
@@ -189,9 +179,9 @@ async def drawn(
 ) -> Response:  # fmt: skip
     """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
     only = [relation] if relation else None
-    found = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
-    facts = [[one.id, one.subject, shown_relation(one), LITERAL * one.literal + one.object] for one in found.facts]
-    return reply({"epoch": found.epoch, "facts": facts, "more": found.more}, epoch=found.epoch)
+    at, found, more = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
+    facts = [[one.id, one.subject, shown_relation(one), LITERAL * one.literal + one.object] for one in found]
+    return reply({"epoch": at, "facts": facts, "more": more}, epoch=at)
 
 
 def shown_relation(fact: NearFact | DrawnFact) -> str:

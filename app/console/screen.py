@@ -137,11 +137,7 @@ def router(*, forms: bool = False) -> APIRouter:
 
 
 async def check_form(request: Request) -> None:
-    """Refuse a form that no page of this session made.
-
-    Raises:
-        Refusal: its ``csrf`` is not that of the browser's session.
-    """
+    """Refuse a form that no page of this session made: its ``csrf`` is not that of the browser's session."""
     session = request.scope["state"].get("session")
     if session is None:
         return  # a program with a token: no browser sends that on another page's behalf

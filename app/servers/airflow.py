@@ -31,10 +31,10 @@ from clausegraph.app.servers.process import (
     running_processes,
     save_record,
     stop_processes,
-    write_private,
 )
 from clausegraph.core.errors import InputError, NotFoundError, StorageError, require_extra
 from clausegraph.core.settings import MODEL_POOL
+from clausegraph.indexes.files import write_whole
 
 PARTS = ("metadatabase", "scheduler", "dag_processor")
 _TIMEOUT = 30.0  # seconds a request may take
@@ -53,15 +53,11 @@ _COMMANDS = {
     "scheduler": ("scheduler", "--skip-serve-logs"),
     "dag-processor": ("dag-processor",),
 }
-_PATIENCE = 10.0  # seconds for a clean end
+_STARTS, _PATIENCE = 180.0, 10.0  # seconds until it must be healthy, and for a clean end
 
 
 def health(url: str) -> dict[str, str]:
-    """What the api-server says of each part: ``healthy``, ``unhealthy``, or ``unknown`` where it says nothing.
-
-    Raises:
-        StorageError: there is no answer, or none of Airflow's.
-    """
+    """What the api-server says of each part: ``healthy``, ``unhealthy``, or ``unknown`` where it says nothing."""
     try:
         said = httpx.get(f"{url}/api/v2/monitor/health", timeout=5.0).raise_for_status().json()
         return {name: (said.get(name) or {}).get("status") or "unknown" for name in PARTS}
@@ -70,7 +66,7 @@ def health(url: str) -> dict[str, str]:
 
 
 class AirflowApi:
-    """An Airflow whose user and password are known."""
+    """An Airflow whose user and password are known; ``StorageError``: it does not answer as it must."""
 
     def __init__(self, url: str, user: str, password: str) -> None:
         self._url = url
@@ -78,11 +74,7 @@ class AirflowApi:
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def find_dag(self, corpus: str, patience: float = 60.0) -> str:
-        """Id of the DAG that ingests a corpus; one that was parsed by nobody yet is waited for.
-
-        Raises:
-            NotFoundError: there is none.
-        """
+        """Id of the DAG that ingests a corpus; one that was parsed by nobody yet is waited for."""
         deadline = time.monotonic() + patience
         while True:
             dags = self._get(f"/dags?tags={_TAG}&limit=1000")["dags"]
@@ -92,9 +84,8 @@ class AirflowApi:
             if time.monotonic() > deadline:
                 errors = self._get("/importErrors")["import_errors"]
                 broken = [error["stack_trace"].strip().splitlines()[-1] for error in errors]
-                why = (
-                    f"its DAGs do not load: {broken[0]}" if broken else f"it has: {', '.join(sorted(named)) or 'none'}"
-                )
+                there = f"it has: {', '.join(sorted(named)) or 'none'}"
+                why = f"its DAGs do not load: {broken[0]}" if broken else there
                 raise NotFoundError(
                     f"Airflow has no DAG of corpus {corpus!r} ({why}); add [corpora.{corpus}] to its settings file"
                 )
@@ -146,9 +137,7 @@ class AirflowApi:
         self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         try:
-            answer = httpx.request(
-                method, self._url + path, headers=headers, json=dict(body) if body else None, timeout=_TIMEOUT
-            )
+            answer = httpx.request(method, self._url + path, headers=headers, json=body, timeout=_TIMEOUT)
         except httpx.HTTPError as error:
             raise StorageError(
                 f"no answer of Airflow at {self._url} ({type(error).__name__}); `clausegraph dags serve` starts one"
@@ -189,10 +178,6 @@ class RunningAirflow:
         """A shell that reads it can use the ``airflow`` command."""
         return self.folder / ENV_FILE
 
-    def environment(self) -> dict[str, str]:
-        """What ``env_file`` sets, on top of our own environment."""
-        return {**os.environ, **load_record(self.folder)["environment"]}
-
 
 def start_airflow(
     folder: Path,
@@ -200,7 +185,6 @@ def start_airflow(
     port: int = 0,
     dags: Path | None = None,
     options: Mapping[str, str] | None = None,
-    patience: float = 180.0,
 ) -> RunningAirflow:
     """Start the Airflow of ``folder`` (made if new) and wait until all of it is healthy; a running one is returned.
 
@@ -209,7 +193,6 @@ def start_airflow(
         port: of the web page and the API; 0 takes the one it had before, or a free one.
         dags: folder of DAG files; those that come with ClauseGraph if none.
         options: further environment variables, such as ``AIRFLOW__CORE__PARALLELISM``.
-        patience: seconds until it must be healthy.
 
     Raises:
         InputError: Airflow is not installed, or the port is taken.
@@ -230,20 +213,23 @@ def start_airflow(
     environment = _environment(folder, port, dags or DAGS, kept) | dict(options or {})
     values = kept | {"port": port, "environment": environment}
     save_record(folder, values, {})
-    _write_files(folder, kept["password"], environment)
+    write_whole(folder / PASSWORD_FILE, f"{kept['password']}\n".encode())
+    write_passwords(folder / "passwords.json", kept["password"])
+    exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
+    write_whole(folder / ENV_FILE, exports.encode())
     whole = {**os.environ, **environment}
     with _log(folder, "prepare") as log:
         try:
             prepare_airflow(whole, log)
         except StorageError as error:
-            raise StorageError(f"{error}; {folder}: {last_words(_log_file(folder, 'prepare'))}") from error
+            raise StorageError(f"{error}; {folder}: {last_words(folder / 'logs' / 'prepare.log')}") from error
     url = f"http://127.0.0.1:{port}"
     processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
         for name in _COMMANDS:
             processes[name] = _launch(name, port, folder, whole)
             save_record(folder, values, processes)
-        _wait(folder, url, processes, patience)
+        _wait(folder, url, processes)
     except BaseException:
         stop_airflow(folder)
         raise
@@ -276,7 +262,7 @@ def prepare_airflow(environment: Mapping[str, str], log: IO[bytes] | None = None
 
 def write_passwords(path: Path, password: str) -> None:
     """The file that Airflow reads the password of the user "admin" from."""
-    write_private(path, json.dumps({USER: password}))
+    write_whole(path, json.dumps({USER: password}).encode())
 
 
 def find_airflow(folder: Path) -> RunningAirflow | None:
@@ -318,16 +304,8 @@ def _environment(folder: Path, port: int, dags: Path, kept: Mapping[str, str]) -
     }
 
 
-def _write_files(folder: Path, password: str, environment: Mapping[str, str]) -> None:
-    write_private(folder / PASSWORD_FILE, password + "\n")
-    write_passwords(folder / "passwords.json", password)
-    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
-    write_private(folder / ENV_FILE, "".join(lines))
-
-
 def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    words = [*_AIRFLOW, *_COMMANDS[name]]
-    words += [str(port)] if words[-1] == "--port" else []
+    words = [*_AIRFLOW, *_COMMANDS[name], *([str(port)] if name == "api-server" else [])]
     with _log(folder, name) as log:
         return subprocess.Popen(  # noqa: S603
             words, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077,
@@ -336,26 +314,22 @@ def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) 
 
 
 def _log(folder: Path, name: str) -> IO[bytes]:
-    path = _log_file(folder, name)
+    path = folder / "logs" / f"{name}.log"
     path.parent.mkdir(exist_ok=True, mode=0o700)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
 
 
-def _log_file(folder: Path, name: str) -> Path:
-    return folder / "logs" / f"{name}.log"
-
-
-def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes]], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes]]) -> None:
+    deadline = time.monotonic() + _STARTS
     said = "no answer"
     while time.monotonic() < deadline:
         for name, process in processes.items():
             if process.poll() is not None:
-                raise StorageError(f"Airflow's {name} ended at once: {last_words(_log_file(folder, name))}")
+                raise StorageError(f"Airflow's {name} ended at once: {last_words(folder / 'logs' / f'{name}.log')}")
         with suppress(StorageError):
             states = health(url)
             if {states[name] for name in PARTS} == {"healthy"}:
                 return
             said = str(states)
         time.sleep(0.5)
-    raise StorageError(f"Airflow in {folder} is not healthy after {patience:.0f} s ({said}); see its logs")
+    raise StorageError(f"Airflow in {folder} is not healthy after {_STARTS:.0f} s ({said}); see its logs")

@@ -26,9 +26,9 @@ from clausegraph.app.servers.process import (
     running_processes,
     save_record,
     stop_processes,
-    write_private,
 )
 from clausegraph.core.errors import InputError, StorageError, StoreError, StoreUnavailable
+from clausegraph.indexes.files import write_whole
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 
 VERSION = "5.26.0"
@@ -39,7 +39,7 @@ _FETCH = 900.0  # seconds
 USER = "neo4j"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
-_PATIENCE = 30.0  # seconds for a clean shutdown
+_STARTS, _PATIENCE = 120.0, 30.0  # seconds until Bolt must answer, and for a clean shutdown
 _ANSWER_S = 5.0  # for an answer of a server that is starting
 _ITERATIONS = 1024
 _TELLING = "ERROR Caused Exception"  # words of the lines of a log that say what went wrong
@@ -70,12 +70,9 @@ def check_maven() -> str:
     Raises:
         InputError: Maven is missing; the message says what to install.
     """
-    found = shutil.which("mvn")
-    if found is None:
-        raise InputError(
-            "Neo4j's jars come from Maven Central, and there is no `mvn` on the PATH; "
-            "install it, e.g. `apt-get install maven` or `brew install maven`"
-        )
+    if (found := shutil.which("mvn")) is None:
+        fix = "install it, e.g. `apt-get install maven` or `brew install maven`"
+        raise InputError(f"Neo4j's jars come from Maven Central, and there is no `mvn` on the PATH; {fix}")
     return found
 
 
@@ -153,7 +150,6 @@ def start_neo4j(
     memory: str = "1g",
     apoc: bool = False,
     options: Mapping[str, str] | None = None,
-    patience: float = 120.0,
 ) -> RunningNeo4j:
     """Start the server of ``folder`` (made if new) and wait until Bolt answers; a running one is returned as it is.
 
@@ -164,7 +160,6 @@ def start_neo4j(
         memory: of the Java heap.
         apoc: with APOC core, which only LlamaIndex's own store needs.
         options: further lines of neo4j.conf.
-        patience: seconds until Bolt must answer.
 
     Raises:
         InputError: Java or Maven is missing, or a port is taken.
@@ -183,14 +178,15 @@ def start_neo4j(
         (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
     password = _password(folder)
     _write_configuration(folder, ports[0], ports[1], options or {})
-    if apoc:
-        _link_apoc(jars, folder / "plugins")
+    for jar in jars.glob("apoc-core-*.jar") if apoc else ():  # it must be on the class path and in plugins
+        if not (target := folder / "plugins" / jar.name).exists():
+            target.symlink_to(jar)
     process = _launch(java, jars, folder, memory)
     uri, http = f"bolt://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
     values = {"uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]}
     save_record(folder, values, {"neo4j": process})
     try:
-        _wait(Address(uri, USER, password, deadline=_ANSWER_S), patience, process)
+        _wait(Address(uri, USER, password, deadline=_ANSWER_S), process)
     except StoreError as error:
         ended = process.poll() is not None
         stop_neo4j(folder)
@@ -201,14 +197,9 @@ def start_neo4j(
     return RunningNeo4j(folder, uri, USER, password, http, process.pid)
 
 
-def _wait(address: Address, patience: float, process: subprocess.Popen[bytes]) -> None:
-    """Return when a server that is starting answers.
-
-    Raises:
-        StoreUnavailable: it ended, or did not answer within ``patience`` seconds.
-        StoreRefused: it answers, and refuses the password or is too old.
-    """
-    until = time.monotonic() + patience
+def _wait(address: Address, process: subprocess.Popen[bytes]) -> None:
+    """Return when a server that is starting answers; ``StoreUnavailable``: it ended, or did not in time."""
+    until = time.monotonic() + _STARTS
     while True:
         try:
             with Neo4jServer(address) as server:
@@ -245,9 +236,8 @@ def _password(folder: Path) -> str:
         )
     password = secrets.token_urlsafe(18)
     initial = folder / "data" / "dbms" / "auth.ini"
-    initial.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_private(initial, _credential(password))
-    write_private(path, password + "\n")
+    write_whole(initial, _credential(password).encode())
+    write_whole(path, f"{password}\n".encode())
     return password
 
 
@@ -273,15 +263,7 @@ def _write_configuration(folder: Path, bolt: int, http: int, options: Mapping[st
         "client.allow_telemetry": "false",  # so would Browser
     } | dict(options)
     lines = "".join(f"{key}={value}\n" for key, value in values.items())
-    write_private(folder / "conf" / "neo4j.conf", lines)
-
-
-def _link_apoc(jars: Path, plugins: Path) -> None:
-    """APOC must be on the class path and in ``plugins``."""
-    for jar in jars.glob("apoc-core-*.jar"):
-        target = plugins / jar.name
-        if not target.exists():
-            target.symlink_to(jar)
+    write_whole(folder / "conf" / "neo4j.conf", lines.encode())
 
 
 def _launch(java: str, jars: Path, folder: Path, memory: str) -> subprocess.Popen[bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 from collections.abc import Mapping
@@ -14,16 +13,10 @@ from typing import Any
 import psutil
 
 from clausegraph.core.errors import InputError
+from clausegraph.indexes.files import write_whole
 
 RECORD = "server.json"  # in a server's folder: processes, addresses, what else must survive a restart
 _started: list[subprocess.Popen[bytes]] = []  # by this process, until they have ended
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def is_listening(port: int) -> bool:
@@ -33,7 +26,7 @@ def is_listening(port: int) -> bool:
         return one.connect_ex(("127.0.0.1", port)) == 0
 
 
-def chosen_port(wanted: int, before: object) -> int:
+def chosen_port(wanted: int, before: int | None) -> int:
     """The port that was asked for; else (0) the one that the server had before, or a free one.
 
     Raises:
@@ -41,17 +34,13 @@ def chosen_port(wanted: int, before: object) -> int:
     """
     if wanted and is_listening(wanted):
         raise InputError(f"port {wanted} of 127.0.0.1 is taken; give another one, or 0 for a free one")
-    return wanted or (before if isinstance(before, int) and not is_listening(before) else free_port())
-
-
-def write_private(path: Path, text: str) -> None:
-    """A file that only its owner can read, from its first byte on, replaced as a whole."""
-    temporary = path.with_name(path.name + ".new")
-    temporary.unlink(missing_ok=True)
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    temporary.replace(path)
+    if wanted:
+        return wanted
+    if before and not is_listening(before):
+        return before
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def load_record(folder: Path) -> dict[str, Any]:
@@ -67,7 +56,7 @@ def save_record(folder: Path, values: Mapping[str, Any], processes: Mapping[str,
     """Remember a server that was started in ``folder``: its processes by name, and what else is to be kept of it."""
     _started.extend(one for one in processes.values() if one not in _started)
     known = {name: [one.pid, psutil.Process(one.pid).create_time()] for name, one in processes.items()}
-    write_private(folder / RECORD, json.dumps({**values, "processes": known}, indent=1) + "\n")
+    write_whole(folder / RECORD, json.dumps({**values, "processes": known}, indent=1).encode() + b"\n")
 
 
 def running_processes(folder: Path) -> dict[str, psutil.Process]:

@@ -1,7 +1,8 @@
 """Use cases: a workspace and plain values in, records out, which are the API's schema too; they print nothing.
 
 Every one raises ``NotFoundError`` for a corpus, epoch, page, entity, fact or run that is not there, and ``InputError``
-for a name that several answer to. Docstrings name other errors only.
+for a name that several answer to; what writes to a corpus raises ``LeaseHeldError`` while a run does so. Docstrings
+name other errors only.
 """
 
 from __future__ import annotations

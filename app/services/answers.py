@@ -13,7 +13,7 @@ from clausegraph.app.services.records import condition_json
 from clausegraph.core.extraction import Reject
 from clausegraph.core.presentation.answer import present
 from clausegraph.core.presentation.wording import headline, open_questions, opposite, pages_disagree
-from clausegraph.core.types import Alternative, Answer, Evidence, TraceStep, holds
+from clausegraph.core.types import Alternative, Answer, Evidence, holds
 
 SCHEMA = "clausegraph.answer/4"
 """Name and version of the form; the version grows when a reader of the one before could misread it."""
@@ -71,7 +71,7 @@ class ShownStep(Record):
     """A step of the engine."""
 
     name: str
-    milliseconds: float
+    milliseconds: Annotated[float, BeforeValidator(lambda value: round(value, 1))]
     detail: dict[str, Any]
 
 
@@ -187,7 +187,7 @@ def shown_web_answer(answer: Answer, rejects: Iterable[Reject], *, trace: bool =
 
 def _shown(kind: type[A], answer: Answer, trace: bool, **more: Any) -> A:
     if trace:
-        more["trace"] = [shown_step(step) for step in answer.trace]
+        more["trace"] = [ShownStep.of(step) for step in answer.trace]
     return kind.of(
         answer.inquiry,
         schema=SCHEMA,
@@ -206,11 +206,6 @@ def _shown(kind: type[A], answer: Answer, trace: bool, **more: Any) -> A:
         presentation=_presentation(answer),
         **more,
     )
-
-
-def shown_step(step: TraceStep) -> ShownStep:
-    """A step of the engine, to a tenth of a millisecond."""
-    return ShownStep.of(step, milliseconds=round(step.milliseconds, 1))
 
 
 def _alternative(one: Alternative) -> ShownAlternative:

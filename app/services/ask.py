@@ -15,7 +15,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.indexes.views import View
-from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, make_retriever
+from clausegraph.query.retrieve.bank import DEFAULT, RETRIEVERS, Hit, make_retriever
 
 if TYPE_CHECKING:
     from clausegraph.query.engines.bank import Engine, Watch
@@ -111,8 +111,8 @@ def search(
     corpus: str,
     inquiry: Inquiry,
     *,
-    retriever: str,
-    budget: int | None,
+    retriever: str = DEFAULT,
+    budget: int | None = None,
     limit: int,
     epoch: int | None = None,
 ) -> PassagesReply:
@@ -124,10 +124,9 @@ def search(
     Raises:
         NotFoundError, ModelMismatchError, StoreError: as ``Workspace.view``.
     """
-    room = budget if budget is not None else SEARCH_BUDGET
     with workspace.view(corpus, epoch, embed=RETRIEVERS[retriever].embeds) as view:
         made = make_retriever(retriever, view, workspace.embedder, reranker=workspace.reranker)
-        hits = made.retrieve(inquiry, limit=limit, budget=room)
+        hits = made.retrieve(inquiry, limit=limit, budget=SEARCH_BUDGET if budget is None else budget)
         shown = [_shown_passage(view, hit) for hit in hits]
         return PassagesReply.of(view, question=inquiry.question, retriever=retriever, hits=shown)
 

@@ -6,45 +6,28 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services import attributes
 from clausegraph.app.services.ingest import reading_limits, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.pages.read import SourceDocument
+from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, Reading, TraceStep
-from clausegraph.ingestion.once import no_page, page_readers
+from clausegraph.ingestion.once import PageReaders, ReadOnce, no_page, page_readers
 from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.sources.source import Item
 from clausegraph.ingestion.sources.web import is_address
 from clausegraph.query.crag.engine import CragEngine, as_answer
 from clausegraph.query.crag.text import CORPUS, CragPage, PagesText
 from clausegraph.query.crag.times import now, parse_time
-from clausegraph.query.crag.types import CragQuestion
-
-if TYPE_CHECKING:
-    from clausegraph.core.settings import Settings
-    from clausegraph.eval.crag.dataset import GivenPage
-    from clausegraph.ingestion.once import PageReaders, ReadOnce
-    from clausegraph.ingestion.sources.source import Item
-    from clausegraph.query.crag.types import CragSwitches
-    from clausegraph.query.engines.bank import Watch
-
+from clausegraph.query.crag.types import CragQuestion, CragSwitches, SentPage
+from clausegraph.query.engines.bank import Watch
 
 _READING = 0.5  # of a question's time: a page that is not begun by then is not read
-
-
-@dataclass(frozen=True, slots=True)
-class SentPage:
-    """A page whose HTML whoever asks has; the rest is what a search said of it."""
-
-    url: str
-    html: str
-    name: str = ""
-    snippet: str = ""
-    modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +107,7 @@ def read_until(began: float, seconds: float) -> float:
 
 def read_pages(
     readers: PageReaders,
-    sent: Sequence[SentPage | GivenPage],
+    sent: Sequence[SentPage],
     items: Iterable[Item],
     until: float,
     check: Callable[[], None] = lambda: None,
@@ -146,22 +129,12 @@ def read_pages(
 
 def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSwitches) -> PagesText:
     """What finds references in the pages, as the switches say."""
-    return PagesText(
-        pages,
-        workspace.embedder,
-        batch=switches.batch,
-        tables=switches.tables,
-        snippets=switches.snippets,
-        grouped=switches.grouped,
-    )
+    return PagesText(pages, workspace.embedder, **attributes(switches, "batch tables snippets grouped"))
 
 
 def _items(places: WebPlaces, settings: Settings, until: float) -> Iterator[Item]:
-    """What is read of locations and addresses, which are fetched by the guarded client alone, as long as there is time.
-
-    Raises:
-        InputError: an address is none.
-    """
+    """What is read of locations and addresses, which are fetched by the guarded client alone, as long as there is
+    time."""
     for address in places.addresses:
         if not is_address(address):
             raise InputError(f"{address[:80]!r} is no address of a page; give one like https://host/path")

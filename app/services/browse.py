@@ -44,7 +44,6 @@ from clausegraph.indexes.ledger.schema import (
     page_versions,
     pages,
     rule_roles,
-    rules,
     seen_at,
     sources,
     supports,
@@ -88,15 +87,8 @@ class Shelf:
         """Every page of the epoch with its elements and chunks."""
         return {page: self.reading(version) for page, (version, _) in self.versions().items()}
 
-    def statement_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
-        """How many statements each page makes, of some or all uris; pages without any are left out."""
-        return self._counts(supports, uris)
-
-    def rule_counts(self, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
-        """How many rules each page has, of some or all uris; pages without any are left out."""
-        return self._counts(rules, uris)
-
-    def _counts(self, table: Table, uris: Sequence[str] | None) -> dict[PageKey, int]:
+    def counts(self, table: Table, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
+        """How many statements or rules each page has, of some or all uris; pages without any are left out."""
         wanted = true() if uris is None else pages.c.uri.in_(uris)
         query = (
             select(sources.c.name, pages.c.uri, func.count())
@@ -221,13 +213,6 @@ def open_shelf(ledger: Ledger, corpus_name: str, epoch: int | None = None) -> Sh
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRun:
-    """A run as the ledger has it."""
-
-    record: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class FoundPage:
     """A page with what is stated on it, and its rules."""
 
@@ -270,13 +255,15 @@ class FoundFact:
         }
 
 
-def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> FoundRun | FoundPage | FoundFact:
-    """The run of that id; else the page of that uri or title, or the fact whose id begins so."""
+def look_up(
+    workspace: Workspace, corpus: str, name: str, epoch: int | None = None
+) -> dict[str, Any] | FoundPage | FoundFact:
+    """The run of that id, as the ledger has it; else the page of that uri or title, or the fact whose id begins so."""
     ledger = workspace.ledger
     corpus_id = get_corpus(ledger, corpus).id
     run = find_run(ledger, corpus_id, name)
     if run is not None:
-        return FoundRun(run)
+        return run
     shelf = open_shelf(ledger, corpus, epoch)
     whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact
     fact = shelf.find_fact(name) if whole else None

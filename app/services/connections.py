@@ -72,14 +72,6 @@ class DrawnFact(Record):
     statements: list[DrawnStatement]
 
 
-class DrawnFacts(Record):
-    """Facts to draw; ``more``: there are others."""
-
-    epoch: int
-    facts: list[DrawnFact]
-    more: bool
-
-
 def neighbourhood(
     workspace: Workspace,
     corpus: str,
@@ -114,18 +106,18 @@ def neighbourhood(
 def outline(
     workspace: Workspace, corpus: str, names: Sequence[str], *, limit: int,
     relations: Sequence[str] | None = None, page: str | None = None, epoch: int | None = None,
-) -> DrawnFacts:  # fmt: skip
-    """The same facts one step around, as a drawing needs them: each with the modality, polarity and condition of its
-    statements in place of their words; errors as of ``neighbourhood``."""
+) -> tuple[int, list[DrawnFact], bool]:  # fmt: skip
+    """The epoch, the same facts one step around as a drawing needs them, and whether there are more: each with the
+    modality, polarity and condition of its statements in place of their words; errors as of ``neighbourhood``."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     _, found, stated = _facts_around(shelf, names, 1, limit + 1, relations, page)
     facts = found[:limit]
     told: dict[str, list[DrawnStatement]] = {}
-    for one in stated if stated is not None else shelf.graph.supports([fact.id for fact in facts]):
+    for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
         said = DrawnStatement.of(one.statement, condition=one_line(condition_words(one.statement.condition)))
         told.setdefault(one.fact_id, []).append(said)
     drawn = [DrawnFact(**fact_record(fact), statements=told.get(fact.id, [])) for fact in facts]
-    return DrawnFacts(epoch=shelf.epoch, facts=drawn, more=len(found) > limit)
+    return shelf.epoch, drawn, len(found) > limit
 
 
 def _facts_around(
@@ -261,9 +253,10 @@ def find_paths(
     found = FoundPaths((), False)
     if first is not None and last is not None:
         found = shortest_paths(shelf.graph, first, last, hops=hops, limit=limit)
-    walked = {place_of(hop.rule) for path in found.paths for hop in path if isinstance(hop, RuleHop)}
+    hops_of = [hop for path in found.paths for hop in path]
+    rules = {place_of(hop.rule): hop.rule for hop in hops_of if isinstance(hop, RuleHop)}
     ranked = rules_with_words(shelf, f"{start} {goal}").items()
-    both = [placed for placed, rank in ranked if rank <= ALL_WORDS and place_of(placed) not in walked]
+    both = [placed for placed, rank in ranked if rank <= ALL_WORDS and place_of(placed) not in rules]
     read = shelf.read_once()
 
     def unnamed(placed: PlacedRule) -> int:
@@ -272,10 +265,8 @@ def find_paths(
 
     if not both and None in (first, last):
         raise no_entity(shelf, start if first is None else goal, "entity")
-    hops_of = [hop for path in found.paths for hop in path]
     facts = {hop.fact.id: hop.fact for hop in hops_of if isinstance(hop, Hop)}
     records = {record.id: dict(record) for record in with_statements(ShownFact, shelf, list(facts.values()))}
-    rules = {(hop.rule.page, hop.rule.key): hop.rule for hop in hops_of if isinstance(hop, RuleHop)}
     shown = {(one.page, one.id): dict(one) for one in in_words(shelf, rules.values(), limit=len(rules))}
 
     def step(hop: Hop | RuleHop) -> PathFact | PathRule:

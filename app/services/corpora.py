@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services import attributes
@@ -26,11 +26,9 @@ from clausegraph.indexes.corpora import (
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from clausegraph.indexes.sweep import drop_corpus, find_corpus
-
-if TYPE_CHECKING:
-    from clausegraph.indexes.graph.protocol import GraphProjection
+from clausegraph.indexes.sweep import drop_corpus
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -45,17 +43,9 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
     return described
 
 
-def check_corpus(workspace: Workspace, name: str) -> None:
-    """Whether there is a corpus of that name to be dropped."""
-    find_corpus(workspace.ledger, name)
-
-
 def drop(workspace: Workspace, name: str) -> dict[str, Any]:
     """Remove a corpus with everything it has; ``remains`` says what could not be removed and why, ``lagging`` where a
     projection could not follow.
-
-    Raises:
-        LeaseHeldError: a run is writing to it.
     """
     with workspace.projections() as projections:
         remains = drop_corpus(workspace.ledger, name)
@@ -71,7 +61,6 @@ def move(workspace: Workspace, name: str, target: str) -> dict[str, Any]:
 
     Raises:
         InputError: there is a corpus of that name.
-        LeaseHeldError: a run is writing to it.
     """
     from clausegraph.indexes.move import copy_corpus
 
@@ -85,9 +74,8 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
     """One corpus, or every one by name."""
     ledger = workspace.ledger
     rows = list_rows(ledger) if corpus is None else [get_corpus(ledger, corpus)]
-    return [
-        _of_corpus(ledger, row) | {"projections": projection_states(workspace.settings, ledger, row.id)} for row in rows
-    ]
+    settings = workspace.settings
+    return [_of_corpus(ledger, row) | {"projections": _projections(settings, ledger, row.id)} for row in rows]
 
 
 def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
@@ -124,11 +112,8 @@ def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, v
     """Bring Neo4j to the newest epoch of a corpus: where it stood, what was done, and, if asked, what differs.
 
     Raises:
-        LeaseHeldError: a run is writing to it.
         StoreError: Neo4j does not answer, or refuses.
     """
-    from clausegraph.indexes.ledger.leases import run_lease
-
     ledger = workspace.ledger_to_change()
     with opened_projection(workspace.settings, ledger) as projection:
         row = get_corpus(ledger, corpus)
@@ -145,18 +130,15 @@ def neo4j_status(workspace: Workspace, corpus: str) -> dict[str, Any]:
         return asdict(projection.status(get_corpus(workspace.ledger, corpus).id))
 
 
-def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
+def _projections(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
     """Where every projection of the settings stands with a corpus, by name; "unknown" where it cannot be asked."""
     with opened_projections(settings, ledger) as projections:
-        one = projections.projection
-        return {} if one is None else {one.name: _state(one, corpus_id)}
-
-
-def _state(projection: GraphProjection, corpus_id: int) -> dict[str, object]:
-    try:
-        return asdict(projection.status(corpus_id))
-    except StoreError as error:
-        return {"state": "unknown", "reason": str(error)}
+        if (one := projections.projection) is None:
+            return {}
+        try:
+            return {one.name: asdict(one.status(corpus_id))}
+        except StoreError as error:
+            return {one.name: {"state": "unknown", "reason": str(error)}}
 
 
 def disk_use(settings: Settings) -> dict[str, Any]:
@@ -167,10 +149,10 @@ def disk_use(settings: Settings) -> dict[str, Any]:
     """
     home = settings.home
     with file_errors(home):
-        parts = [{"name": path.name, "bytes": _bytes(path)} for path in sorted(home.iterdir())]
+        sizes = {path.name: _bytes(path) for path in sorted(home.iterdir())}
         free = shutil.disk_usage(home).free
-    parts.sort(key=lambda one: -int(str(one["bytes"])))
-    return {"home": str(home), "parts": parts, "bytes": sum(int(str(one["bytes"])) for one in parts), "free": free}
+    parts = [{"name": name, "bytes": size} for name, size in sorted(sizes.items(), key=lambda one: -one[1])]
+    return {"home": str(home), "parts": parts, "bytes": sum(sizes.values()), "free": free}
 
 
 def _bytes(path: Path) -> int:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clausegraph.app.engines import crag_options, crag_switches, engine_options
 from clausegraph.app.process import version
@@ -16,25 +14,17 @@ from clausegraph.app.services.evaluation import trial_model
 from clausegraph.app.services.ingest import reading_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.eval.crag.dataset import read_cases
+from clausegraph.core.settings import Settings
+from clausegraph.eval.crag.dataset import CragCase, read_cases
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.run import Ask, run_cases
-from clausegraph.eval.crag.tables import row_of
+from clausegraph.eval.crag.run import Ask, CragRecord, run_cases
+from clausegraph.eval.crag.tables import CragRow, row_of
 from clausegraph.eval.files import begin_run
-from clausegraph.ingestion.once import page_readers
+from clausegraph.ingestion.once import PageReaders, page_readers
 from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.engine import CragEngine
-
-if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
-    from clausegraph.core.settings import Settings
-    from clausegraph.eval.crag.dataset import CragCase
-    from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.eval.crag.tables import CragRow
-    from clausegraph.ingestion.once import PageReaders
-    from clausegraph.query.crag.types import CragAnswer
-    from clausegraph.query.engines.bank import EngineOptions
-
+from clausegraph.query.crag.types import CragAnswer
+from clausegraph.query.engines.bank import EngineOptions
 
 _SPARE = 1.0  # seconds before the limit at which an answer is out
 _PAGES = {1: 5, 2: 5, 3: 50}  # of a question, by CRAG's task; from 2 on there is the API too
@@ -91,6 +81,10 @@ def measure_crag(
         judge = CragJudge(options.model if trial.judge else None)
         for row in rows:
             kept = output and begin_run(output / row.name / "run.json", described | {"row": row.name})
+
+            def counted(done: int, name: str = row.name) -> None:
+                told(name, done, len(cases))
+
             found[row.name] = run_cases(
                 cases,
                 _trial_engine(workspace, row, trial, options, readers),
@@ -98,13 +92,9 @@ def measure_crag(
                 kept=kept,
                 seconds=trial.seconds,
                 at_once=trial.at_once,
-                told=partial(_tell, told, row.name, len(cases)),
+                told=counted,
             )
     return found
-
-
-def _tell(told: Progress, stage: str, total: int, done: int) -> None:
-    told(stage, done, total)
 
 
 def _trial_engine(

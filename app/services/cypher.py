@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from clausegraph.app.models import graphs_of
 from clausegraph.app.services.export import safe_cell
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError, require_extra
 from clausegraph.core.text import one_line
+from clausegraph.indexes.views import open_view
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
 
@@ -45,9 +47,7 @@ def run_query(
         SettingsError: no password, or the driver is not installed.
     """
     require_extra("neo4j", "Neo4j", error=SettingsError)
-    from clausegraph.app.models import graphs_of
     from clausegraph.indexes.graph.neo4j.cypher import run_pinned
-    from clausegraph.indexes.views import open_view
 
     server = workspace.neo4j
     with open_view(workspace.ledger, corpus, epoch, graph_at=graphs_of(server)) as view:

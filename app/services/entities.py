@@ -26,17 +26,15 @@ from clausegraph.indexes.entities.names import (
     pending_changes,
     wanted_names,
 )
-from clausegraph.indexes.entities.proposals import MergeInForce, entity_profiles, merges_in_force, propose
+from clausegraph.indexes.entities.proposals import MergeInForce, Profile, entity_profiles, merges_in_force, propose
 from clausegraph.indexes.ledger.schema import pages as pages_table
 from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.ingestion.pipeline import Options, apply_decisions
+from clausegraph.ingestion.pipeline import Options, Progress, apply_decisions
+from clausegraph.ingestion.report import RunReport
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.entities.proposals import Profile
     from clausegraph.indexes.views import View
-    from clausegraph.ingestion.pipeline import Progress
-    from clausegraph.ingestion.report import RunReport
 
 
 _SURFACES = 3  # ways of writing a name that are shown
@@ -138,13 +136,8 @@ def merges(workspace: Workspace, name: str, limit: int | None = None) -> dict[st
             _in_force(view, one) if isinstance(one, MergeInForce) else _proposed(_card(view, one, profiles))
             for one in ranked
         ]
-    return {
-        "corpus": corpus.name,
-        "epoch": view.epoch,
-        "in_force": len(made),
-        "proposed": len(waiting),
-        "merges": listed,
-    }
+    counts = {"in_force": len(made), "proposed": len(waiting)}
+    return {"corpus": corpus.name, "epoch": view.epoch} | counts | {"merges": listed}
 
 
 def _in_force(view: View, one: MergeInForce) -> dict[str, Any]:
@@ -164,11 +157,8 @@ def _proposed(card: dict[str, Any]) -> dict[str, Any]:
     example = card["name"]["example"] or {"page": None, "quote": None}
     sides = card["name"], card["entity"]
     said = {"name": sides[0]["key"], "entity": sides[1]["key"], "written": [side["written"][0] for side in sides]}
-    return (
-        said
-        | {"score": card["score"], "state": "proposed", "id": card["id"] or None, "in_force_since": None, "by": None}
-        | example
-    )
+    state = {"score": card["score"], "state": "proposed", "id": card["id"] or None, "in_force_since": None, "by": None}
+    return said | state | example
 
 
 def open_proposals(workspace: Workspace, name: str, limit: int | None = None) -> dict[str, Any]:
@@ -208,13 +198,8 @@ def _card(view: View, row: Decision, profiles: Mapping[str, Profile]) -> dict[st
 
 def _side(view: View, profile: Profile) -> dict[str, Any]:
     surfaces = sorted(profile.surfaces, key=lambda surface: (-profile.surfaces[surface], surface))
-    return {
-        "key": profile.key,
-        "written": surfaces[:_SURFACES],
-        "types": sorted(profile.types),
-        "supports": profile.supports,
-        "example": _example(view, profile),
-    }
+    known = {"types": sorted(profile.types), "supports": profile.supports, "example": _example(view, profile)}
+    return {"key": profile.key, "written": surfaces[:_SURFACES]} | known
 
 
 def _example(view: View, profile: Profile) -> dict[str, str] | None:

@@ -15,17 +15,19 @@ from clausegraph.app.engines import make_engine, read_options
 from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
 from clausegraph.app.services.ingest import mirror_whole, run_ingest
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.replay import Cassette
 from clausegraph.core.prompts import library
+from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa import run as conditionalqa
-from clausegraph.eval.conditionalqa.dataset import load_questions, read_predictions, write_questions
+from clausegraph.eval.conditionalqa.dataset import Question, load_questions, read_predictions, write_questions
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, GoldEvidence, oracle_step
-from clausegraph.eval.conditionalqa.records import make_record
+from clausegraph.eval.conditionalqa.records import QuestionRecord, make_record
 from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, EvaluationResult, ask_all, oracle, shots
 from clausegraph.eval.files import begin_run, check_same, read_description
-from clausegraph.eval.passages import evaluate
+from clausegraph.eval.passages import PassageQuestion, PassageResult, evaluate
 from clausegraph.eval.provenance import (
     Benchmark,
     Provenance,
@@ -35,24 +37,18 @@ from clausegraph.eval.provenance import (
     relevant_settings,
     write_run,
 )
+from clausegraph.eval.report import write_report
+from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
+from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.engines.bank import ENGINES, EngineOptions
+from clausegraph.query.engines.bank import ENGINES, Engine, EngineOptions
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.retrieve.spelling import corrected
 
 if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
     from clausegraph.core.models.guard import GuardedLLM
-    from clausegraph.core.settings import Settings
-    from clausegraph.eval.conditionalqa.dataset import Question
-    from clausegraph.eval.conditionalqa.records import QuestionRecord
-    from clausegraph.eval.passages import PassageQuestion, PassageResult
-    from clausegraph.indexes.views import View
-    from clausegraph.ingestion.pipeline import Progress
-    from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.engines.bank import Engine
 
 
 Scalar = bool | int | float | str | None
@@ -149,11 +145,7 @@ def measure_engine(
 
 
 def check_used(trial: EngineTrial) -> None:
-    """Refuse what the engine would not look at: it would be told as measured.
-
-    Raises:
-        InputError: with the option.
-    """
+    """Refuse, by its option, what the engine would not look at: it would be told as measured."""
     name, entry = trial.engine, ENGINES[trial.engine]
     forms = entry.asks and not entry.free_text
     for given, used, option, why in (
@@ -175,8 +167,6 @@ def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path |
         files: role to path, those that were read.
         start: of the run, as ``time.perf_counter`` has it.
     """
-    from clausegraph.eval.report import write_report
-
     described = read_description(folder / DESCRIPTION) or {}
     run = describe_run("conditionalqa", files, start, (workspace, described.get("epoch")))
     plain = {name: value if isinstance(value, Scalar) else str(value) for name, value in described.items()}
@@ -218,8 +208,7 @@ def _engine(
     def read(text: str) -> str:
         return corrected(view, text)[0]
 
-    gold = GoldEvidence.of(view, questions, read)
-    changes["steps"] = _instead(trial, gold)
+    changes["steps"] = _instead(trial, GoldEvidence.of(view, questions, read))
     chosen = {"rounds": trial.rounds, "retriever": trial.retriever}
     changes |= {name: value for name, value in chosen.items() if value is not None}
     if trial.oracle_type:
@@ -270,10 +259,9 @@ def evaluate_conditionalqa(
     questions: Sequence[Question],
     *,
     oracle_type: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> EvaluationResult:
     """Mirror the documents into the workspace's corpus, answer every question and measure every retriever."""
-    progress = progress or no_progress
     mirror_whole(workspace, documents, progress)
     with workspace.view() as view:
         return conditionalqa.evaluate(
@@ -282,10 +270,9 @@ def evaluate_conditionalqa(
 
 
 def evaluate_passages(
-    workspace: Workspace, passages: Path, questions: Sequence[PassageQuestion], *, progress: Progress | None = None
+    workspace: Workspace, passages: Path, questions: Sequence[PassageQuestion], *, progress: Progress = no_progress
 ) -> tuple[RunReport, PassageResult]:
     """Mirror the passages into the workspace's corpus and rank them for every question in every way."""
-    progress = progress or no_progress
     report = run_ingest(workspace, workspace.settings.corpus, PassagesSource(passages), Options(), progress)
     with workspace.view() as view:
         return report, evaluate(view, workspace.embedder, questions, progress=progress)
@@ -299,9 +286,6 @@ def describe_run(
     Args:
         files: role to path, those that were read.
         asked: the workspace and the epoch of its corpus; none where only predictions were scored.
-
-    Raises:
-        InputError: a file cannot be read.
     """
     seconds = round(time.perf_counter() - start, 1)
     corpus, settings = None, {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,27 +33,23 @@ class ListedEvaluation(Record):
 
 
 class Evaluations:
-    """The runs in the folder of the settings. Reports are made when they are asked for."""
+    """The runs in the folder of the settings. Reports are made when they are asked for.
+
+    Raises, from everything:
+        InputError: a run's files are damaged or do not belong together.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._folder = settings.evaluations
 
     def listed(self, may: May) -> list[ListedEvaluation]:
-        """The finished runs that somebody may see, newest first, without their figures.
-
-        Raises:
-            InputError: a run's description is damaged.
-        """
+        """The finished runs that somebody may see, newest first, without their figures."""
         found = [(name, run) for name, run in self._runs().items() if may(_corpus(run))]
         found.sort(key=lambda pair: (pair[1].date, pair[0]), reverse=True)
         return [_described(name, run) for name, run in found]
 
     def report(self, name: str, may: May) -> tuple[ListedEvaluation, Report]:
-        """A run with its report.
-
-        Raises:
-            InputError: its files are damaged or do not belong together.
-        """
+        """A run with its report."""
         from clausegraph.eval.report import read_report
 
         run = self._runs().get(name)
@@ -65,9 +61,6 @@ class Evaluations:
     def compared(self, name: str, other: str, may: May) -> list[dict[str, Any]]:
         """The headlines of two runs beside each other, and where both answered the same questions of ConditionalQA,
         ``difference``: the second minus the first with its paired interval.
-
-        Raises:
-            NotFoundError, InputError: as :meth:`report`.
         """
         runs = [self.report(one, may) for one in (name, other)]
         figures = [{one.label: one for one in report.headline} for _, report in runs]
@@ -84,22 +77,19 @@ class Evaluations:
 
     def _differences(self, name: str, other: str) -> dict[str, dict[str, Any]]:
         """By the label of a headline; nothing where the questions are not the same."""
-        from clausegraph.eval.conditionalqa.figures import METRIC_NAMES, METRICS
+        from clausegraph.eval.conditionalqa.figures import METRIC_NAMES, compared
         from clausegraph.eval.conditionalqa.records import QUESTION_RECORD
         from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
         from clausegraph.eval.files import read_records
-        from clausegraph.eval.metrics import paired_difference
 
         assert self._folder is not None
         first, second = (read_records(self._folder / one / ANSWERS_FILE, QUESTION_RECORD) for one in (name, other))
         if {one.id for one in first} != {one.id for one in second}:
             return {}
-        made = {}
-        for metric in METRICS:
-            values = [{one.id: getattr(one.scores, metric) for one in records} for records in (first, second)]
-            found = paired_difference(*values)
-            made[f"{METRIC_NAMES[metric]}, percent"] = asdict(found) | {"excludes_zero": found.excludes_zero}
-        return made
+        return {
+            f"{METRIC_NAMES[metric]}, percent": asdict(found) | {"excludes_zero": found.excludes_zero}
+            for metric, found in compared(first, second, METRIC_NAMES).items()
+        }
 
     def _runs(self) -> dict[str, Provenance]:
         """Every run of the folder, by the name of its own folder; what is no finished run is passed over."""
@@ -110,9 +100,8 @@ class Evaluations:
         try:
             folders = [one for one in self._folder.iterdir() if (one / RUN_FILE).is_file()]
         except OSError as error:
-            raise InputError(
-                f"the folder of evaluations cannot be read ({error}); see the setting evaluations"
-            ) from error
+            said = f"the folder of evaluations cannot be read ({error}); see the setting evaluations"
+            raise InputError(said) from error
         return {one.name: read_run(one) for one in sorted(folders)}
 
 
@@ -124,13 +113,8 @@ def case_slice(report: Report, limit: int, after: Key | None = None) -> Slice:
 
 def report_record(report: Report) -> dict[str, Any]:
     """A report as JSON values, without its cases."""
-    return {
-        "title": report.title,
-        "questions": report.questions,
-        "about": asdict(report.about),
-        "headline": [asdict(one) for one in report.headline],
-        "sections": [asdict(one) for one in report.sections],
-    }
+    found = asdict(replace(report, cases=()))
+    return {name: found[name] for name in ("title", "questions", "about", "headline", "sections")}
 
 
 def _corpus(run: Provenance) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, func, or_, select
 
-from clausegraph.app.services import Key, Record, Slice, numbered_slice
+from clausegraph.app.services import Key, Record, Slice, attributes, numbered_slice
 from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, page_ids, with_statements
 from clausegraph.app.services.ingest import opened_ontology
 from clausegraph.app.services.records import ListedElement, ShownFact, roles_of, steps_in_order
@@ -21,7 +21,7 @@ from clausegraph.core.language.normalise import tokens
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, PageKey
 from clausegraph.indexes.graph.links import own_pages
-from clausegraph.indexes.ledger.schema import fetches, page_versions, sources, supports
+from clausegraph.indexes.ledger.schema import fetches, page_versions, rules, sources, supports
 
 _NAMED = 5  # candidates named in a message
 _LARGEST = 10  # entities and relations of an overview
@@ -128,22 +128,14 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
     ruled = shelf.graph.rules_of([key], EVERY_RULE)
     facts = shelf.graph.neighbourhood([key], hops=1, limit=_EVERY_FACT)
     stated = shelf.graph.supports([fact.id for fact in facts])
-    sides = {
-        fact.id: [end for end, at in (("subject", fact.subject), ("object", fact.object)) if at == key]
-        for fact in facts
-    }
-    written = [
-        node
-        for one in stated
-        for side in sides[one.fact_id]
-        if isinstance(node := getattr(one.statement, side), Mention) and not node.node  # as a whole
-    ]
+    sides = {fact.id: [end for end in ("subject", "object") if getattr(fact, end) == key] for fact in facts}
+    nodes = (getattr(one.statement, side) for one in stated for side in sides[one.fact_id])
+    written = [node for node in nodes if isinstance(node, Mention) and not node.node]  # as a whole
     written += [role.entity for one in ruled for role, of in roles_of(one) if of == key]
     types = Counter(node.type for node in written)  # what says nothing counts only where all say it
     main = min(types, key=lambda name: (name == UNTYPED, -types[name], name), default=UNTYPED)
-    others = Counter(
-        end for fact in facts for end in {fact.subject, fact.object} - {key} if not end.startswith(LITERAL)
-    )
+    ends = (end for fact in facts for end in {fact.subject, fact.object} - {key})
+    others = Counter(end for end in ends if not end.startswith(LITERAL))
     beside = Counter(end for one in ruled for end in set(one.entities) - {key})
     return shelf.at | {
         "entity": key,
@@ -229,11 +221,11 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     ]
     part = listed[:limit]
     uris = [key.uri for key, _, _ in part]
-    stated, ruled = shelf.statement_counts(uris), shelf.rule_counts(uris)
+    stated, ruled = shelf.counts(supports, uris), shelf.counts(rules, uris)
     answered = _answered(shelf, [key for key, _, _ in part])
-    columns = page_versions.c.id, page_versions.c.fetched
+    wanted = select(page_versions.c.id, page_versions.c.fetched)
+    wanted = wanted.where(page_versions.c.id.in_([version for _, version, _ in part]))
     with shelf.ledger.read() as connection:
-        wanted = select(*columns).where(page_versions.c.id.in_([version for _, version, _ in part]))
         read = {row.id: row.fetched for row in connection.execute(wanted)}  # in seconds since 1970
     items = []
     for key, version, title in part:
@@ -324,11 +316,9 @@ def entity_slice(
 def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """Every page of an epoch with how many statements it makes, and rules it has."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    stated, ruled = shelf.statement_counts(), shelf.rule_counts()
-    listed = [
-        {"source": key.source, "uri": key.uri}
-        | {"title": title or shelf.reading(version).title, "statements": stated.get(key, 0)}
-        | {"rules": ruled.get(key, 0)}
-        for key, (version, title) in shelf.versions().items()
-    ]
+    stated, ruled = shelf.counts(supports), shelf.counts(rules)
+    listed = []
+    for key, (version, title) in shelf.versions().items():
+        counts = {"statements": stated.get(key, 0), "rules": ruled.get(key, 0)}
+        listed.append(attributes(key, "source uri") | {"title": title or shelf.reading(version).title} | counts)
     return shelf.at | {"pages": listed}

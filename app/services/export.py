@@ -22,7 +22,7 @@ from clausegraph.app.services.records import (
     fact_record,
     object_text,
     page_record,
-    quotes,
+    quoted,
     rules_in_words,
     stated_fields,
     support_record,
@@ -160,7 +160,7 @@ def safe_cell(value: object) -> str:
 
 def _csv_row(support: Support, reading: Reading) -> list[object]:
     statement = support.statement
-    stated = quotes(support, reading)
+    stated = quoted(statement.spans, reading)
     shown = {"fact": support.fact_id, "subject": statement.subject.surface, "object": object_text(statement)}
     shown |= stated_fields(statement) | {"polarity": "yes" if statement.polarity else "no"}
     shown |= attributes(support.page, "source uri") | attributes(reading, "title updated")
@@ -258,7 +258,7 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
     target = statement.object
     subject = writer.node(_end(statement.subject, names), label=statement.subject.surface)
     identity = _end(target, names)
-    stated = quotes(support, reading)
+    stated = quoted(statement.spans, reading)
     writer.edge(
         subject,
         writer.node(identity, label=object_text(statement)),
@@ -305,13 +305,10 @@ def hand_over(view: View, target: str, settings: Settings) -> dict[str, int]:
             the extra is not installed.
         StoreError: Neo4j does not answer, holds something already, or lacks APOC.
     """
+    from clausegraph.app.services.llamaindex import write_folder, write_neo4j
+
     if "://" in target:
-        from clausegraph.app.services.llamaindex import write_neo4j
-
         return write_neo4j(view, target, settings)
-
-    from clausegraph.app.services.llamaindex import write_folder
-
     folder = Path(target).expanduser()
     check_output_folder(folder, home=settings.home, replace=True)  # that it is new or empty is its writer's to see
     return write_folder(view, folder)

@@ -120,9 +120,6 @@ def vacuum_corpus(
 
     Args:
         keep_epochs, keep_days: None for those of the settings.
-
-    Raises:
-        LeaseHeldError: a run is writing to it.
     """
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
     days = workspace.settings.keep_days if keep_days is None else keep_days

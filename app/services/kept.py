@@ -73,11 +73,7 @@ class AskedQuestion:
         return list(dict.fromkeys(leaf.leaf.text for one in found for leaf in leaves(one.condition)))
 
     def answered(self, answer: Answer) -> AskedQuestion:
-        """With its answer.
-
-        Raises:
-            InputError: something is supposed of a condition that the answer does not have.
-        """
+        """With its answer; errors as of :meth:`KeptAnswers.keep`."""
         return replace(self, answer=answer, supposed=named(answer, self.supposed))
 
     def under(self) -> Answer:
@@ -87,8 +83,7 @@ class AskedQuestion:
 
     def record(self) -> ListedAnswer:
         """What a list has of it."""
-        under = self.under()
-        return ListedAnswer.of(under, self.inquiry, id=self.id, asked=self.asked)
+        return ListedAnswer.of(self.under(), self.inquiry, id=self.id, asked=self.asked)
 
     def shown(self, *, trace: bool) -> AnswerReply:
         """The answer as programs read it."""
@@ -130,14 +125,10 @@ class KeptAnswers:
             InputError: something is supposed of a condition that the answer does not have.
         """
         made = replace(asked.answered(answer), is_kept=True)
-        value = {
-            "asked": made.asked,
-            "supposed": {words: state.value for words, state in made.supposed.items()},
-            "answer": answer_to_json(answer),
-        }
+        supposed = {words: state.value for words, state in made.supposed.items()}
+        value = pack({"asked": made.asked, "supposed": supposed, "answer": answer_to_json(answer)})
         try:
-            number = self._number(made.corpus)
-            keep_answer(self._home, number, answer.epoch, made.owner, made.id, pack(value), MOST)
+            keep_answer(self._home, self._number(made.corpus), answer.epoch, made.owner, made.id, value, MOST)
         except StorageError as error:
             log.warning("answer.not_kept", **error_fields(error))
             made = replace(made, is_kept=False)
@@ -167,14 +158,9 @@ class KeptAnswers:
         return found
 
     def last(self, owner: str, corpus: str, count: int = 10) -> list[AskedQuestion]:
-        """What this person asked this corpus last and got an answer to, newest first.
-
-        Raises:
-            StorageError: it cannot be read.
-        """
+        """What this person asked this corpus last and got an answer to, newest first; errors as of :meth:`get`."""
         corpus = unicodedata.normalize("NFC", corpus)
-        number = self._number(corpus)
-        kept = newest_answers(self._home, number, owner, count)
+        kept = newest_answers(self._home, self._number(corpus), owner, count)
         found = (_restored(owner, corpus, name, data) for name, data in kept)
         return [one for one in found if one is not None]
 

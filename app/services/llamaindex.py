@@ -55,9 +55,8 @@ def write_folder(view: View, folder: Path) -> dict[str, int]:
     graph, counts = _property_graph(view, nodes)
     documents, indices = SimpleDocumentStore(), SimpleIndexStore()
     documents.add_documents(nodes)
-    indices.add_index_struct(
-        IndexDict(index_id=_INDEX_ID, nodes_dict={str(row): node.node_id for row, node in enumerate(nodes)})
-    )
+    rows = {str(row): node.node_id for row, node in enumerate(nodes)}
+    indices.add_index_struct(IndexDict(index_id=_INDEX_ID, nodes_dict=rows))
     storage = StorageContext.from_defaults(
         docstore=documents,
         index_store=indices,
@@ -146,8 +145,7 @@ def _property_graph(view: View, nodes: Sequence[TextNode]) -> tuple[LabelledProp
         while (key := f"{ends[0]}_{label}_{ends[1]}") in taken:
             label += f" ({relation.properties['fact_id'][:8]})"
         taken.add(key)
-        made = Relation(label=label, source_id=ends[0], target_id=ends[1], properties=relation.properties)
-        graph.add_relation(made)
+        graph.add_relation(Relation(label=label, source_id=ends[0], target_id=ends[1], properties=relation.properties))
         counts["fact"] += 1
     return graph, counts
 
@@ -219,11 +217,8 @@ def write_neo4j(view: View, uri: str, settings: Settings) -> dict[str, int]:
         raise type(error)(
             f"{error}; the export is not complete: empty the database (MATCH (n) DETACH DELETE n) and run it again"
         ) from error
-    ends = {end.id: end.label for subject, _, target in triplets for end in (subject, target)}
-    labels = list(ends.values())
-    return (
-        {"chunk": len(nodes)} | {label: labels.count(label) for label in ("entity", "value")} | {"fact": len(triplets)}
-    )
+    labels = Counter({end.id: end.label for subject, _, target in triplets for end in (subject, target)}.values())
+    return {"chunk": len(nodes), "entity": labels["entity"], "value": labels["value"], "fact": len(triplets)}
 
 
 def identifier(relation: str, *, denied: bool = False) -> str:
@@ -242,10 +237,10 @@ def identifier(relation: str, *, denied: bool = False) -> str:
 def _target_address(uri: str, settings: Settings) -> Address:
     try:
         parts = urlsplit(uri)
-        host, has_user = parts.hostname, parts.username is not None or parts.password is not None
+        host = parts.hostname
     except ValueError as error:
         raise InputError(f"the URI of the target cannot be read ({error}); it is like bolt://127.0.0.1:7687") from error
-    if has_user or "@" in parts.netloc:
+    if "@" in parts.netloc:
         raise InputError(
             "user and password do not belong into a URI, where they end up in histories and logs; set "
             "CLAUSEGRAPH_NEO4J_USER and CLAUSEGRAPH_NEO4J_PASSWORD"

@@ -62,9 +62,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
     columns = (page_versions.c.fetched, page_versions.c.content_type, page_versions.c.raw_hash, page_versions.c.url)
     with shelf.ledger.read() as connection:
         row = connection.execute(select(*columns).where(page_versions.c.id == version)).one()
-    return {
-        "corpus": shelf.corpus.name,
-        "epoch": shelf.epoch,
+    return shelf.at | {
         "source": key.source,
         "uri": key.uri,
         "title": reading.title,
@@ -87,16 +85,11 @@ def page_text(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
     key = _page(shelf, name)
     reading = shelf.reading(shelf.versions()[key][0])
     elements = [{"anchor": one.anchor, "headings": list(one.headings), "text": one.text} for one in reading.elements]
-    at = {"corpus": shelf.corpus.name, "epoch": shelf.epoch}
-    return at | page_record(key, reading) | {"elements": elements}
+    return shelf.at | page_record(key, reading) | {"elements": elements}
 
 
 def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport:
-    """Publish the corpus without these pages.
-
-    Raises:
-        LeaseHeldError: another run is writing to the corpus.
-    """
+    """Publish the corpus without these pages."""
     from clausegraph.ingestion.pipeline import remove_pages
     from clausegraph.ingestion.tools import Options
 
@@ -132,11 +125,10 @@ def refresh(
 
 
 def _by_source(workspace: Workspace, corpus: str, names: Sequence[str]) -> list[tuple[SourceRow, list[str]]]:
-    shelf = open_shelf(workspace.ledger, corpus, None)
-    keys = list(dict.fromkeys(_page(shelf, name) for name in names))
+    shelf = open_shelf(workspace.ledger, corpus)
     rows = {row.name: row for row in list_sources(shelf.ledger, shelf.corpus.id)}
     by_source: dict[str, list[str]] = {}
-    for key in keys:
+    for key in dict.fromkeys(_page(shelf, name) for name in names):
         by_source.setdefault(key.source, []).append(key.uri)
     return [(rows[name], uris) for name, uris in by_source.items()]
 

@@ -51,11 +51,8 @@ def judge(workspace: Workspace, answer: Answer, verdict: str, expected: str, by:
         "alternatives": [_alternative(known, one) for one in answer.alternatives],
         "evidence": _places(evidence for one in answer.alternatives for evidence in one.evidence),
     }
-    asked = answer.inquiry
-    words = " ".join(expected.split())
-    return _record(
-        keep_judgement(ledger, shelf.corpus, answer.epoch, asked.question, asked.scenario, verdict, words, kept, by)
-    )
+    asked, words = (answer.inquiry.question, answer.inquiry.scenario), " ".join(expected.split())
+    return _record(keep_judgement(ledger, shelf.corpus, answer.epoch, *asked, verdict, words, kept, by))
 
 
 def judged_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
@@ -121,11 +118,7 @@ class _Pages:
         return self._read[page]
 
     def element(self, place: Place) -> tuple[str, str]:
-        """Text and serialised form of an element.
-
-        Raises:
-            _NoGold: the epoch has it no more.
-        """
+        """Text and serialised form of an element."""
         page = PageKey(place[0], place[1])
         reading = self.reading(page)
         found = reading.element(place[2]) if reading is not None else None
@@ -136,12 +129,8 @@ class _Pages:
 
 def _alternative(known: _Pages, one: Alternative) -> dict[str, Any]:
     """The text of an answer as a place, but for yes and no and what stands on no page; and its open conditions."""
-    open_leaves = [
-        judged_leaf.source
-        for judged_leaf in leaves(one.condition)
-        if judged_leaf.decisive and judged_leaf.state is ConditionState.UNKNOWN
-    ]
-    value: dict[str, Any] = {"conditions": _places(open_leaves)}
+    judged = (leaf for leaf in leaves(one.condition) if leaf.decisive and leaf.state is ConditionState.UNKNOWN)
+    value: dict[str, Any] = {"conditions": _places(leaf.source for leaf in judged)}
     if one.text.lower() not in _VERDICTS:
         for evidence in one.evidence:
             reading = known.reading(evidence.page)
@@ -151,7 +140,7 @@ def _alternative(known: _Pages, one: Alternative) -> dict[str, Any]:
     return value | {"text": one.text}
 
 
-def _places(found: Iterator[Evidence] | list[Evidence]) -> list[Place]:
+def _places(found: Iterator[Evidence]) -> list[Place]:
     return [list(place) for place in dict.fromkeys(tuple(_place(one)) for one in found)]
 
 
@@ -160,26 +149,23 @@ def _place(one: Evidence) -> Place:
 
 
 def _question(known: _Pages, one: JudgedAnswer) -> Question:
-    """The question with its gold answers.
-
-    Raises:
-        _NoGold: nobody said what is right, or the pages do not say it any more.
-    """
+    """The question with its gold answers."""
     from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 
-    kept = one.answer
-    places = kept["evidence"]
+    answers: tuple[ConditionalAnswer, ...]
+    kept, evidence = one.answer, list[str]()
     if one.verdict != RIGHT:
         if not one.expected:
             raise _NoGold("it was judged wrong, and nobody said what is right")
         said = one.expected.strip(" .").lower()
-        right = ConditionalAnswer(said if said in _VERDICTS else one.expected)
-        return Question(_name(one), _url(known, places), one.scenario, one.question, False, (right,), ())
-    if kept["status"] in (AnswerStatus.UNKNOWN.value, AnswerStatus.QUOTED.value):
+        answers = (ConditionalAnswer(said if said in _VERDICTS else one.expected),)
+    elif kept["status"] in (AnswerStatus.UNKNOWN.value, AnswerStatus.QUOTED.value):
         raise _NoGold("nothing was asserted, so there is nothing to expect of an engine")
-    answers = tuple(_gold(known, alternative) for alternative in kept["alternatives"])
-    evidence = tuple(known.element(place)[1] for place in places)
-    return Question(_name(one), _url(known, places), one.scenario, one.question, not answers, answers, evidence)
+    else:
+        answers = tuple(_gold(known, alternative) for alternative in kept["alternatives"])
+        evidence = [known.element(place)[1] for place in kept["evidence"]]
+    url = _url(known, kept["evidence"])
+    return Question(f"judged-{one.id}", url, one.scenario, one.question, not answers, answers, tuple(evidence))
 
 
 def _gold(known: _Pages, kept: Mapping[str, Any]) -> ConditionalAnswer:
@@ -189,10 +175,6 @@ def _gold(known: _Pages, kept: Mapping[str, Any]) -> ConditionalAnswer:
     if "at" not in kept:
         return ConditionalAnswer(kept["text"], conditions)
     return ConditionalAnswer(known.element(kept["at"])[0][kept["start"] : kept["end"]], conditions)
-
-
-def _name(one: JudgedAnswer) -> str:
-    return f"judged-{one.id}"
 
 
 def _url(known: _Pages, places: list[Place]) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from clausegraph.app.services.records import object_text, quotes, rules_in_words, statement_words
+from clausegraph.app.services.records import object_text, quoted, rules_in_words, statement_words
 from clausegraph.core.text import clean_xml
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.derive import object_key, statement_id
@@ -56,8 +56,8 @@ def triple_lines(view: View) -> Iterator[str]:
             else:
                 links.append((_RDF + end, iri("entity", key)))
                 known.setdefault(key, text)
-        quoted = " ".join(text for _, text in quotes(support, view.reading(support.page)))
-        said += [(_LABEL, statement_words(one)), (f"{_PROV}value", quoted)]
+        sentences = " ".join(text for _, text in quoted(one.spans, view.reading(support.page)))
+        said += [(_LABEL, statement_words(one)), (f"{_PROV}value", sentences)]
         yield from _lines(iri("statement", statement_id(support)), said, links)
     for key, written in known.items():
         others = [(f"{_SKOS}altLabel", name) for name, entity in names.items() if entity == key]

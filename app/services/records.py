@@ -186,19 +186,9 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
         "extractor": support.extractor,
         "quotes": [
             {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
-            for element, quote in quotes(support, reading)
+            for element, quote in quoted(statement.spans, reading)
         ],
     }
-
-
-def quotes(support: Support, reading: Reading) -> Sequence[tuple[Element, str]]:
-    """The elements that state it, each with the sentences its spans touch."""
-    return quoted(support.statement.spans, reading)
-
-
-def anchored(found: Iterable[tuple[Element, str]]) -> list[AnchoredQuote]:
-    """Sentences with the anchors of their elements."""
-    return [AnchoredQuote(anchor=element.anchor, quote=quote) for element, quote in found]
 
 
 def quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, str]]:
@@ -280,7 +270,7 @@ def shown_statement(support: Support, reading: Reading) -> ShownStatement:
         condition=one_line(condition_words(statement.condition)),
         page=str(support.page),
         **step_record(statement.step),
-        quotes=[quote for _, quote in quotes(support, reading)],
+        quotes=[quote for _, quote in quoted(statement.spans, reading)],
     )
 
 
@@ -371,11 +361,9 @@ def condition_json(condition: Tree[L] | None) -> Any:
 
     A leaf whose words are not clear without the page has its meaning too; a judged one its state, page and quote.
     """
-
-    def group(kind: str, parts: list[Any]) -> Any:
-        return {kind: parts[0] if kind == "not" else parts}
-
-    return None if condition is None else fold(condition, _leaf_json, group)
+    if condition is None:
+        return None
+    return fold(condition, _leaf_json, lambda kind, parts: {kind: parts[0] if kind == "not" else parts})
 
 
 def _leaf_json(found: Leaf | JudgedLeaf) -> Any:

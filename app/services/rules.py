@@ -95,10 +95,12 @@ def find_rules(
 
     note = ""
     if not fitting:
-        note = f"no {wanted} among its rules; there are: {_listed(kinds)}"
+        there = (f"{name} ({count})" for name, count in kinds.most_common())
+        note = f"no {wanted} among its rules; there are: {', '.join(there)}"
     elif not named:
         others = Counter(name for placed in fitting for name in placed.entities if name != of.entity)
-        note = f"none of these rules names {role!r}; they name: {', '.join(_most(others)) or 'nobody else'}"
+        most = ", ".join(name for name, _ in others.most_common(_NAMED))
+        note = f"none of these rules names {role!r}; they name: {most or 'nobody else'}"
     return RulesReply(
         **shelf.at,
         topic=topic,
@@ -347,11 +349,3 @@ def _only_best(scores: dict[str, int]) -> str | None:
     most = max(scores.values(), default=0)
     best = [key for key, score in scores.items() if score == most and most]
     return best[0] if len(best) == 1 else None
-
-
-def _listed(kinds: Counter[str]) -> str:
-    return ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common())
-
-
-def _most(names: Counter[str]) -> list[str]:
-    return [name for name, _ in names.most_common(_NAMED)]

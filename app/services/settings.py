@@ -105,13 +105,10 @@ def _pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise InputError(f"--input {text!r} is not KEY=VALUE or KEY=@FILE")
-    if value.startswith("@@"):
-        return key, value[1:]
-    return key, _file_text(Path(value[1:])) if value.startswith("@") else value
-
-
-def _file_text(path: Path) -> str:
+    if value.startswith("@@") or not value.startswith("@"):
+        return key, value.removeprefix("@")
+    path = Path(value[1:])
     try:
-        return path.expanduser().read_text("utf-8-sig")
+        return key, path.expanduser().read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error

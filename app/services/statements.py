@@ -8,7 +8,7 @@ from pydantic import Field
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import open_shelf
-from clausegraph.app.services.records import anchored, quoted, statement_words
+from clausegraph.app.services.records import AnchoredQuote, quoted, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
@@ -64,12 +64,8 @@ def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]
     shelf = open_shelf(ledger, corpus)
     version = shelf.versions().get(page)
     said = [] if version is None else quoted(found.spans, shelf.reading(version[0]))
-    return {
-        "id": statement,
-        "page": str(page),
-        "words": statement_words(found),
-        "quotes": anchored(said),
-    }
+    quotes = [AnchoredQuote(anchor=element.anchor, quote=quote) for element, quote in said]
+    return {"id": statement, "page": str(page), "words": statement_words(found), "quotes": quotes}
 
 
 def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str) -> HideReply:
@@ -86,11 +82,7 @@ def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str
 
 
 def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
-    """The id of the only statement of a fact, where ``given`` is a fact's and no statement's; else ``given`` itself.
-
-    Raises:
-        NotFoundError: it is neither's.
-    """
+    """The id of the only statement of a fact, where ``given`` is a fact's and no statement's; else ``given`` itself."""
     try:
         hidden.look_up(ledger, get_corpus(ledger, corpus), given)
     except NotFoundError:
@@ -145,7 +137,7 @@ def _record(one: HiddenStatement, effect: Effect | None) -> HidingDecision:
     return HidingDecision.of(
         one,
         page=str(PageKey(one.source, one.uri)),
-        words=None if effect is None else statement_words(effect.statement),
+        words=effect and statement_words(effect.statement),
         state="nothing to hide" if effect is None else "waits" if effect.since is None else "hidden",
-        since=None if effect is None else effect.since,
+        since=effect and effect.since,
     )

@@ -1,4 +1,7 @@
-"""Tokens of the API: made, listed, taken away; each change is written down."""
+"""Tokens of the API: made, listed, taken away; each change is written down.
+
+Everything raises ``StorageError`` where a file cannot be read or written.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,6 @@ def add_token(
     Args:
         corpora: what it is bound to; empty for every corpus.
         days: after which it is refused; None for never.
-
-    Raises:
-        StorageError: the file cannot be written.
     """
     if role not in list(AccessRole):
         raise InputError(f"no role {role!r}; take {', '.join(AccessRole)}")
@@ -35,11 +35,7 @@ def add_token(
 
 
 def unknown_corpora(settings: Settings, corpora: Sequence[str]) -> list[str]:
-    """Those of the names that no corpus of the home has: a token for them opens nothing yet.
-
-    Raises:
-        StorageError: the ledger cannot be read.
-    """
+    """Those of the names that no corpus of the home has: a token for them opens nothing yet."""
     from clausegraph.app.services.corpora import list_corpora
     from clausegraph.app.workspace import Workspace
 
@@ -54,21 +50,12 @@ def unknown_corpora(settings: Settings, corpora: Sequence[str]) -> list[str]:
 
 
 def list_tokens(settings: Settings) -> list[dict[str, Any]]:
-    """Every token by name, without anything secret.
-
-    Raises:
-        StorageError: the file cannot be read.
-    """
+    """Every token by name, without anything secret."""
     return [_record(one) for one in Tokens(settings.home).all()]
 
 
 def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
-    """Take a token away; a running server refuses it from the next request on. Answers that were kept for it go.
-
-    Raises:
-        NotFoundError: no token of that name.
-        StorageError: the file cannot be written.
-    """
+    """Take a token away; a running server refuses it from the next request on. Answers that were kept for it go."""
     found = Tokens(settings.home).revoke(name)
     write_down(settings, "tokens revoke", found.name)
     forget_owner(settings.home, found.id)

@@ -124,9 +124,6 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> None:
     write_text(path, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
 
 
-# --- metrics ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Scores:
     """The four metrics, each from 0 to 1: of one question, or the mean over several."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Literal, get_args
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import Scores
@@ -16,14 +16,11 @@ from clausegraph.eval.conditionalqa.records import QuestionRecord
 from clausegraph.eval.metrics import ConfidenceInterval, mean_interval, paired_difference
 
 Group = Literal["total", "yesno", "extractive", "conditional", "not_answerable"]
-GROUPS: tuple[Group, ...] = ("total", "yesno", "extractive", "conditional", "not_answerable")
+GROUPS: tuple[Group, ...] = get_args(Group)
 METRICS = tuple(field.name for field in fields(Scores))
 METRIC_NAMES = dict(zip(METRICS, ("EM", "F1", "EM with conditions", "F1 with conditions"), strict=True))
 SCORES = ("f1", "f1_with_conditions")
 AT_MOST = ("calls", "most_calls", "prompt_tokens", "tokens", "money", "milliseconds")  # floors of these are ceilings
-
-
-# --- scores by group --------------------------------------------------------------------------------
 
 
 def in_group(record: QuestionRecord, group: str) -> bool:
@@ -50,13 +47,11 @@ def answer_table(records: Sequence[QuestionRecord]) -> dict[Group, dict[str, flo
     return table
 
 
-# --- an engine, in the form of HybridContextQA's Table 1 --------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class EngineFigures:
-    """Scores in percent, every question in the denominator; costs are of the answered, since a failure tells none:
-    medians a question, ``money`` their mean, ``most_calls`` those of the question that asked most.
+    """An engine, in the form of HybridContextQA's Table 1: scores in percent, every question in the denominator; costs
+    of the answered, since a failure tells none: medians a question, ``money`` their mean, ``most_calls`` those of the
+    question that asked most.
 
     ``with_conditions`` is the total F1 with conditions over all questions: what Table 1's column "conditional" holds,
     whatever it is called there.
@@ -107,16 +102,19 @@ def _percent(values: Sequence[float]) -> float:
 
 def intervals(records: Sequence[QuestionRecord]) -> dict[str, ConfidenceInterval]:
     """Bootstrap intervals of both F1 figures."""
-    return {name: mean_interval(_values(records, name)) for name in SCORES}
+    return {name: mean_interval(values_of(records, name)) for name in SCORES}
 
 
-def compared(first: Sequence[QuestionRecord], second: Sequence[QuestionRecord]) -> dict[str, ConfidenceInterval]:
+def compared(
+    first: Sequence[QuestionRecord], second: Sequence[QuestionRecord], metrics: Iterable[str] = SCORES
+) -> dict[str, ConfidenceInterval]:
     """Second minus first on the same questions, with paired bootstrap intervals."""
-    return {name: paired_difference(_values(first, name), _values(second, name)) for name in SCORES}
+    return {name: paired_difference(values_of(first, name), values_of(second, name)) for name in metrics}
 
 
-def _values(records: Sequence[QuestionRecord], name: str) -> dict[str, float]:
-    return {record.id: float(getattr(record.scores, name)) for record in records}
+def values_of(records: Sequence[QuestionRecord], metric: str) -> dict[str, float]:
+    """A metric by the id of the question."""
+    return {record.id: float(getattr(record.scores, metric)) for record in records}
 
 
 def read_floors(path: Path, table: str = "floors") -> dict[str, float]:

@@ -62,9 +62,6 @@ class GoldEvidence:
         return evidence_at_budgets(units_of(self.view, hits), question.evidences, count_tokens, (BUDGET,))[0].recall
 
 
-# --- oracle steps -----------------------------------------------------------------------------------
-
-
 def oracle_step(step: str, name: str, gold: GoldEvidence) -> StepMaker:
     """The maker of an oracle: "oracle" validates or comments with gold evidence; "oracle-module" routes by rules, and
     "oracle-module-llm" by a model, each with the module that finds most of it."""
@@ -126,10 +123,11 @@ class OracleModule:
             return drawn
         before = {one.route for one in tried}
         others = [replace(drawn, module=module) for module in Module if module is not drawn.module]
-        return max([drawn, *(one for one in others if one not in before)], key=lambda one: self._recall(inquiry, one))
 
-    def _recall(self, inquiry: Inquiry, route: Route) -> float:
-        return self._gold.recall(inquiry, self._lookup.find(inquiry, route).hits) or 0.0
+        def recall(route: Route) -> float:
+            return self._gold.recall(inquiry, self._lookup.find(inquiry, route).hits) or 0.0
+
+        return max([drawn, *(one for one in others if one not in before)], key=recall)
 
 
 def possible(route: Route, offer: Offer) -> Iterator[Feedback]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ZERO, ConditionalAnswer, Kind, Question, Scores, score_answers
 from clausegraph.eval.metrics import element_key, element_text
 
@@ -31,11 +30,6 @@ class BudgetFigures:
     tokens: int
     units: int
     recall: float | None
-
-    @property
-    def complete(self) -> bool:
-        """Whether all gold evidence is there; false without gold evidence."""
-        return self.recall == 1.0
 
 
 @dataclass(frozen=True)
@@ -77,15 +71,9 @@ def make_record(
     *,
     retrieval: Sequence[BudgetFigures] = (),
     milliseconds: float | None = None,
-    model_tokens: int | None = None,
     error: str | None = None,
 ) -> QuestionRecord:
-    """Score one question and put all that is known of it into a record."""
-    if predicted is not None and error is not None:
-        raise InputError(
-            f"question {question.id!r} has {len(predicted)} answers and the error {error!r}; "
-            "give predicted=None for a question that failed"
-        )
+    """Score one question and put all that is known of it into a record; one that failed has no prediction."""
     return QuestionRecord(
         id=question.id,
         kind=question.kind,
@@ -95,7 +83,6 @@ def make_record(
         scores=ZERO if predicted is None else score_answers(predicted, question.answers),
         retrieval=tuple(retrieval),
         milliseconds=milliseconds,
-        model_tokens=model_tokens,
         error=error,
     )
 
@@ -134,14 +121,11 @@ def evidence_at_budgets(
     return tuple(figures)
 
 
-def by_budget(
-    records: Iterable[QuestionRecord], value: Callable[[BudgetFigures], float | None] = lambda figure: figure.recall
-) -> dict[int, dict[str, float]]:
-    """Budget → question id → value, over the questions with gold evidence; smallest budget first."""
+def by_budget(records: Iterable[QuestionRecord]) -> dict[int, dict[str, float]]:
+    """Budget → question id → recall, over the questions with gold evidence; smallest budget first."""
     found: dict[int, dict[str, float]] = {}
     for record in records:
         for figure in record.retrieval:
-            known = value(figure)
-            if known is not None:
-                found.setdefault(figure.budget, {})[record.id] = known
+            if figure.recall is not None:
+                found.setdefault(figure.budget, {})[record.id] = figure.recall
     return dict(sorted(found.items()))

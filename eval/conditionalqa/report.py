@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
-from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, answer_table, in_group
+from clausegraph.eval.conditionalqa.figures import GROUPS, METRIC_NAMES, METRICS, answer_table, in_group, values_of
 from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, QuestionRecord, by_budget
 from clausegraph.eval.conditionalqa.run import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
 from clausegraph.eval.files import read_records
@@ -74,12 +74,8 @@ def _read(folder: Path, run: Provenance) -> Folder:
     return Folder(run, questions, files[ANSWERS_FILE], files.get(TRIVIAL_FILE, ()), retrieval)
 
 
-def _scores(records: Records, metric: str) -> dict[str, float]:
-    return {record.id: getattr(record.scores, metric) for record in records}
-
-
 def _headline(found: Folder) -> tuple[Figure, ...]:
-    figures = [headline(f"{METRIC_NAMES[metric]}, percent", _scores(found.answers, metric)) for metric in METRICS]
+    figures = [headline(f"{METRIC_NAMES[metric]}, percent", values_of(found.answers, metric)) for metric in METRICS]
     if found.retrieval:
         for budget, recall in by_budget(found.retrieval[found.run.system]).items():
             figures.append(headline(f"evidence within {budget:,} tokens, percent ({found.run.system})", recall))
@@ -93,7 +89,7 @@ def _answers(found: Folder) -> Section:
         for group in GROUPS
         if any(in_group(record, group) for record in found.answers)
     }
-    by_group = {METRIC_NAMES[one]: {name: _scores(of, one) for name, of in groups.items()} for one in METRICS}
+    by_group = {METRIC_NAMES[one]: {name: values_of(of, one) for name, of in groups.items()} for one in METRICS}
     official = tuple(
         (group, f"{row['predictions']:.0f}", *(percent_text(row[f"official_{metric}"]) for metric in METRICS))
         for group, row in answer_table(found.answers).items()
@@ -105,7 +101,7 @@ def _answers(found: Folder) -> Section:
     ]
     if found.trivial:
         both = {_TRIVIAL: found.trivial, _OURS: found.answers}
-        columns = {METRIC_NAMES[one]: {name: _scores(of, one) for name, of in both.items()} for one in METRICS}
+        columns = {METRIC_NAMES[one]: {name: values_of(of, one) for name, of in both.items()} for one in METRICS}
         tables += [interval_table("reader", columns), differences(columns, _OURS)]
     note = (
         "Percent, by the official scorer's definitions; every question counts, one without a prediction as 0 (the "

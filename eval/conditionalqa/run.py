@@ -43,13 +43,11 @@ BASELINE, SYSTEM = "vector-chunks", "hybrid"
 ROWS = (BASELINE, "vector-elements", "bm25", "facts", SYSTEM)  # of the bank, in the order of the table
 MOST_ANSWERS = 5  # that annotators of ConditionalQA give
 SHOTS = 4  # as the paper
+_READ = 60  # elements an answer is read from
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 
 Progress = Callable[[str, int, int], None]
-
-
-# --- one question -----------------------------------------------------------------------------------
 
 
 def asked(engine: Engine, question: Question) -> QuestionRecord:
@@ -120,9 +118,6 @@ def units_of(view: View, hits: Sequence[Hit]) -> list[list[str]]:
     return [[html[hit.page, anchor] for anchor in hit.anchors] for hit in hits]
 
 
-# --- every retriever, and the reader without a model ------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
     """Records of the answers, of a trivial reader and of each retriever; only answers where predictions were scored."""
@@ -141,7 +136,6 @@ def evaluate(
     *,
     reranker: Reranker | None = None,
     oracle_type: bool = False,
-    read_elements: int = 60,
     progress: Progress = lambda _stage, _done, _total: None,
 ) -> EvaluationResult:
     """Answer every question and measure every retriever on the pages of ``view``, all pooled.
@@ -149,12 +143,11 @@ def evaluate(
     Args:
         reranker: measured as a row of its own, over the hybrid list.
         oracle_type: tell the reader the gold answer kind, only to compare with papers that do.
-        read_elements: elements an answer is read from.
     """
     form = _told(questions, lambda text: corrected(view, text)[0]) if oracle_type else form_by_words
     reader = ExtractiveReader(embedder, form=form, asserted=0.0)  # the scorer knows no quotes
-    engine = make_engine(view, embedder, reader=reader, limit=read_elements, commits=True)
-    people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=read_elements)
+    engine = make_engine(view, embedder, reader=reader, limit=_READ, commits=True)
+    people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=_READ)
     answers, asserted = [], []
     for done, question in enumerate(questions, 1):
         answers.append(asked(engine, question))
@@ -204,9 +197,6 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
     write_predictions(folder / "predictions.json", made)
 
 
-# --- one engine, as a benchmark tells it ------------------------------------------------------------
-
-
 def ask_all(
     engine: Engine,
     questions: Sequence[Question],
@@ -215,19 +205,10 @@ def ask_all(
     at_once: int = 1,
 ) -> tuple[QuestionRecord, ...]:
     """The records of all questions, in their order."""
-
-    def told(done: int) -> None:
-        progress("answer", done, len(questions))
-
     found = recorded(
-        questions,
-        partial(asked, engine),
-        QUESTION_RECORD,
-        path,
-        failed=lambda record: record.error,
-        at_once=at_once,
-        told=told,
-    )
+        questions, partial(asked, engine), QUESTION_RECORD, path, failed=lambda record: record.error, at_once=at_once,
+        told=lambda done: progress("answer", done, len(questions)),
+    )  # fmt: skip
     return tuple(found)
 
 
@@ -244,11 +225,7 @@ def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[
 def oracle(questions: Sequence[Question], read: Callable[[str], str] = str) -> FormOf:
     """The form of the gold answer, as the published system is told; not answerable ones by their words."""
     told = {(read(q.question), q.scenario): gold_form(q) for q in questions}
-
-    def form(inquiry: Inquiry) -> AnswerForm:
-        return told[inquiry.question, inquiry.scenario]
-
-    return form
+    return lambda inquiry: told[inquiry.question, inquiry.scenario]
 
 
 def gold_form(question: Question) -> AnswerForm:
@@ -271,12 +248,7 @@ def shots(training: Sequence[Question], asked_too: Sequence[Question], count: in
                 f"question {question.id!r} is asked and given as an example; give other training questions"
             )
         if question.answers and question.evidences and len(made[gold_form(question)]) < count:
-            made[gold_form(question)].append(_shot(question))
+            answer, asked = question.answers[0], f"Scenario: {question.scenario}\nQuestion: {question.question}"
+            shown = [*question.evidences, asked, "Answer:", answer.text, *answer.conditions]
+            made[gold_form(question)].append("\n".join(shown))
     return {form: "Examples:\n" + "\n\n".join(blocks) for form, blocks in made.items() if blocks}
-
-
-def _shot(question: Question) -> str:
-    answer = question.answers[0]
-    lines = [answer.text, *answer.conditions]
-    context = "\n".join(question.evidences)
-    return f"{context}\nScenario: {question.scenario}\nQuestion: {question.question}\nAnswer:\n" + "\n".join(lines)

@@ -12,20 +12,9 @@ from typing import Any
 from clausegraph.core.errors import InputError
 from clausegraph.eval.files import parse_lines
 from clausegraph.query.crag.times import parse_time
-from clausegraph.query.crag.types import CragQuestion
+from clausegraph.query.crag.types import CragQuestion, SentPage
 
 GROUPS = ("domain", "kind", "dynamism", "popularity")
-
-
-@dataclass(frozen=True, slots=True)
-class GivenPage:
-    """A page as a question's file has it: what a search found, HTML whole."""
-
-    url: str
-    name: str
-    snippet: str
-    html: str
-    modified: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +24,7 @@ class CragCase:
     question: CragQuestion
     answers: tuple[str, ...]  # the answer, then others that are as right
     labels: dict[str, str] = field(default_factory=dict)
-    pages: tuple[GivenPage, ...] = ()
+    pages: tuple[SentPage, ...] = ()
 
     @property
     def id(self) -> str:
@@ -68,11 +57,11 @@ def _case(given: dict[str, Any], number: int, at: datetime | None) -> CragCase:
         "popularity": given.get("popularity"),
     }
     pages = tuple(
-        GivenPage(
+        SentPage(
             page["page_url"],
+            page.get("page_result") or "",
             page.get("page_name") or "",
             page.get("page_snippet") or "",
-            page.get("page_result") or "",
             (page.get("page_last_modified") or "").strip(),
         )
         for page in given.get("search_results", ())
@@ -94,6 +83,3 @@ def _alternatives(value: Any) -> list[str]:
         except ValueError:
             return []
     return [str(one) for one in value] if isinstance(value, list) else []
-
-
-# --- PathQuestion -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -63,15 +64,8 @@ def run_cases(
         at_once: questions that are open together.
         seconds: an answer that took longer counts as none; 0 is no limit (a model that is answered by hand).
     """
-    return recorded(
-        cases,
-        lambda case: _record(case, ask, judge, seconds),
-        _RECORD,
-        kept,
-        failed=lambda record: record.failed,
-        at_once=at_once,
-        told=told,
-    )
+    graded = partial(_record, ask=ask, judge=judge, seconds=seconds)
+    return recorded(cases, graded, _RECORD, kept, failed=lambda record: record.failed, at_once=at_once, told=told)
 
 
 def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragRecord:
@@ -105,9 +99,6 @@ def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragR
         round(took, 3),
         failed_sources=list(answer.failed),
     )
-
-
-# --- figures ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,17 @@ class CragQuestion:
         return f"{self.time:%A, %Y-%m-%d %H:%M %Z}".strip()
 
 
+@dataclass(frozen=True, slots=True)
+class SentPage:
+    """A page whose HTML whoever asks has; the rest is what a search said of it."""
+
+    url: str
+    html: str
+    name: str = ""
+    snippet: str = ""
+    modified: str = ""
+
+
 # --- attributes -----------------------------------------------------------------------------------
 
 

@@ -23,7 +23,6 @@ from clausegraph.app.api.parameters import (
 )
 from clausegraph.app.api.replies import OfCorpus, OfPart, WholeList, by_content, list_reply, reply
 from clausegraph.app.api.served import about
-from clausegraph.app.api.work import Ticket
 from clausegraph.app.services import entities, statements
 from clausegraph.app.services import history as services
 from clausegraph.app.services.changes import ChangesReply
@@ -145,12 +144,8 @@ async def decide(of: OfCorpus, run: _Run, wanted: VerdictBody) -> Response:
     about(of.request, f"{run} {wanted.state}")
     if wanted.state == "dropped":
         return await of.reply(drop_held, run)
-
-    def work(ticket: Ticket) -> dict[str, object]:
-        ticket.check()
-        return accept_held(of.held.workspace, of.corpus, run, of.who.name).as_dict()
-
-    return reply(await of.work(work))
+    report = await of.work(lambda _: accept_held(of.held.workspace, of.corpus, run, of.who.name))
+    return reply(report.as_dict())
 
 
 @decisions_router.post(
@@ -161,12 +156,8 @@ async def publish(of: OfCorpus) -> Response:
 
     A publish whose client goes away, or whose time is over, goes on to its end.
     """
-
-    def work(ticket: Ticket) -> dict[str, object]:
-        ticket.check()
-        return entities.run_apply(of.held.workspace, of.corpus).as_dict()
-
-    return reply(await of.work(work))
+    report = await of.work(lambda _: entities.run_apply(of.held.workspace, of.corpus))
+    return reply(report.as_dict())
 
 
 @decisions_router.put("/decisions/{number}", response_model=SettledReply, responses=_CHANGE)

@@ -27,13 +27,14 @@ from clausegraph.app.api.replies import AtEpoch, OfCorpus, OfPart, WholeList, if
 from clausegraph.app.api.served import Held, Served
 from clausegraph.app.api.work import Tell, Ticket, json_event, streamed, waited
 from clausegraph.app.process import version
-from clausegraph.app.services.answers import AnswerReply, WebAnswerReply, shown_step, shown_web_answer
+from clausegraph.app.services.answers import AnswerReply, ShownStep, WebAnswerReply, shown_web_answer
 from clausegraph.app.services.ask import PassagesReply, answer, parse_assumptions, search
-from clausegraph.app.services.ask_web import SentPage, WebPlaces, answer_from_web
+from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
 from clausegraph.app.services.kept import AskedQuestion, ListedAnswer
 from clausegraph.app.services.questions import JudgedQuestion, forget, judged_slice
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
+from clausegraph.query.crag.types import SentPage
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 AnswersReply = list_reply(
@@ -76,7 +77,7 @@ def _watching(ticket: Ticket, tell: Tell | None) -> Callable[[TraceStep], None]:
     def watch(step: TraceStep) -> None:
         ticket.check()
         if tell is not None:
-            tell(shown_step(step))
+            tell(ShownStep.of(step))
 
     return watch
 
@@ -94,7 +95,6 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     supposed = parse_assumptions([f"{name}={state}" for name, state in asked.assumptions.items()])
 
     def work(ticket: Ticket, tell: Tell | None = None) -> AskedQuestion:
-        ticket.check()
         begun, watch = held.kept.begin(at.who.token, at.corpus, inquiry, at.epoch, supposed), _watching(ticket, tell)
         found = answer(held.workspace, at.corpus, inquiry, at.epoch, engine=asked.engine, watch=watch)
         return held.kept.keep(begun, found)
@@ -115,14 +115,13 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
 async def retrieve(at: AtEpoch, asked: PassagesBody) -> Response:
     """The passages a question is about, best first, with scores; nothing is answered."""
     inquiry = Inquiry(asked.question, asked.scenario)
-
-    def work(_: Ticket) -> PassagesReply:
-        return search(
-            at.held.workspace, at.corpus, inquiry,
-            retriever=asked.retriever, budget=asked.budget, limit=asked.limit, epoch=at.epoch,
-        )  # fmt: skip
-
-    found = await at.work(work)
+    given: dict[str, Any] = {
+        "retriever": asked.retriever,
+        "budget": asked.budget,
+        "limit": asked.limit,
+        "epoch": at.epoch,
+    }
+    found = await at.work(lambda _: search(at.held.workspace, at.corpus, inquiry, **given))
     return reply(found, epoch=found.epoch)
 
 

@@ -11,7 +11,7 @@ import pytest
 from clausegraph.app.api import application
 from clausegraph.app.api.parameters import WebQuestionBody
 from clausegraph.app.api.routes.questions import pages_work
-from clausegraph.app.api.served import serve_workspace
+from clausegraph.app.api.served import Served
 from clausegraph.app.api.work import Abandoned, Ticket
 from clausegraph.app.workspace import Workspace
 from tests.app.api.conftest import Stand, Talks, conversation
@@ -106,10 +106,10 @@ def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: 
 
 
 def test_who_left_has_no_page_read(stand: Stand) -> None:
-    held = serve_workspace(Workspace(stand.settings()))
+    held = Served(Workspace(stand.settings()))
     try:
         ticket = Ticket()
-        ticket.abandon()
+        ticket.set()
         with pytest.raises(Abandoned):
             pages_work(held, WebQuestionBody.model_validate(ASKED))(ticket)
     finally:

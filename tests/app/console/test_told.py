@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.console.answer import step_title, step_words
+from clausegraph.app.console.screen import TEMPLATES
 
 pytestmark = pytest.mark.unit
 
@@ -27,7 +27,15 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "detail", "words"), STEPS)
 def test_a_step_is_told_in_words(name: str, detail: dict[str, Any], words: str) -> None:
-    said = step_words(name, detail)
+    told: Any = TEMPLATES.get_template("steps.html").module
+    said = told.words(name, detail)
     assert words in said and bool(said) is bool(words)
-    assert step_words(name, {key: [None, {}] for key in detail}) is not None  # whatever an engine notes
-    assert step_title(name) if name != "agents" else step_title(name) == name
+    told.words(name, {key: [None, {}] for key in detail})  # whatever an engine notes
+    assert told.title(name) if name != "agents" else told.title(name) == name
+
+
+def test_a_note_is_told_in_words() -> None:
+    told: Any = TEMPLATES.get_template("steps.html").module
+    place = {"page": "a:b.html", "anchor": "p1", "score": 0.5}
+    assert told.note([place, {"page": "c", "anchor": "d"}]) == "a:b.html, p1 0.5; c, d"
+    assert told.note({"x": True, "y": None, "z": {}, "n": [1, "<b>"]}) == "x: yes, y: none, z: none, n: 1; &lt;b&gt;"

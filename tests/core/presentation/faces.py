@@ -7,7 +7,6 @@ from typing import Any
 
 import lxml.html
 
-from clausegraph.app.access.tokens import AccessRole, Principal
 from clausegraph.app.console.answer import answer_view
 from clausegraph.app.console.screen import render
 from clausegraph.app.render import answer_markdown, answer_text
@@ -22,7 +21,7 @@ _SPACE = re.compile(r"\s+")
 def console_html(answer: Answer, **asked: Any) -> str:
     """The answer as the console's template draws it."""
     question = AskedQuestion("a1", "t1", "default", answer.inquiry, 1, answer=answer, **asked)
-    known = {"csrf": "", "who": Principal("ann", AccessRole.READER, None, "t1"), "corpus": "", "screen": ""}
+    known = {"csrf": "", "curates": False, "corpus": "", "screen": ""}
     return render("answer.html", fragment=True, **known, **answer_view(question, {}))
 
 

@@ -15,12 +15,12 @@ from clausegraph.core.models.replay import Cassette
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.settings import Settings
-from clausegraph.eval.crag.dataset import CragCase, GivenPage, read_cases
+from clausegraph.eval.crag.dataset import CragCase, read_cases
 from clausegraph.eval.crag.judge import CragJudge
 from clausegraph.eval.crag.run import CragRecord, crag_figures, run_cases
 from clausegraph.query.crag.engine import CragEngine
 from clausegraph.query.crag.text import CragPage, PagesText
-from clausegraph.query.crag.types import CragAnswer, CragOptions, CragSwitches
+from clausegraph.query.crag.types import CragAnswer, CragOptions, CragSwitches, SentPage
 from clausegraph.query.steps.model import ModelSteps
 from tests.harness.shared_data import SHARED
 
@@ -50,7 +50,7 @@ def steps() -> Iterator[ModelSteps]:
         yield ModelSteps(llm, shipped_prompts())
 
 
-def read(page: GivenPage) -> CragPage:
+def read(page: SentPage) -> CragPage:
     raw = page.html.encode("utf-8", "surrogatepass")
     reading, _ = read_document(SourceDocument(page.url, raw, title=page.name or None, url=page.url))
     return CragPage(page.url, reading, page.name, page.snippet, page.modified)

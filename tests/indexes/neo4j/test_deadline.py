@@ -7,24 +7,10 @@ import threading
 
 import pytest
 
-from clausegraph.core.errors import StoreRefused, StoreUnavailable
 from clausegraph.indexes.graph.neo4j.server import run_within
 from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
-
-
-def test_results_errors_and_late_calls() -> None:
-    def refuse() -> None:
-        raise StoreRefused("no")
-
-    go_on = threading.Event()
-    assert run_within(PATIENCE_S, lambda: 1, "bounded", "late") == 1
-    with pytest.raises(StoreRefused, match="no"):
-        run_within(PATIENCE_S, refuse, "bounded", "late")
-    with pytest.raises(StoreUnavailable, match="late"):
-        run_within(0.01, go_on.wait, "bounded", "late")
-    go_on.set()
 
 
 def test_a_call_goes_on_when_its_caller_is_interrupted(request: pytest.FixtureRequest) -> None:

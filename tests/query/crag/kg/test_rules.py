@@ -5,40 +5,19 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.app.dev.json_server import JsonServer
-from clausegraph.core.errors import InputError, StoreUnavailable
-from clausegraph.query.crag.kg.api import FUNCTIONS, ApiSession, path_of
+from clausegraph.core.errors import StoreUnavailable
+from clausegraph.query.crag.kg.api import FUNCTIONS, ApiSession
 from clausegraph.query.crag.kg.endpoint import Endpoint
 from clausegraph.query.crag.kg.forms import RuleLookup
 from clausegraph.query.crag.kg.names import aligned, candidates, nba_teams
 from clausegraph.query.crag.types import Attributes, ReferenceKind
+from tests.harness.tables import rows
 from tests.query.crag.kg.conftest import asked
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("how many points did the jazz score on 2031-05-02?", "101"),
-        ("who won the game between the suns and the jazz on May 2, 2031?", "Utah Jazz"),
-        ("did phoenix suns win on 2 May 2031", "no"),
-        ("how many rebounds did the suns have on 05/02/2031?", "40"),
-        ("who did northbrook play against in their last premier league game?", "Westford"),
-        ("when did northbrook last play a game?", "2031-05-10"),
-        ("when is northbrook's next game?", "2031-05-20"),
-        ("what was the score of northbrook's most recent match?", "3-1"),
-        ("what was the low price of quillfeather stock on 2031-05-09?", "$9.13"),
-        ("what was quillfeather's stock closing price on 2031-05-11?", "$11.50"),  # a Sunday: the Friday before
-        ("what is the market cap of quillfeather?", "$1,234,567"),
-        ("what was the latest dividend of quillfeather?", "$0.75"),
-        ("what is the ticker symbol of quillfeather?", "QLF"),
-        ("when was the singer mara vell born?", "1999-02-03"),
-        ("who are the members of the band the tin owls?", "Ada, Ben"),
-        ("which song won song of the year at the 2011 grammys?", "Invented Tune"),
-        ("how long is the movie the glass harbour?", "121 minutes"),
-        ("who directed the film the glass harbour?", "Ida Lens"),
-    ],
-)
+@pytest.mark.parametrize(("question", "answer"), rows(__file__, "a question, and its answer"))
 def test_one_fact_is_the_answer(rules: RuleLookup, question: str, answer: str) -> None:
     found = rules.lookup(asked(question), Attributes())
     assert found.answer == answer, found
@@ -85,13 +64,6 @@ def test_calls_are_made_once_and_what_comes_of_them_is_told_apart(replay: JsonSe
     gone = RuleLookup("http://127.0.0.1:9")
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
         gone.lookup(asked("what is the eps of quillfeather?"), Attributes())
-
-
-def test_functions_have_paths() -> None:
-    assert path_of("sports_nba_get_games_on_date") == "/sports/nba/get_games_on_date"
-    assert len(set(map(path_of, FUNCTIONS))) == len(FUNCTIONS) == 38
-    with pytest.raises(InputError, match="no function"):
-        path_of("sports_get_everything")
 
 
 def test_alignment_takes_what_is_meant_beyond_doubt() -> None:

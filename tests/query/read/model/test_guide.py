@@ -37,14 +37,6 @@ def test_a_guide_is_read_as_it_was_written_and_that_of_the_benchmark_is_general(
     assert read_guide(tmp_path / "g.json") == made
 
 
-@pytest.mark.parametrize(("name", "question"), [("train-1", "Another?"), ("dev-7", "can i claim?")])
-def test_a_guide_is_refused_on_a_question_it_has_seen(name: str, question: str) -> None:
-    guide = Guide("mine", "Be short.", saw=SAW)
-    guide.check_unseen([("dev-1", "May I claim?", "I rent.")])
-    with pytest.raises(InputError, match="learned from question 'train-1'"):
-        guide.check_unseen([("dev-1", "May I claim?", "I rent."), (name, question, "i RENT.")])
-
-
 @pytest.mark.parametrize(
     ("content", "why"),
     [

@@ -118,7 +118,3 @@ def test_edit_moves_no_cut_outside_its_section() -> None:
     after = chunked([item for section in sections for item in section])
     same = {chunk for chunk in before.chunks if chunk.headings != ("S1",)}
     assert same <= set(after.chunks)
-
-
-def test_no_elements_no_chunks() -> None:
-    assert chunk_reading(Reading("T", None, ())).chunks == ()

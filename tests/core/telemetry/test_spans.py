@@ -15,17 +15,6 @@ from clausegraph.core.telemetry.spans import current_span, span, start_telemetry
 from tests.core.telemetry.conftest import Collector
 
 
-@pytest.mark.unit
-def test_off_is_one_shared_object_that_does_nothing() -> None:
-    start_telemetry("off")
-    assert span("a", question="x") is span("b")
-    with span("a") as outer, pytest.raises(KeyError), outer.start():
-        outer.set(pages=1)
-        assert current_span.get() is None
-        raise KeyError("passes through")
-    stop_telemetry()
-
-
 @pytest.mark.integration
 def test_parents_attributes_and_errors(collector: Collector) -> None:
     register_secret("sk-secret-value")

@@ -379,22 +379,9 @@ PIECES = st.one_of(
         st.one_of(
             st.sampled_from(
                 [
-                    *'()="-,|',
-                    "1",
-                    "2a",
-                    "6",
-                    "8",
-                    "1-3",
-                    "@1",
-                    "@2",
-                    "if",
-                    "and",
-                    "or",
-                    "not",
-                    "any",
-                    "actor",
-                    "duty",
-                    "may",
+                    *"()=\"-,|'",
+                    *("1", "2a", "6", "8", "1-3", "@1", "@2"),
+                    *("if", "and", "or", "not", "any", "actor", "duty", "may"),
                 ]
             ),
             st.text(max_size=4),

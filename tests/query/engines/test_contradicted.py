@@ -88,18 +88,6 @@ def test_what_is_replaced_is_read_again_without_it(world: World, view: View) -> 
     assert len(answer.trace[-1].detail["read_again_without"]) == 1  # type: ignore[arg-type]
 
 
-def test_a_model_is_not_asked_again(world: World, view: View) -> None:
-    from clausegraph.query.engines.contradicted import Settling
-
-    inquiry = Inquiry("What is the rent?")
-    first = ask(world, view, OLD, commits=True)
-    assert [one.text for one in first.alternatives] == [OLD] and first.contradictions[0].newer.quote == NEW
-    settled = Settling(view, inquiry).settled(ReadResult(first.status, first.alternatives), ())
-    assert (settled.status, settled.alternatives) == (AnswerStatus.UNKNOWN, ())
-    assert [quote.quote for quote in settled.quotes] == [OLD]
-    assert settled.contradictions == first.contradictions
-
-
 def test_a_page_that_another_one_replaces_is_not_asserted_from(sample: View) -> None:
     from clausegraph.query.engines.contradicted import Settling
 

@@ -198,19 +198,6 @@ def test_what_react_cannot_read_ends_its_turns(reply: Any, asking: Asking) -> No
     assert all_cited(answer, asking.view)
 
 
-@pytest.mark.parametrize(
-    ("text", "form", "wanted"),
-    [
-        ("<think>hm</think>\n1. No.", AnswerForm.YES_NO, "no"),
-        ("**Yes**", AnswerForm.YES_NO_CONDITIONS, "yes"),
-        ("<p>42 days</p>", AnswerForm.SPAN, "42 days"),
-        ("x" * 10_000, AnswerForm.SPAN, "x" * 600),
-    ],
-)
-def test_replies_are_read(text: str, form: AnswerForm, wanted: str) -> None:
-    assert parse_summary(text, PromptContext("", ()), form).text == wanted
-
-
 @pytest.mark.parametrize("text", ["", "\n\n", "It depends.", "Ja", "{}"])
 def test_what_commits_to_nothing_is_no_answer(text: str) -> None:
     with pytest.raises(UnusableReply):

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 
+import anyio
+import anyio.to_thread
 import httpx
 import pytest
+from starlette.requests import Request
 
+from clausegraph.app.api.problems import Refusal
+from clausegraph.app.api.work import Tell, Ticket, WorkPool, streamed
 from tests.app.api.conftest import QUESTION, Talks, conversation
 
 pytestmark = pytest.mark.unit
@@ -36,6 +43,35 @@ async def test_a_stream_has_the_steps_and_then_the_answer(client: httpx.AsyncCli
     kinds = [kind.removeprefix("event: ") for kind, _ in events]
     assert kinds[-1] == "answer" and set(kinds[:-1]) == {"step"}
     assert json.loads(events[-1][1].partition("\ndata: ")[2])["epoch"] == 2
+
+
+def test_who_leaves_before_the_first_step_is_not_worked_for() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(ticket: Ticket, tell: Tell) -> None:
+        begun.set()
+        try:
+            while True:
+                ticket.check()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    async def receive() -> dict[str, str]:
+        await anyio.to_thread.run_sync(begun.wait)
+        return {"type": "http.disconnect"}
+
+    async def leave() -> None:
+        pool = WorkPool("left", 1, 0)
+        with pytest.raises(Refusal) as refused:
+            await streamed(Request({"type": "http"}, receive), pool, 60, work)  # type: ignore[arg-type]
+        assert refused.value.problem.kind == "ClientGone"
+        await anyio.to_thread.run_sync(ended.wait)
+        pool.close()
+
+    begun_at = time.monotonic()
+    anyio.run(leave)
+    assert time.monotonic() - begun_at < 10 and ended.is_set()  # less than the beat of a silent stream
 
 
 WRONG = [

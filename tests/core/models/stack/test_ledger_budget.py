@@ -170,3 +170,22 @@ def test_prices_and_labels_reach_the_ledger(fake: FakeModelServer, ledger: Ledge
         assert connection.execute(select(budgets.c.used_money)).scalar_one() == pytest.approx(money)
         row = connection.execute(select(model_calls)).one()
     assert (row.prompt, row.pages, row.model, row.outcome) == ("ask.v2", '["p"]', "openai:fake-small", "ok")
+
+
+@pytest.mark.integration
+def test_a_call_waits_for_those_in_flight(fake: FakeModelServer, ledger: Ledger, corpus: int) -> None:
+    """Reservations are far above use: one after the other fits, all at once do not."""
+    fake.set(latency=(0.05, 0.05))
+    budget = LedgerBudget(ledger, corpus, "run", 1_500, None)
+    llm = make_llm(ModelOptions("mistral", "fake-small", fake.url, "none", max_output=400), budget=budget)
+    jobs = iter(range(12))
+
+    def take() -> ChatRequest[int] | None:
+        job = next(jobs, None)
+        message = ChatMessage(role="user", content=f"job {job}")
+        return None if job is None else ChatRequest(job, (message,), {}, CallLabels())
+
+    with llm:
+        outcomes = list(chat_all(llm, take, 16))
+    assert [outcome.error for outcome in outcomes] == [None] * 12
+    assert fake.counters()["in_flight_max"] <= 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.json_text import MAX_STEPS, TOO_LONG, JsonText, read_json
+from clausegraph.core.models import json_text
+from clausegraph.core.models.json_text import MAX_STEPS, TOO_LONG, JsonText, Scanned, read_json, scan_value
 from tests.harness.wait import no_hang
 
 pytestmark = pytest.mark.unit
@@ -104,6 +106,24 @@ def test_json_is_read_as_json_and_its_beginnings_as_their_items(items: list[Any]
     cut = data.draw(st.integers(len('{"triples": ['), len(text) - 1))
     found = read_json(text[:cut])
     assert not found.complete and found.value["triples"] == json.loads(text)["triples"][: len(found.value["triples"])]
+
+
+@pytest.mark.parametrize(
+    "piece", ["[{", *(pytest.param(piece, marks=pytest.mark.long) for piece in ("[1,", '[{"a":', "x[", "[[],"))]
+)
+def test_ten_megabytes_are_read_in_a_bounded_number_of_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor does some hundred thousand steps in a second, however long the text is."""
+    taken: list[int] = []
+
+    def counted(text: str, start: int, most: int) -> Scanned:
+        found = scan_value(text, start, most)
+        taken.append(found.steps)
+        return found
+
+    monkeypatch.setattr(json_text, "scan_value", counted)
+    with no_hang(), suppress(UnusableReply):
+        assert not read_json(piece * (10_000_000 // len(piece))).complete
+    assert sum(taken) <= MAX_STEPS
 
 
 def test_a_text_of_too_many_parts_is_not_complete() -> None:

@@ -14,8 +14,6 @@ from clausegraph.core.errors import NotFoundError
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 
-pytestmark = pytest.mark.unit
-
 GRANT = "<h1>Home Grant</h1><p>The Home Grant is £{}.</p><p>You can get the Home Grant if you are over {}.</p>"
 
 

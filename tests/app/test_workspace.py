@@ -27,8 +27,6 @@ from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 
-pytestmark = pytest.mark.unit
-
 READERS = 6
 EDITIONS = 8
 

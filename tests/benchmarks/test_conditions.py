@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.conditions import TreeScores, normal_tree, score_trees
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 Plain = dict[str, Any] | None
 
 

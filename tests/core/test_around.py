@@ -11,8 +11,6 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
-pytestmark = pytest.mark.unit
-
 PAGE = "page 1"
 CONTENTS = [
     "<h1>Redundancies</h1>",

@@ -13,7 +13,6 @@ from clausegraph.core import secrets
 from clausegraph.core.secrets import MASK, mask, mask_reply, register_secret
 from tests.harness.wait import no_hang
 
-pytestmark = pytest.mark.unit
 KEY = 'sk-Secret/0123+45"6789=='
 
 FORMS: dict[str, Callable[[str], str]] = {

@@ -33,9 +33,6 @@ from clausegraph.core.types import (
 )
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
-
 MODEL = ModelFingerprint("mistral:small|odd", 0.1, 8192, "schema")
 STORED = "llm:triplets.v1@f3f6ab1d8214|mistral:small|odd|t=0.1|max=8192|json=schema|conditional:1|0f0f0f0f0f0f"
 

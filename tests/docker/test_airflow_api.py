@@ -14,8 +14,6 @@ from clausegraph.app.servers.airflow import AirflowApi, describe, health
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 URL = "http://127.0.0.1:8080"
 DAG = {"dag_display_name": "ingest policies", "dag_id": "ingest_policies"}
 Answers = dict[str, Any]

@@ -18,8 +18,6 @@ from clausegraph.core.settings import MODEL_POOL, PREFIX, Settings, load_setting
 from tests.docker.stack import COMPOSE, DOCKER, ENV_EXAMPLE, REPOSITORY, SERVICES, VARIABLE, resolved, texts
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 ONE_SHOT = {"airflow-init", "cli"}
 OURS = {name for name, service in SERVICES.items() if service["image"].startswith("clausegraph:")}
 SECRET = re.compile(r"PASSWORD$|SECRET|KEY$|AUTH$|SQL_ALCHEMY_CONN$")

@@ -12,8 +12,6 @@ import pytest
 
 from tests.docker.stack import DOCKER, ENV_EXAMPLE, VARIABLE, resolved
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def script() -> dict[str, Any]:

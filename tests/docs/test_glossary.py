@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.unit
-
 ROOT = Path(__file__).parents[2]
 ROOMS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 ROWS = re.findall(

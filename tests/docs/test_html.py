@@ -12,8 +12,6 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.sources import SourceDocument
 
-pytestmark = pytest.mark.unit
-
 PAGE = Path(__file__).parents[2] / "docs" / "html.md"
 SNIPPETS = re.findall(r"^### (.+?)\n\n```html\n(.+?)\n```\n```text\n(.+?)\n```", PAGE.read_text("utf-8"), re.M | re.S)
 FACTS = ("title", "url", "language", "published", "updated", "reviewed")

@@ -31,7 +31,7 @@ from clausegraph.eval.conditionalqa.records import (
 )
 from clausegraph.eval.files import read_records, write_records
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 A = ConditionalAnswer
 YES, NO, IF = A("yes"), A("no"), "<p>If you\u2028live here: B&B</p>"

@@ -12,7 +12,7 @@ from clausegraph.eval.metrics import (
     paired_difference,
 )
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 def test_an_interval_is_that_of_its_values_whatever_their_order() -> None:

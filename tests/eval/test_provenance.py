@@ -12,7 +12,7 @@ from clausegraph.core.settings import Settings
 from clausegraph.eval import provenance
 from clausegraph.eval.provenance import SETTINGS, program, read_run, relevant_settings
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 def test_no_setting_that_can_hold_a_secret_or_an_address_is_told() -> None:

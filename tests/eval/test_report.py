@@ -17,7 +17,7 @@ from clausegraph.eval.passages import PASSAGE_RECORD, PassageRecord
 from clausegraph.eval.provenance import CorpusFacts, FileFacts, Program, Provenance, write_run
 from clausegraph.eval.report import write_report
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 A = ConditionalAnswer
 HOSTILE = (

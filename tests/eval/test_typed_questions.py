@@ -13,7 +13,7 @@ import pytest
 from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FILES = {

@@ -17,9 +17,6 @@ from tests.app.cli.conftest import Cli, clean_environment, cli, parsed
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World, page_html
 
-pytestmark = pytest.mark.unit
-
-
 WRONG = "Students can get the Heating Grant if you are over 65."
 PAGES = {
     "a": [WRONG, "The Zonal Tax Exchange (ZTE) is an office.", "Lodgers must pay the Roof Levy."],

@@ -11,8 +11,6 @@ import pytest
 from clausegraph.app.library import Corpus
 from clausegraph.core.settings import Settings
 
-pytestmark = pytest.mark.unit
-
 PAGE = "<html><head><title>Grant</title></head><body><main><h1>Grant</h1><p>You can get it at 60.</p></main>"
 
 

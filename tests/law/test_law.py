@@ -20,8 +20,6 @@ from clausegraph.indexes.views import open_view
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World
 
-pytestmark = pytest.mark.unit
-
 STATEMENTS = (  # most state facts, some on several pages and under conditions; others are passages
     "You can get the Garden Grant if you are over 65 and live in Lethmoor.",
     "You cannot get the Garden Grant unless you pay for heating.",

@@ -30,8 +30,6 @@ from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 ROOT = Path(__file__).parents[2]
 NONE: Any = None  # what is never looked at
 PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], object]]] = [

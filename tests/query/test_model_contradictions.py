@@ -14,8 +14,6 @@ from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
 from clausegraph.indexes.views import View
 from clausegraph.query.model_contradictions import PageSection, batches, near_sections, parse_pairs
 
-pytestmark = pytest.mark.unit
-
 
 def nearest(limit: int, **pages: Sequence[Sequence[float]]) -> list[str]:
     """The pairs of pages whose sections, of a line each with its vector, are nearest."""

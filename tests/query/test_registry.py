@@ -7,8 +7,6 @@ import pytest
 from clausegraph.core.errors import InputError
 from clausegraph.query.registry import Entry, Registry
 
-pytestmark = pytest.mark.unit
-
 
 def test_names_are_kept_in_order_and_taken_once() -> None:
     registry = Registry("thing", Entry("b", "", list))

@@ -16,8 +16,6 @@ from clausegraph.app.api.problems import Refusal
 from clausegraph.app.api.work import Tell, Ticket, WorkPool, streamed
 from tests.app.api.conftest import QUESTION, Talks, conversation
 
-pytestmark = pytest.mark.unit
-
 WHERE = "/v1/corpora/default"
 
 

@@ -16,8 +16,6 @@ from clausegraph.app.services.entities import NameDecision, SettledReply
 from clausegraph.app.services.statements import HideReply, HidingDecision
 from tests.app.api.conftest import Stand, Talks
 
-pytestmark = pytest.mark.unit
-
 WHERE = "/v1/corpora/default"
 GRANT = "warm home grant"
 

@@ -22,8 +22,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, SettingsError
 from tests.app.api.conftest import BASE, CORPORA, Stand, Talks, client_of, conversation
 
-pytestmark = pytest.mark.unit
-
 PLAIN = {"Accept": "application/json"}  # a stream of events would not end
 
 

@@ -22,8 +22,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.answers import forget_owner, keep_answer, new_name, newest_answers, read_answer
 from tests.app.api.conftest import QUESTION, Stand, client_of
 
-pytestmark = pytest.mark.unit
-
 WHERE = "/v1/corpora/default"
 
 

@@ -12,8 +12,6 @@ import pytest
 from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 QUESTION = "Can I get the Winter Heating Grant if I live in a care home?"
 
 

@@ -13,7 +13,7 @@ from clausegraph.core.presentation.answer import present
 from clausegraph.core.types import Answer, Contradiction
 from tests.app.cli.conftest import REPOSITORY, Cli, parsed
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 PLANTED = REPOSITORY / "examples" / "contradictions"
 

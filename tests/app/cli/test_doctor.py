@@ -9,8 +9,6 @@ import pytest
 from clausegraph.app.services import doctor
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 
 def states(cli: Cli, code: int, *words: str) -> dict[str, str]:
     """The worst state of each check."""

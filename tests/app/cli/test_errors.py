@@ -9,8 +9,6 @@ import pytest
 
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 
 def refused(cli: Cli, code: int, *words: str) -> str:
     """The message of a command that ends with ``code``, the same for people and as JSON."""

@@ -13,8 +13,6 @@ from typer.testing import CliRunner
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 PASSAGES: list[dict[str, Any]] = [
     {
         "title": "Orla Fenwick",

@@ -14,8 +14,6 @@ from clausegraph.core.text import clean
 from tests.app.cli.conftest import Cli, parsed
 from tests.app.cli.hostile import write_page
 
-pytestmark = pytest.mark.unit
-
 
 def unsafe(text: str) -> set[str]:
     """Control and format characters that a terminal might obey."""

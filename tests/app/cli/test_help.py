@@ -12,8 +12,6 @@ import typer
 from clausegraph.core.settings import load_settings
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command below a group with the words that call it."""

@@ -13,8 +13,6 @@ from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:

@@ -16,8 +16,6 @@ import pytest
 from clausegraph.app.services.scheduling import RunRequest, step
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 WORKING = """
 import sys
 from pathlib import Path

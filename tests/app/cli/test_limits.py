@@ -10,8 +10,6 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import Settings, load_settings
 from tests.app.cli.conftest import SAMPLE, Cli
 
-pytestmark = pytest.mark.unit
-
 HUGE = str(10**23)
 NUMBERS = sorted(name for name, field in Settings.model_fields.items() if field.annotation in (int, float))
 

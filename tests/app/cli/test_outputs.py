@@ -12,8 +12,6 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.output_files import check_output, check_output_folder, replacing
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_nothing_is_written_over_the_ledger(cli: Cli, stocked: Path, tmp_path: Path, force: list[str]) -> None:

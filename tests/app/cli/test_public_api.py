@@ -14,7 +14,6 @@ from clausegraph.core import errors
 from clausegraph.core.errors import NotFoundError
 from tests.app.cli.conftest import SAMPLE
 
-pytestmark = pytest.mark.unit
 QUESTION = "Can I get the Winter Heating Grant?"
 
 PUBLIC = """

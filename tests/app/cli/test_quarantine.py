@@ -15,7 +15,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = pytest.mark.unit
 BASE = "http://127.0.0.1:8400"
 
 

@@ -16,7 +16,6 @@ from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.writes import killed_at
 
-pytestmark = pytest.mark.unit
 NOW = ("--keep-epochs", "1", "--keep-days", "0")
 
 

@@ -31,8 +31,6 @@ from clausegraph.core.types import (
     TraceStep,
 )
 
-pytestmark = pytest.mark.unit
-
 MET, UNMET, OPEN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 
 

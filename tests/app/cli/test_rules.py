@@ -8,7 +8,7 @@ import pytest
 
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 GRANT, PERMIT = "winter heating grant", "resident parking permit"
 

@@ -12,8 +12,6 @@ from clausegraph.app.cli.output import progress_lines
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 from tests.harness.wait import PATIENCE_S
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:

@@ -10,8 +10,6 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 from tests.app.cli.conftest import REPOSITORY, Cli, parsed
 
-pytestmark = pytest.mark.unit
-
 
 def test_given_wins_over_environment_over_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "clausegraph.toml").write_text('corpus = "file"\nkeep_epochs = 3\n')

@@ -6,7 +6,7 @@ import pytest
 
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 QUESTION = "Can I get the Winter Heating Grant?"
 SCENARIO = (

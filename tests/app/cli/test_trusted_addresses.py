@@ -9,8 +9,6 @@ import pytest
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
 
-pytestmark = pytest.mark.unit
-
 PAIRS = [
     ("llm_url", "http://evil.example", "llm_key"),
     ("embedding_url", "http://evil.example", "embedding_key"),

@@ -17,8 +17,6 @@ from clausegraph.eval.conditionalqa.run import write_evaluation
 from clausegraph.eval.provenance import write_run
 from tests.app.console.conftest import looking
 
-pytestmark = pytest.mark.unit
-
 HOSTILE = "<script>hit=1</script>"
 QUESTIONS = tuple(
     Question(

@@ -30,8 +30,6 @@ from tests.app.api.conftest import BASE, client_of, conversation
 from tests.app.console.conftest import looking
 from tests.harness.home import filled
 
-pytestmark = pytest.mark.unit
-
 HOME = {"Origin": BASE}
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')
 

@@ -18,8 +18,6 @@ from tests.app.console.attempts import ATTEMPTS, NAMES, assert_inert
 from tests.app.console.conftest import answered, looking
 from tests.harness.home import filled
 
-pytestmark = pytest.mark.unit
-
 
 def _addresses(text: str) -> Iterator[str]:
     yield address("default", "ask", question=text, scenario=text, assume=[text])

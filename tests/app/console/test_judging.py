@@ -17,8 +17,6 @@ from clausegraph.eval.conditionalqa.dataset import load_questions
 from tests.app.console.conftest import answered, looking
 from tests.harness.home import filled
 
-pytestmark = pytest.mark.unit
-
 PAGE = (
     "<title>Grant</title><main><h1>Heating Grant</h1>"
     "<p>You can get the Heating Grant if you live in {}.</p><p>The Heating Grant is £{}.</p></main>"

@@ -9,8 +9,6 @@ from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, assert_inert
 from tests.app.console.conftest import looking
 
-pytestmark = pytest.mark.unit
-
 SHOWN = {
     "rules": (200, ["What much is said about", "topic=resident+parking+permit"]),
     "rules?topic=heating+grant": (

@@ -29,8 +29,6 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import Settings, load_settings
 from tests.app.api.conftest import client_of, conversation
 
-pytestmark = pytest.mark.unit
-
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 ROLES = {"staff": {"role": "curator", "corpora": ["benefits"]}, "everybody": {"role": "reader"}}
 

@@ -8,8 +8,6 @@ import pytest
 
 from clausegraph.app.console.answer import step_title, step_words
 
-pytestmark = pytest.mark.unit
-
 STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("route", {"module": "text", "topics": ["a (b)"], "relations": []}, "In the text of the pages, for a (b)."),
     ("route", {"round": 2, "nothing left to try": True}, "There was no other place to look in."),

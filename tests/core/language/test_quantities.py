@@ -9,8 +9,6 @@ import pytest
 from clausegraph.core.language.quantities import Quantity, find_quantities, lies_within
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
 
 def day(year: int, month: int, number: int) -> float:
     return float(date(year, month, number).toordinal())

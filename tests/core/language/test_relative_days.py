@@ -8,8 +8,6 @@ import pytest
 
 from clausegraph.core.language.known_values import relative_days
 
-pytestmark = pytest.mark.unit
-
 TODAY = date(2026, 11, 24)  # a Tuesday
 
 

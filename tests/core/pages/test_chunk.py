@@ -16,8 +16,6 @@ from clausegraph.core.tokens import count_many
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
-pytestmark = pytest.mark.unit
-
 
 def page(contents: list[str], title: str = "Title") -> Reading:
     raw = canonical_json({"title": title, "url": "u", "contents": contents}).encode()

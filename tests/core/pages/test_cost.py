@@ -13,8 +13,6 @@ from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 from tests.harness.work import lines_run
 
-pytestmark = pytest.mark.unit
-
 # What is repeated, and what stands before it and after it
 FAMILIES: dict[str, Callable[[int], str]] = {
     "loose text inside markup": lambda n: f"{'<span>' * n}{'<p>x</p>y' * n}",

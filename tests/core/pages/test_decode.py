@@ -8,8 +8,6 @@ import pytest
 
 from clausegraph.core.pages.decode import decode_page
 
-pytestmark = pytest.mark.unit
-
 TEXT = "<p>You’ll get £20 – “free”, café</p>"
 
 

@@ -14,8 +14,6 @@ from clausegraph.core.pages.decode import decode_page, parse_page
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.walk import page_blocks
 
-pytestmark = pytest.mark.unit
-
 EXAMPLES = Path(__file__).parents[3] / "examples"
 Chooser = Callable[[Sequence[Block], str], Sequence[Block]]
 

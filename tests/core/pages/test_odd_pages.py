@@ -6,8 +6,6 @@ import pytest
 
 from clausegraph.core.pages.read import SourceDocument, read_document
 
-pytestmark = pytest.mark.unit
-
 
 def read(body: str, title: str = "") -> list[str]:
     head = f"<head><title>{title}</title></head>" if title else ""

@@ -9,8 +9,6 @@ from clausegraph.core.serial import reading_from_json, reading_to_json
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import SourceDocument
 
-pytestmark = pytest.mark.unit
-
 
 def read(body: str, head: str = "") -> Reading:
     page = f"<html><head>{head}</head><body><main><p>You must pay the fee each year.</p>{body}</main></body></html>"

@@ -9,8 +9,6 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
-pytestmark = pytest.mark.unit
-
 CONTENTS = [
     "<h1>Overview</h1>",
     "<p>You can claim if:</p>",

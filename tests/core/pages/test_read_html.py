@@ -11,8 +11,6 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.sources import SourceDocument
 
-pytestmark = pytest.mark.unit
-
 
 def read(html: str, wrap: bool = True) -> Reading:
     body = f"<html><body><main><h1>Guide</h1>{html}</main></body></html>" if wrap else html

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from clausegraph.core.language.clauses import after_number, sentence_spans
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize("sentences", rows(__file__, "sentences of a text"))
 def test_boundaries(sentences: tuple[str, ...]) -> None:

@@ -11,8 +11,6 @@ from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import statement_from_json, statement_to_json
 from clausegraph.core.types import Literal, Mention, Reading, Span, Statement, StepOrder
 
-pytestmark = pytest.mark.unit
-
 
 def _read(body: str) -> Reading:
     page = f"<html><head><title>Permits</title></head><body><main><h1>Permits</h1>{body}</main></body></html>"

@@ -20,9 +20,6 @@ from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import chunk, element, grant_call
 from tests.ingestion.rules.sketch import page
 
-pytestmark = pytest.mark.unit
-
-
 HEADER = '{#\npurpose = "p"\ninputs = ["page"]\noutput = "o"\nsince = "0.2.0"\n#}\n'
 BODY = "=== system ===\nRead.\n=== user ===\n{{ page }}\n"
 

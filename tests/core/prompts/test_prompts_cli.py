@@ -10,8 +10,6 @@ from typer.testing import CliRunner, Result
 
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 MINE = """{#
 purpose = "mine"
 inputs = ["page", "examples"]

@@ -13,8 +13,6 @@ from clausegraph.core.secrets import register_secret
 from clausegraph.core.telemetry.logs import ROOT, configure_logs, log_fields, logger
 from clausegraph.core.telemetry.redaction import allow_content, error_fields, shown
 
-pytestmark = pytest.mark.unit
-
 KEY = "sk-4f9a/+very secret"
 log = logger("clausegraph.tests.logs")
 

@@ -15,8 +15,6 @@ from clausegraph.indexes.graph.links import replacements
 from clausegraph.ingestion.extract.rules.extractor import read_rules
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
 Said = tuple[str, str]  # "Last updated: …" or "", and what the page says
 
 

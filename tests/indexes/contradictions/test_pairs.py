@@ -10,8 +10,6 @@ import pytest
 
 from tests.indexes.contradictions.test_compare import conflicts
 
-pytestmark = pytest.mark.unit
-
 PAIRS: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
 LEAST = 151  # of 175: the others name a case that the other page does not, or are in other words throughout
 

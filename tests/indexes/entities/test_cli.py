@@ -12,7 +12,7 @@ from tests.law.world import page_html
 
 __all__ = ["clean_environment", "cli"]  # fixtures of the command line's tests
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 SHORT, LONG = "ors", "office for resident service"
 OFFICE, HELP = "office of housing help", "housing help office"

@@ -21,8 +21,6 @@ from clausegraph.ingestion.sources import open_source
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World
 
-pytestmark = pytest.mark.unit
-
 SHORT, LONG = "ztx", "zonal tax exchange"
 PAGES = {
     "a": ["The Zonal Tax Exchange must pay the heating grant.", "Tenants must contact the Housing Office."],

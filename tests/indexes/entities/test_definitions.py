@@ -13,8 +13,6 @@ from clausegraph.indexes.entities.proposals import propose
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 
-pytestmark = pytest.mark.unit
-
 SHORT, LONG, BOTH = "zte", "zonal tax exchange", "zonal tax exchange zte"
 IN_FORCE = {SHORT: LONG, BOTH: LONG}
 DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."

@@ -14,7 +14,6 @@ from clausegraph.indexes.views import open_view
 from tests.harness.tables import rows
 from tests.law.world import CORPUS, World
 
-pytestmark = pytest.mark.unit
 PAGES = {
     "a": ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must keep records."],
     "b": ["The Housing Help Office must keep records.", "The heating grant is £200 a year."],

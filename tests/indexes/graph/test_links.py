@@ -7,8 +7,6 @@ import pytest
 from clausegraph.core.types import Element, Link, PageKey, Reading
 from clausegraph.indexes.graph.links import OwnPage, own_pages, page_links, title_names
 
-pytestmark = pytest.mark.unit
-
 
 def page(uri: str, title: str, *links: tuple[str, str], url: str | None = None) -> tuple[PageKey, Reading]:
     element = Element("p-1", "p", "", "", links=tuple(Link(href, text) for href, text in links))

@@ -21,8 +21,6 @@ from clausegraph.indexes.ledger.schema import members, metadata
 from tests.app.cli.conftest import SAMPLE
 from tests.harness.cli import made_app
 
-pytestmark = pytest.mark.unit
-
 HASHING = {"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}
 GARBAGE: tuple[Any, ...] = (
     "", "garbage", "{}", "[]", "null", "0", '{"a": 1}', '[["a", [1]]]', "[" * 5000, b"", b"\xff\xfe\x00", b"bytes",

@@ -19,7 +19,6 @@ from clausegraph.indexes.publish import ROWS_AT_ONCE, recover
 from tests.harness.writes import killed_at
 from tests.law.world import World
 
-pytestmark = pytest.mark.unit
 PAGES = {
     "a": ["You can get the heating grant if you are over 65.", "The heating grant is £200 a year."],
     "b": ["You must live in Lethmoor unless you are a student.", "Students can get the Study Loan."],

@@ -21,8 +21,6 @@ from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.sqlite import damage
 from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger, open_to_read
 
-pytestmark = pytest.mark.unit
-
 
 def test_new_ledger_has_the_settings_that_must_precede_tables(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "home") as ledger, ledger.write() as connection:

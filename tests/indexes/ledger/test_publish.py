@@ -28,8 +28,6 @@ from clausegraph.ingestion.sources import open_source
 from tests.harness.writes import COMMIT, FILES, failing_at
 from tests.law.world import CORPUS, World
 
-pytestmark = pytest.mark.unit
-
 SECRET = "Zanzibar"
 PAGES = {
     "a": ["You can get the grant if you are over 65.", "The grant is £200 a year."],

@@ -22,8 +22,6 @@ from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import open_view
 from tests.contracts.graph.scripted import Town
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def town() -> Iterator[Town]:

@@ -15,8 +15,6 @@ from clausegraph.indexes.vectors.segments import listed_segments, merge_segments
 from clausegraph.indexes.views import View, open_view
 from tests.contracts.graph.scripted import Town
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def town() -> Iterator[Town]:

@@ -35,9 +35,6 @@ from clausegraph.indexes.views import open_view
 from tests.harness.writes import failing_at
 from tests.law.world import CORPUS, World, new_ledger
 
-pytestmark = pytest.mark.unit
-
-
 GONE = "You can get a grant if you live in Quillonby."
 
 

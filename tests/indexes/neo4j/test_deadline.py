@@ -10,8 +10,6 @@ import pytest
 from clausegraph.indexes.graph.neo4j.server import run_within
 from tests.harness.wait import PATIENCE_S
 
-pytestmark = pytest.mark.unit
-
 
 def test_a_call_goes_on_when_its_caller_is_interrupted(request: pytest.FixtureRequest) -> None:
     """Nobody may close the connection under it: it must not be taken for ended."""

@@ -11,8 +11,6 @@ import pytest
 from clausegraph.app.servers.neo4j import POM, ensure_jars
 from clausegraph.core.errors import StorageError
 
-pytestmark = pytest.mark.unit
-
 # Stands for Maven: notes that it was called, takes a moment, and leaves a jar or fails as FAILS says.
 MAVEN = """#!/bin/sh
 for word; do case $word in -DoutputDirectory=*) folder=${word#-DoutputDirectory=} ;; esac; done

@@ -6,8 +6,6 @@ import pytest
 
 from clausegraph.ingestion.fetch.addresses import host_of, joined, normalised, shape_of
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(
     ("given", "form"),

@@ -7,8 +7,6 @@ import pytest
 from clausegraph.core.errors import SettingsError
 from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, UnknownHostError, WebLimits
 
-pytestmark = pytest.mark.unit
-
 PUBLIC = "93.184.216.34"
 FORBIDDEN = [
     "127.0.0.1", "127.255.255.254", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254",

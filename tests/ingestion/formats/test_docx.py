@@ -17,8 +17,6 @@ from clausegraph.ingestion.formats.docx import convert_docx
 from clausegraph.ingestion.formats.formats import Unreadable
 from tests.ingestion.formats.reading import elements, read
 
-pytestmark = pytest.mark.unit
-
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 DOCUMENT = f"<w:document {W}><w:body><w:p><w:r><w:t>%s</w:t></w:r></w:p></w:body></w:document>"
 

@@ -8,8 +8,6 @@ import pytest
 
 from tests.ingestion.formats.reading import elements, read
 
-pytestmark = pytest.mark.unit
-
 PERMITS = Path(__file__).with_name("permits.md").read_text("utf-8")
 
 

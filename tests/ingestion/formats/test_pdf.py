@@ -13,8 +13,6 @@ from clausegraph.ingestion.formats.pdf.layout import joined, vocabulary
 from tests.ingestion.formats.leaflets import RULE, VISITS, Leaflet, leaflet
 from tests.ingestion.formats.reading import elements, read
 
-pytestmark = pytest.mark.unit
-
 
 def test_sizes_bullets_and_gaps_make_headings_items_and_paragraphs() -> None:
     made = Leaflet("Parking: a guide", "Page {page} of 2")

@@ -8,8 +8,6 @@ import pytest
 
 from tests.ingestion.formats.reading import elements, read
 
-pytestmark = pytest.mark.unit
-
 POLICY = Path(__file__).with_name("leave.txt").read_text("utf-8")
 
 

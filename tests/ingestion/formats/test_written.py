@@ -12,8 +12,6 @@ from clausegraph.core.types import Reading
 from tests.harness.shared_data import SHARED
 from tests.ingestion.formats.reading import read
 
-pytestmark = pytest.mark.unit
-
 DOCUMENTS = SHARED / "conditionalqa" / "documents.json"
 SAMPLE = REPOSITORY / "examples" / "corpus"
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from clausegraph.core.extraction import ExtractionInput
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from tests.ingestion.llm.calls import PAGE, element
 from tests.ingestion.rules.sketch import page
-
-pytestmark = pytest.mark.unit
 
 
 def test_headings_have_numbers_and_levels_and_are_printed_once() -> None:

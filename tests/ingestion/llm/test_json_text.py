@@ -15,8 +15,6 @@ from clausegraph.core.models import json_text
 from clausegraph.core.models.json_text import MAX_STEPS, TOO_LONG, JsonText, Scanned, read_json, scan_value
 from tests.harness.wait import no_hang
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(
     ("text", "value"),

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from clausegraph.ingestion.extract.llm.parts import marked, parts_of
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(
     ("text", "tag", "shown"),

@@ -15,8 +15,6 @@ from clausegraph.core.types import Literal, Mention
 from clausegraph.ingestion.extract.llm.lines import RawTriple, parse_triples, statements_of_lines
 from tests.ingestion.llm.calls import chunk, element
 
-pytestmark = pytest.mark.unit
-
 SOURCE = chunk(
     element("e0", "The council pays the grant. Send form HG1 to the council office in Leeds, West Yorkshire."),
     element("e1", "You get £1,200 a year."),

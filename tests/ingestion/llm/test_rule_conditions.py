@@ -14,8 +14,6 @@ from tests.harness.tables import rows
 from tests.ingestion.llm.calls import grant_call, only_rule, read, reasons
 from tests.ingestion.rules.sketch import page, written
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(("condition", "tree"), rows(__file__, "the condition of a rule, and its tree"))
 def test_trees(condition: str, tree: str) -> None:

@@ -27,8 +27,6 @@ from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import ENTITIES, PAGE, PAGE_CALL, TITLE, grant_call, only_rule, read, reasons
 from tests.ingestion.rules.sketch import page
 
-pytestmark = pytest.mark.unit
-
 CALL = grant_call()
 LINES = [line.lstrip("#-| ") for line in PAGE.splitlines()]
 

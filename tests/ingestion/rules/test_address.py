@@ -7,8 +7,6 @@ import pytest
 from clausegraph.core.language.address import Addressee, third_party
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(("title", "role"), rows(__file__, "a title, and whom it addresses"))
 def test_the_title_names_a_role(title: str, role: str) -> None:

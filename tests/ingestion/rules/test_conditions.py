@@ -14,8 +14,6 @@ from clausegraph.core.types import leaves
 from tests.harness.tables import rows
 from tests.ingestion.rules.sketch import written
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(("text", "main", "tree"), rows(__file__, "a sentence, its main clause, and its tree"))
 def test_a_sentence_has_its_tree(text: str, main: str, tree: str) -> None:

@@ -11,8 +11,6 @@ from clausegraph.core.language.values import effective_dates, find_values, value
 from clausegraph.core.types import Modality
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(
     ("text", "subject", "relation", "target", "modality", "polarity"),

@@ -18,8 +18,6 @@ from clausegraph.ingestion.extract.rules.extractor import read_rules
 from tests.harness.tables import rows
 from tests.ingestion.rules.sketch import written
 
-pytestmark = pytest.mark.unit
-
 HEAD = "<title>Harbour Grant - Port Ashby Council</title><h1>Harbour Grant</h1>"
 
 

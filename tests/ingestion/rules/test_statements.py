@@ -14,8 +14,6 @@ from clausegraph.core.types import leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.ingestion.rules.sketch import TITLE, cases, page, stated, written
 
-pytestmark = pytest.mark.unit
-
 EXTRACTOR = RuleExtractor()
 CASES = list(cases(Path(__file__).with_name("statements.txt").read_text("utf-8")))
 

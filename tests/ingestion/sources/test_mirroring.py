@@ -22,7 +22,6 @@ from clausegraph.ingestion.sources import open_source
 from clausegraph.ingestion.steps import run_steps
 from clausegraph.ingestion.tools import Options, Tools
 
-pytestmark = pytest.mark.unit
 PAGE = "<title>T</title><h1>T</h1><p>You can get the grant if you are over 65.</p>"
 
 Mirror = Callable[..., RunReport]

@@ -18,8 +18,6 @@ from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, 
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.tools import Options
 
-pytestmark = pytest.mark.unit
-
 PAGE = b"<!doctype html><title>T</title><h1>T</h1><p>Some text.</p>"
 RECORD = {"title": "T", "url": "https://x.example/t", "contents": ["<h1>T</h1>", "<p>Some text.</p>"]}
 

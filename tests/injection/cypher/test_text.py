@@ -11,8 +11,6 @@ from clausegraph.indexes.graph.neo4j.cypher_tokens import LONGEST, checked_text
 from tests.harness.cases import for_each
 from tests.injection.cypher.hostile import ALLOWED, HOSTILE_QUERIES
 
-pytestmark = pytest.mark.unit
-
 _URL = "http://127.0.0.1:1"
 _OUTSIDE = [name for name in HOSTILE_QUERIES if name.startswith(("load", "apoc", "function", "use", "dbms", "db-"))]
 _ODD = [chr(code) for code in range(0xD800) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zs", "Zl", "Zp")]

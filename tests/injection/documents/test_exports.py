@@ -25,8 +25,6 @@ from tests.injection.documents.conftest import HASHING, Cli, parsed
 from tests.injection.documents.hostile import NAMES, TEXTS, page_of
 from tests.injection.documents.test_terminal import obeyed
 
-pytestmark = pytest.mark.unit
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 

@@ -17,8 +17,6 @@ from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Cal
 from tests.harness.cases import for_each
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, pages
 
-pytestmark = pytest.mark.unit
-
 PROMPTS = shipped_prompts().all()
 EXTRACTION = [prompt for prompt in PROMPTS if prompt.task in ("rules", "triplets-v1")]
 _OPEN, _CLOSE = re.compile(r"<<<PAGE ([0-9a-f]{6})>>>"), re.compile(r"<<<END ([0-9a-f]{6})>>>")

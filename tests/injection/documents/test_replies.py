@@ -6,8 +6,6 @@ import re
 import time
 import unicodedata
 
-import pytest
-
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_input
 from clausegraph.core.language.normalise import tokens
@@ -22,8 +20,6 @@ from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.harness.cases import for_each
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import FACT, REPLIES, RULE, reply
-
-pytestmark = pytest.mark.unit
 
 PAGE = """<title>Rent Grant</title><main><h1>Rent Grant</h1>
 <p>The Rent Grant is a payment of £210 a year.</p>

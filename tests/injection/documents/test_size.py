@@ -24,8 +24,6 @@ from tests.harness.wait import no_hang
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.test_terminal import obeyed
 
-pytestmark = pytest.mark.unit
-
 MB = 1_000_000
 
 # Each took minutes or would have taken hours per megabyte in some step, or is near one that did

@@ -16,8 +16,6 @@ from tests.harness.cases import for_each
 from tests.injection.documents.conftest import Cli
 from tests.injection.documents.hostile import MARKUP, NAMES, REPLIES, TEXTS
 
-pytestmark = pytest.mark.unit
-
 _JOINERS = "\u200c\u200d"  # letters of Persian and Indic scripts, and emoji, are written with them
 _SHOWN = {
     "cypher-detach": "DETACH DELETE",

@@ -261,7 +261,6 @@ def _unpacked(value: bytes) -> bytes:
         return value
 
 
-@pytest.mark.unit
 def test_there_are_modes_enough() -> None:
     assert len(HOSTILE) >= 85 and not set(SOME) - set(CHAT)
     assert all(mode.about for mode in HOSTILE.values())

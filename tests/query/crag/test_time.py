@@ -11,8 +11,6 @@ from clausegraph.core.errors import InputError, QuestionError
 from clausegraph.query.crag.times import parse_time, resolve
 from clausegraph.query.crag.types import CragQuestion
 
-pytestmark = pytest.mark.unit
-
 AT = parse_time("03/05/2024, 23:18:31 PT")
 TABLE = Path(__file__).with_name("times.txt").read_text("utf-8")
 

@@ -18,8 +18,6 @@ from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
 from tests.law.world import World
 
-pytestmark = pytest.mark.unit
-
 HENS, BEES = "You can keep hens on your plot.", "You can keep bees on your plot."
 NO_HENS = "You cannot keep hens on your plot."
 OLD, NEW = "The plot rent is £48 a year.", "The plot rent is £56 a year from 1 April 2026."

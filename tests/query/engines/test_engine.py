@@ -18,8 +18,6 @@ from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, make_retriever
 from tests.harness.wait import PATIENCE_S
 from tests.law.world import CORPUS, World
 
-pytestmark = pytest.mark.unit
-
 QUESTION = "Can I get the winter grant?"
 
 

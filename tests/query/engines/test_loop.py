@@ -24,8 +24,6 @@ from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, 
 from clausegraph.query.steps.rules import RuleRouter
 from tests.harness.wait import PATIENCE_S
 
-pytestmark = pytest.mark.unit
-
 # Each question names what it is about; the person's story is about something else, as people's stories are
 STORIES = json.loads((Path(__file__).parent / "stories.json").read_text(encoding="utf-8"))
 ROUND = ["route", "retrieve", "validate"]

@@ -16,8 +16,6 @@ from clausegraph.query.engines.loop import hits_for_missing
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
 
-pytestmark = pytest.mark.unit
-
 PAGE = PageKey("test", "page")
 ANSWERED, REFUSED = AnswerStatus.ANSWERED, AnswerStatus.NOT_ANSWERABLE
 

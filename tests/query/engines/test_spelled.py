@@ -10,8 +10,6 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.retrieve.spelling import corrected
 
-pytestmark = pytest.mark.unit
-
 
 def test_a_misspelt_word_of_the_corpus_is_read_and_told(sample: View, hashing: HashingEmbedder) -> None:
     typed, right = "How much is a fishing licnece for trout?", "How much is a fishing licence for trout?"

@@ -13,8 +13,6 @@ from tests.app.cli.conftest import REPOSITORY, Cli, clean_environment, cli
 
 __all__ = ["clean_environment", "cli"]  # the fixtures of the command line's own tests
 
-pytestmark = pytest.mark.unit
-
 
 def test_examples(cli: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (REPOSITORY / "docs" / "llamaindex.md").read_text(encoding="utf-8")

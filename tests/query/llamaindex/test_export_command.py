@@ -16,8 +16,6 @@ from tests.app.cli.conftest import SAMPLE, Cli, clean_environment, cli, parsed
 
 __all__ = ["clean_environment", "cli"]  # its fixtures
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def two_epochs(cli: Cli, tmp_path: Path) -> None:

@@ -18,8 +18,6 @@ from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.query.llamaindex.conftest import HOSTILE, Script
 
-pytestmark = pytest.mark.unit
-
 
 def test_stock_classes_open_it(view: View, embed_model: EmbedderModel, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "out"

@@ -24,8 +24,6 @@ from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import HOSTILE, Script
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def store(view: View) -> ViewPropertyGraphStore:

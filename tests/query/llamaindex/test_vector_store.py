@@ -23,8 +23,6 @@ from clausegraph.query.stores.vector_store import KINDS, ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import EMBEDDER
 
-pytestmark = pytest.mark.unit
-
 
 def ask(store: ViewVectorStore, text: str, k: int = 3, **more: Any) -> list[str]:
     vector = [float(value) for value in EMBEDDER.embed_query(text)]

@@ -16,8 +16,6 @@ from clausegraph.ingestion.sources import CONDITIONALQA, PassagesSource, SourceD
 from clausegraph.ingestion.sources.records import ConditionalQASource, slug_of
 from tests.query.passages.conftest import PASSAGES
 
-pytestmark = pytest.mark.unit
-
 Write = Callable[[str, Any], Path]
 
 

@@ -12,8 +12,6 @@ from clausegraph.query.read.probability import ASSERTED, probability, with_count
 from tests.harness.tables import rows
 from tests.query.read.conftest import READER, TODAY, Pages, ask, page
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(
     ("lines", "question", "scenario", "answer"), rows(__file__, "lines of a page, question, scenario, what is asserted")

@@ -9,7 +9,6 @@ from clausegraph.core.types import Alternative, AnswerStatus, Element, PageKey, 
 from clausegraph.query.read.protocol import ReadResult
 from tests.query.read.conftest import READER, Pages
 
-pytestmark = pytest.mark.unit
 KEY = PageKey("test", "mooring")
 RATES = ("Length (m)", "Built before 1 May 2010", "Built on or after 1 May 2010")
 DUES = ("Who moors", "Weekly due", "Deposit")

@@ -15,7 +15,6 @@ from clausegraph.query.read.word_match import as_sentences
 from tests.harness.tables import rows
 from tests.query.read.conftest import ALWAYS, page
 
-pytestmark = pytest.mark.unit
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 ARREARS = "the tenant owes at least 2 months' rent"
 NOTICE = "can landlord give me 2 weeks notice"

@@ -8,8 +8,6 @@ from clausegraph.query.read.questions import AnswerType, QuestionKind, question_
 from clausegraph.query.read.word_match import same_word
 from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.mark.parametrize(
     ("question", "expected"),

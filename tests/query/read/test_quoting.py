@@ -18,7 +18,6 @@ from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import NEVER, READER, Pages, reading
 
-pytestmark = pytest.mark.unit
 KEY = PageKey("test", "page")
 LIST = (
     Element("p", "p", "", "You can get the berth grant if:"),

@@ -16,7 +16,6 @@ from clausegraph.query.retrieve.bank import Hit
 from tests.harness.tables import rows
 from tests.query.read.conftest import ALWAYS, Pages, ask, page, reading
 
-pytestmark = pytest.mark.unit
 REFUND = "Can I claim a refund?"
 
 

@@ -19,7 +19,6 @@ from clausegraph.query.read.extractive import ExtractiveReader
 from tests.harness.tables import rows
 from tests.query.read.conftest import ALWAYS, Pages, ask, page
 
-pytestmark = pytest.mark.unit
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 BARS = "You cannot get the boat loan if:\n- you were in prison\n- you live in a hostel, unless you pay your own rent"
 LOAN_GRANT = "You can get the boat loan if all of these apply:\n- you are aged 18 or over\n- you own a mooring"

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from clausegraph.core.types import Fact, PageKey
 from clausegraph.query.retrieve.bank import Place
 from clausegraph.query.retrieve.pagerank import Walk, build_network, walk_from
-
-pytestmark = pytest.mark.unit
 
 
 def place(name: str) -> Place:

@@ -105,7 +105,6 @@ def _failing(errors: list[BaseException]) -> Scripted:
     return llm
 
 
-@pytest.mark.unit
 def test_it_passes_through_the_stack(records: Records, budget: MemoryBudget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "_known", set())  # with one, the end of a text that grows is held back
     llm, pieces = guard(Scripted(), budget=budget, usage=records), list[str]()
@@ -116,7 +115,6 @@ def test_it_passes_through_the_stack(records: Records, budget: MemoryBudget, mon
     assert llm.json_options("x", {}) == {}
 
 
-@pytest.mark.unit
 def test_what_may_pass_is_retried(records: Records) -> None:
     llm = guard(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
     assert asked(llm, "x") == "yes"
@@ -129,7 +127,6 @@ def test_what_may_pass_is_retried(records: Records) -> None:
         asked(guard(_failing([TimeoutError()] * 9), attempts=2), "x")
 
 
-@pytest.mark.unit
 def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None:
     class Slow(MemoryBudget):
         def reserve(self, tokens: int, money: float) -> Reservation:
@@ -191,7 +188,6 @@ def test_the_key_is_in_no_text(
         assert KEY not in text
 
 
-@pytest.mark.unit
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -18,7 +18,6 @@ from clausegraph.core.models.replies import OTHER_REASON, encode_reply, finish_r
 from clausegraph.core.secrets import MASK
 from tests.core.test_secrets import FORMS
 
-pytestmark = pytest.mark.unit
 KEY = "sk-Secret0123456789"
 
 

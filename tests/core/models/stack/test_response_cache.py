@@ -14,8 +14,6 @@ import pytest
 
 from clausegraph.indexes.response_cache import FileResponseCache
 
-pytestmark = pytest.mark.unit
-
 ROOT = Path(__file__).resolve().parents[4]
 
 

@@ -18,8 +18,6 @@ from clausegraph.query.read.protocol import ReadResult
 from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, condition, reply
 
-pytestmark = pytest.mark.unit
-
 
 @pytest.fixture
 def shown(grant: Pages) -> Shown:

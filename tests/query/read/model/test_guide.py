@@ -23,8 +23,6 @@ from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuesti
 from clausegraph.query.read.model.reader import ReadOptions
 from clausegraph.query.read.model.shown import Shown
 
-pytestmark = pytest.mark.unit
-
 SEEN = LabelledQuestion("train-1", "/page", "Can I  claim?", "I rent.", (LabelledAnswer("yes"),), ())
 SAW = {SEEN.id: SEEN.text_hash}
 

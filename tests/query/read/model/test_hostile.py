@@ -19,8 +19,6 @@ from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, answer, reply
 from tests.query.read.model.hostile import COUNT, replies
 
-pytestmark = pytest.mark.unit
-
 
 def assert_verified(result: ReadResult, pages: Pages) -> None:
     """An answer whose every word and citation stands on the page, or none and why."""

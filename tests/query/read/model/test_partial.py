@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from clausegraph.core.types import TraceStep
 from clausegraph.query.read.model.partial import finished_sentences, sentence_watch
 
-pytestmark = pytest.mark.unit
-
 REPLY: dict[str, Any] = {
     "rules": ["e3"],
     "analysis": 'The "lead-in" {e3} governs; see [e4].',

@@ -26,8 +26,6 @@ from clausegraph.query.read.model.sentences import check_sentences
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from tests.query.read.conftest import Pages
 
-pytestmark = pytest.mark.unit
-
 FOLDER = Path(__file__).parent
 CORPUS = FOLDER.parents[3] / "examples" / "corpus"
 FALSE_ALARMS = 2  # sentences of the recorded ones that are flagged though nothing is wrong with them

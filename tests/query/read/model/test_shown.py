@@ -18,8 +18,6 @@ from clausegraph.query.read.model.shown import shown_of
 from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
 
-pytestmark = pytest.mark.unit
-
 
 def test_an_item_brings_its_list_its_lead_in_and_its_headings(grant: Pages) -> None:
     shown = shown_of(grant.hits("you get Rent Supplement"), grant.reading, 75)

@@ -14,8 +14,6 @@ from clausegraph.query.read.model.support import CitedSupport, computed_sums
 from tests.harness.tables import rows
 from tests.query.read.conftest import Pages
 
-pytestmark = pytest.mark.unit
-
 KNOWN = frozenset({420, date(2026, 11, 28)})  # what sums of the sentences before came to
 
 

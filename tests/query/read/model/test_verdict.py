@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,8 +23,6 @@ from clausegraph.core.types import (
     leaves,
 )
 from clausegraph.query.read.model.check import settled, value_of
-
-pytestmark = pytest.mark.unit
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 

@@ -1,7 +1,5 @@
 """Which tests run in one process, which come first, and that none leaves a process behind."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re

@@ -1,7 +1,5 @@
 """What differs between two epochs, told from the ledger's intervals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

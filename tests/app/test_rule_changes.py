@@ -1,7 +1,5 @@
 """Which rules an edit of a page changes, and in what: labelled edits of the sample corpus, and how they are told."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

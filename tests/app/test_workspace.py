@@ -1,7 +1,5 @@
 """A workspace that threads share while other threads publish, whose views rest, and that is closed."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

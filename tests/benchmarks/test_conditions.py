@@ -1,7 +1,5 @@
 """Condition trees: the normal form, and the scores by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

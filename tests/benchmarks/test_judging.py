@@ -1,7 +1,5 @@
 """Judging statements: the sample, the verdicts, the figures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What other chunks set for a chunk: shown to extractors of whole pages only, and part of their keys."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.extraction import ExtractionInput, extraction_inputs, scope_of

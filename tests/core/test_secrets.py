@@ -1,7 +1,5 @@
 """A known secret is found in a text in whichever form it comes, and nothing else is masked."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Values of the core: fingerprints, inquiries, answers as JSON, expressions, types of entities."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import date, datetime

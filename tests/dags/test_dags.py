@@ -1,7 +1,5 @@
 """The DAGs as Airflow sees them: parsed without a ledger or a heavy import, run by ``dag.test()``, exported."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

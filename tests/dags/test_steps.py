@@ -1,7 +1,5 @@
 """The steps without Airflow: one after the other, in many processes at once, killed and repeated."""
 
-from __future__ import annotations
-
 import itertools
 import signal
 import subprocess

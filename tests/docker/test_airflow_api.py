@@ -1,7 +1,5 @@
 """What is asked of Airflow over its API, against scripted answers; tests/dags asks a real one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What compose.yaml promises: loopback only, nothing but pinned images, no secret, nobody is root, all of it exists."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Rules of the Dockerfile and of what its build is shown."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

@@ -1,7 +1,5 @@
 """docker/new_env.py: a new secret for every name that needs one."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from base64 import urlsafe_b64decode

@@ -1,7 +1,5 @@
 """docs/glossary.md against the code: its words are there, all of core.types are in it, no class name stands twice."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """docs/html.md: every snippet gives the elements that stand below it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Links between documents lead somewhere; each decision is short and stands in the index under its title."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

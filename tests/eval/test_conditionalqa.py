@@ -1,7 +1,5 @@
 """ConditionalQA: files and what is refused, scores by hand and by brute force, records, figures."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import astuple

@@ -1,7 +1,5 @@
 """What metrics are made of: equal elements, token F1, bootstrap intervals."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What a run says of itself: never a secret, no commit of a stranger's repository, the digest of what was asked."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A report is made of a run's folder alone, escapes whatever pages say, and shows every figure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

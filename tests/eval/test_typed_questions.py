@@ -1,7 +1,5 @@
 """The questions as people type them: every page and every deciding element is there, as our readers read it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tables of cases as text: beside a test, in a file of its name, one case a line and its cells apart by `` | ``."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

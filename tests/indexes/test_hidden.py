@@ -1,7 +1,5 @@
 """Statements that are hidden on a real ledger: when they go, what outlives what, and that they come back exactly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Nobody but its owner may read what is in a home folder: it quotes pages."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The report is a function of what the steps returned, whichever process they ran in."""
 
-from __future__ import annotations
-
 import json
 
 from clausegraph.core.extraction import Reject

@@ -4,8 +4,6 @@ Hypothesis drives a folder of pages, decisions about names and statements, and t
 retained epoch must stay what it was when it was published.
 """
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,5 @@
 """What is said where an extra is missing: at each place that needs one."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib

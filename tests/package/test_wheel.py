@@ -1,7 +1,5 @@
 """An installed wheel, used from outside the checkout: everything it needs is inside it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which sections a model is shown, in which calls, and what of its reply is believed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import cast

@@ -1,7 +1,5 @@
 """Registries: names in order, one maker each, loaded when used."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.errors import InputError

@@ -1,7 +1,5 @@
 """Questions over HTTP: as JSON and as a stream, given up, refused and failed."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Decisions over HTTP: made once however often they are sent, taken back, published, and written down."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What stands before every route: who asks, by which name, how much they send, and how a no looks."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 

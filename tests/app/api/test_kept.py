@@ -1,7 +1,5 @@
 """Answers that are kept: had again as they were, by whoever asked alone, until their epoch or their token goes."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What can be looked at: in parts that stay in their epoch, and only once where it has not changed."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

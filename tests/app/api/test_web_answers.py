@@ -1,7 +1,5 @@
 """Answers from pages that a client sends or names: as JSON and as a stream, refused, limited and given up."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every command on the sample corpus, for people and as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

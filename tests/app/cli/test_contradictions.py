@@ -1,7 +1,5 @@
 """``clausegraph contradictions``: everything planted beside the sample corpus is found, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a user gets wrong, and what the machine does: one message, the right exit code, no traceback."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Looking at the graph: pages, facts, an entity, paths; on passages with recorded triples."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What ``--help`` says of every command and option."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

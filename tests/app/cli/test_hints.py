@@ -1,7 +1,5 @@
 """What a command says can be pasted; what was misspelt, kept or refused is said."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

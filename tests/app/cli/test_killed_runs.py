@@ -1,7 +1,5 @@
 """A run that was killed: readers see that nobody is at work, without writing it; the next run records it."""
 
-from __future__ import annotations
-
 import signal
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """Numbers that no ledger holds and no loop ends are refused where they are given, with the name of the setting."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files that a command writes: never over the ledger, a device or somebody's work, and whole or not at all."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from socket import AF_UNIX, socket

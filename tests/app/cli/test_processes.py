@@ -1,7 +1,5 @@
 """The command as its own process: what it loads, how it stops, and two at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

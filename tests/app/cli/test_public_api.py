@@ -1,7 +1,5 @@
 """What ``Corpus`` hands to LlamaIndex, and what it refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

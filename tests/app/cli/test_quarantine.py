@@ -1,7 +1,5 @@
 """A run in quarantine on the command line, over the API and in the console: seen, accepted, dropped, written down."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

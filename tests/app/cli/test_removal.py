@@ -1,7 +1,5 @@
 """`epochs vacuum` and `corpora drop` say what remains, and fail where it should be gone."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

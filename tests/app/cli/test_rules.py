@@ -1,7 +1,5 @@
 """What the pages rule about a topic, on the sample corpus."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What runs say: the pages of a dry run, a run in words, progress in a pipe."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an answer rests on goes with the statement, and the page's words stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.cli.conftest import Cli, parsed

@@ -1,7 +1,5 @@
 """A settings file that happens to lie in the working directory gets no secret from elsewhere for its servers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

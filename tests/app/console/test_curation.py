@@ -1,7 +1,5 @@
 """Curation: what a curator decides on screen, and that nobody else can."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Awaitable, Callable, Iterator

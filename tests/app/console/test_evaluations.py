@@ -1,7 +1,5 @@
 """Runs that ``eval`` wrote are looked at: figures, wrong answers, two side by side; by whom they are for."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

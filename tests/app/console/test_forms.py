@@ -1,7 +1,5 @@
 """What no browser is needed for: who may, where a form may come from, what the headers say, what is vendored."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Texts that want to be more than text: of pages, file names, questions and addresses; they stay what they are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import escape

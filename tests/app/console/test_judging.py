@@ -1,7 +1,5 @@
 """An answer that a curator judges becomes a question that engines are measured on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

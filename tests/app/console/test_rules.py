@@ -1,7 +1,5 @@
 """The rules of a topic on screen: found, narrowed, beside the page's text and under an entity."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 

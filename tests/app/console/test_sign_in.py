@@ -1,7 +1,5 @@
 """Signing in with an OpenID Connect provider: who comes in, and what is refused. The provider is a fake."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

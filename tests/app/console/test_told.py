@@ -1,7 +1,5 @@
 """Steps in plain words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A model's written answer in the console: prose with numbers, next and more, sources by number, sums below them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import lxml.html

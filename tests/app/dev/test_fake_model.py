@@ -1,7 +1,5 @@
 """The fake model: pages read back, rules as a model replies them, both clients, and the command."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Commands that read write nothing and wait for nobody: beside a writer, in a read-only home, on a full disk."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

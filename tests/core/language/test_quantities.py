@@ -1,7 +1,5 @@
 """Values as numbers with unit, period, bound and trigger, and how two compare."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

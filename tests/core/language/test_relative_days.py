@@ -1,7 +1,5 @@
 """Days that a text names from the day on which it is written."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Chunks: the limit, the cuts, the keys."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

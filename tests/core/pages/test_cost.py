@@ -1,7 +1,5 @@
 """What pages cost that repeat one thing: lines of code run, counted, against bytes. Twice the page, twice the work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

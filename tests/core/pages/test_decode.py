@@ -1,7 +1,5 @@
 """Decoding: declarations that are right, wrong, missing or impossible."""
 
-from __future__ import annotations
-
 import codecs
 
 import pytest

@@ -1,7 +1,5 @@
 """Boilerplate removal: recall and precision on the sample corpus, and the rules one by one."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

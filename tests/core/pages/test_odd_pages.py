@@ -1,7 +1,5 @@
 """Odd pages of real sites: thin ones that speak like walls, late titles, ragged tables, hidden text."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.pages.read import SourceDocument, read_document

@@ -1,7 +1,5 @@
 """Dates and language that a page states of itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.pages.read import read_document

@@ -1,7 +1,5 @@
 """Pieces: questions with what follows them, other sentences by three, tables in Markdown under the page's name."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Reading ConditionalQA pages."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.hashing import canonical_json

@@ -1,7 +1,5 @@
 """Reading a web page: elements, their relations, what the page says about itself."""
 
-from __future__ import annotations
-
 # ruff: noqa: SIM905 (a list of words reads best as a line of words)
 import pytest
 from hypothesis import given, settings

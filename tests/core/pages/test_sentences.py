@@ -1,7 +1,5 @@
 """Sentence boundaries."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

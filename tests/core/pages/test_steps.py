@@ -1,7 +1,5 @@
 """Which step of which procedure an element or a sentence is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds of every presentation, whatever pages and answers are."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rows of tables in an answer: named cells in words, a table where tables can be shown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from clausegraph.app.render import answer_markdown, answer_text

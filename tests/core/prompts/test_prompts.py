@@ -1,7 +1,5 @@
 """Prompt files: what is read and refused, what a rendering is; and every shipped one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``clausegraph prompts``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

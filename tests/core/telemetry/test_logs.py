@@ -1,7 +1,5 @@
 """Log lines: one record a line whatever is in it, no secret, no text that was not asked for."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path

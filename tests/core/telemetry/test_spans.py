@@ -1,7 +1,5 @@
 """Spans in this process, sent to a real collector on the loopback interface."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

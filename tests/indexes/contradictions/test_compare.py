@@ -1,7 +1,5 @@
 """Which rules of two pages contradict each other, and which only look so."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.page_rules import page_rules

@@ -1,7 +1,5 @@
 """Pairs of pages that contradict each other, and pairs that only look so, each under titles of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``clausegraph entities`` on two pages that name one office in two ways, for people and as JSON."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Decisions on a real ledger: what they change, what they refuse, and that they can be taken back exactly."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 

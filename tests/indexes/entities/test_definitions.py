@@ -1,7 +1,5 @@
 """Other names that pages define: in force without a curator, gone with the page, undone by people."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import event
 

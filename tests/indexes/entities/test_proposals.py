@@ -1,7 +1,5 @@
 """What is proposed, what never is, and that twenty thousand names are not too many."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Links between pages, and the page that an entity has of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.types import Element, Link, PageKey, Reading

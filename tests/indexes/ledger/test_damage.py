@@ -1,7 +1,5 @@
 """Damage to the ledger, at any byte and in any cell: what reads ends as it should or with an error of ours."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

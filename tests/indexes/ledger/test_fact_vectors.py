@@ -1,7 +1,5 @@
 """What is embedded of a fact: what each page says of it, under its title, heading and condition."""
 
-from __future__ import annotations
-
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.derive import derive_rows, fact_vectors, stated_texts

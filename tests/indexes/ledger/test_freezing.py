@@ -1,7 +1,5 @@
 """A publish writes its rows in short transactions, and nobody sees or keeps a part of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

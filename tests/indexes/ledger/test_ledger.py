@@ -1,7 +1,5 @@
 """Opening a ledger: its tables, schema versions, damaged files, places that cannot be written; and its dialect."""
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3

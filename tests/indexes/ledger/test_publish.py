@@ -1,7 +1,5 @@
 """Epochs from the outside: what readers see while, after and in spite of publishing."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import multiprocessing

@@ -1,7 +1,5 @@
 """Who holds an epoch: by a lock that needs no clock and no writing, and that the kernel takes back."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

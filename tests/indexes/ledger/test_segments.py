@@ -1,7 +1,5 @@
 """Segments that the ledger lists: merged by vacuum, read from the ledger where they are lost, mended by writers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Deleted is gone, or it is said what remains and why."""
 
-from __future__ import annotations
-
 import fcntl
 import subprocess
 import sys

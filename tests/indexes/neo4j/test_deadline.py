@@ -1,7 +1,5 @@
 """Calls that are bounded: late, failed, interrupted."""
 
-from __future__ import annotations
-
 import signal
 import threading
 

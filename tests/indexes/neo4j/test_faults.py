@@ -1,7 +1,5 @@
 """What servers do wrong: each is one clear error with its fix, and nothing is lost."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

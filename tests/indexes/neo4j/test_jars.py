@@ -1,7 +1,5 @@
 """Neo4j's jars are fetched once, however many processes want them."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

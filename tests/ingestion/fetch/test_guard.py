@@ -1,7 +1,5 @@
 """Where a name may lead."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.errors import SettingsError

@@ -1,7 +1,5 @@
 """Connections to a host with several addresses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpcore

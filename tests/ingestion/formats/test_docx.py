@@ -1,7 +1,5 @@
 """Word documents: styles, lists, tables, notes, changes; and archives that are none."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Files of other formats are read in the process with limits, however small: what breaks a library ends that alone."""
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """E-mails and saved web pages."""
 
-from __future__ import annotations
-
 from email.message import EmailMessage
 
 import pytest

@@ -1,7 +1,5 @@
 """Markdown: the same elements as the HTML it means, and what its front matter says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

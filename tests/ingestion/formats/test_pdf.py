@@ -1,7 +1,5 @@
 """PDF: what size, weight, place and rules mean; and files that have no text to read."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime
 

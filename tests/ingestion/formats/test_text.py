@@ -1,7 +1,5 @@
 """Plain text: what blank lines, bullets, capitals and underlines mean."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

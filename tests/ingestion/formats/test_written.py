@@ -1,7 +1,5 @@
 """Pages written in other formats give the elements that they were written from, and the same anchors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a call has: chunks in about equal groups, and a numbered page whose parts have letters."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from clausegraph.core.extraction import ExtractionInput

@@ -1,7 +1,5 @@
 """JSON out of replies: what stands around it, what breaks off, what is no JSON at all."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """The parts of a numbered line, and the letters that a prompt shows before them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

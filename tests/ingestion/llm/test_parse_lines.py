@@ -1,7 +1,5 @@
 """Plain triplets: every way to write a line, recorded lists, and what the chunk states of them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The ``if`` of a rule: its tree, what its leaves mean, and what makes it unreadable."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.embedding_texts import is_within

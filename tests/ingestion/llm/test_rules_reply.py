@@ -1,7 +1,5 @@
 """Replies of rules, one a line: what comes of each line, and to which chunk it goes."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole runs through the model stack against the fake server: what is kept, what is paid, what is said."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Large pages are read in a process with limits: what it may take, how it ends, and what it is told."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

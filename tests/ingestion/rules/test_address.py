@@ -1,7 +1,5 @@
 """Whom a page addresses: by its title, and by the headings of its sections."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.language.address import Addressee, third_party

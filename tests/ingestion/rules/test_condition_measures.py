@@ -1,7 +1,5 @@
 """What the rules reach on labelled data; floors slightly under what was measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

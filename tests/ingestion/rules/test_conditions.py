@@ -1,7 +1,5 @@
 """The condition language: small sentences, exact trees."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

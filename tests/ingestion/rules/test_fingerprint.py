@@ -1,7 +1,5 @@
 """The fingerprint of the rules is their version, which is raised with every change of what they state."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clausegraph.core.extraction import extraction_inputs

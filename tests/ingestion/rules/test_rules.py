@@ -1,7 +1,5 @@
 """What pages rule: kinds, conditions, roles, values and links, read without a model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What the rules state: the pages of ``statements.txt``, and whatever an input is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A run mirrors its source, but only what it could see of it: what cannot be listed or used stays as it was."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Sources: what they yield, what they reject, and when they refuse."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

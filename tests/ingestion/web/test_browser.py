@@ -1,7 +1,5 @@
 """Pages that only a browser renders: it fetches nothing by itself, and it ends in time."""
 
-from __future__ import annotations
-
 import shutil
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the text alone tells: no server is needed to refuse what fetches, calls or leaves the database."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

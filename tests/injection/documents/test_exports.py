@@ -1,7 +1,5 @@
 """Exports of hostile pages: read back by other programs, the values are the stored ones and nothing runs."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

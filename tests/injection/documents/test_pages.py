@@ -1,7 +1,5 @@
 """Hostile pages by the rules: whatever they say is stored as text, and nothing else happens."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import zlib

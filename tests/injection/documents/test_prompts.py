@@ -1,7 +1,5 @@
 """Hostile pages in prompts: data between two marker lines, one element a line, nothing evaluated."""
 
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata

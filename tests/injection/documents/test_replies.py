@@ -1,7 +1,5 @@
 """Hostile replies through the parser: rules of the page's own elements, rejects with reasons, or a failure."""
 
-from __future__ import annotations
-
 import re
 import time
 import unicodedata

@@ -3,8 +3,6 @@
 What is forbidden is quadratic time, which here is hours, and texts stored once per element.
 """
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path

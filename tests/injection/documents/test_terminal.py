@@ -1,7 +1,5 @@
 """What the command line prints of hostile pages: text to read, nothing that a terminal obeys."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from pathlib import Path

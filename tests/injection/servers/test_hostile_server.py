@@ -1,7 +1,5 @@
 """Whatever a model's server does to one page, the run ends and keeps the others; the key is only in its request."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

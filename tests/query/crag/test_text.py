@@ -1,7 +1,5 @@
 """Pages as a view that ends with the question, and as ranked references in batches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

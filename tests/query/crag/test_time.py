@@ -1,7 +1,5 @@
 """What expressions of time mean on Tuesday, 5 March 2024, in California."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

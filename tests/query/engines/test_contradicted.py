@@ -1,7 +1,5 @@
 """What another page contradicts is shown from both sides, not asserted; what is replaced is read again without it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The engine and its LlamaIndex form, over a real view of a small world."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence

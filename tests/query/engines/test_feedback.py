@@ -1,7 +1,5 @@
 """A model that misroutes: each kind of feedback is provoked, handed to the model, and mended within the rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The loop on rules: its rounds, its trace, and what later rounds change."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Published systems and baselines before a fake model: what they put into their prompts, and how replies are read."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

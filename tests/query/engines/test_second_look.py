@@ -1,7 +1,5 @@
 """What a model does not find is looked for once more, and the second reading counts only where it answers more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Misspelt words of a question are read as the corpus writes them, and told; known words and names stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.inquiry import Inquiry

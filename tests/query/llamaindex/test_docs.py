@@ -1,7 +1,5 @@
 """docs/llamaindex.md, run as a reader would."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

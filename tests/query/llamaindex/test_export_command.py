@@ -1,7 +1,5 @@
 """``clausegraph export --to llamaindex``: what the command line adds to the two exports."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

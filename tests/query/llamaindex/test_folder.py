@@ -1,7 +1,5 @@
 """An epoch handed over as a folder, opened again by LlamaIndex's own classes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

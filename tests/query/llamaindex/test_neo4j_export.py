@@ -1,7 +1,5 @@
 """An epoch handed over to a Neo4j of its own, opened again by LlamaIndex's own store."""
 
-from __future__ import annotations
-
 import gc
 import json
 import re

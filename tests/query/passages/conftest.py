@@ -1,7 +1,5 @@
 """Invented passages with the triples somebody recorded for them: a chain over three of them, and two that mislead."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Passages with their triples as a source: recognised, one page each, stable uris, versions, clear errors."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is asserted without a model, and what is quoted because a check fails."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

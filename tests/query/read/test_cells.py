@@ -1,7 +1,5 @@
 """Tables: the cell whose row and column are told is the answer, with what limits it; else its row is quoted first."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.inquiry import Inquiry

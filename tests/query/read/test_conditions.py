@@ -1,7 +1,5 @@
 """What a scenario says of a condition, however it is typed, and which conditions an answer shows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """The form of a question, which part of it asks, and words that meet those of a page."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.query.read.questions import AnswerType, QuestionKind, question_form

@@ -1,7 +1,5 @@
 """What is quoted where nothing is asserted: whole lists, nested as on the page, and no page that is replaced."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

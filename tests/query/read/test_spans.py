@@ -1,7 +1,5 @@
 """What a reader that always asserts gives: exact spans of the pages, and never a crash."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

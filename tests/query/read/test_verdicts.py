@@ -1,7 +1,5 @@
 """A verdict rests on all rules on the same thing and their trees; assumptions change it without reading again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

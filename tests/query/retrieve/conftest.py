@@ -1,7 +1,5 @@
 """A small published corpus: three pages of an invented authority, the rule extractor, hashed embeddings."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

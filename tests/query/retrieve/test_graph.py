@@ -1,7 +1,5 @@
 """Names, ego-graphs, and the retrievers that walk from them."""
 
-from __future__ import annotations
-
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.views import View

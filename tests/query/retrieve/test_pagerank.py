@@ -1,7 +1,5 @@
 """PageRank as a pure function: what it reaches, what it is indifferent to, and its shares."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from clausegraph.core.types import Fact, PageKey

@@ -1,7 +1,5 @@
 """The ranking formula on plain values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

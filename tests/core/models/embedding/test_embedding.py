@@ -1,7 +1,5 @@
 """The real loading path of BERT-family embedders, on a tiny BERT made here and on the packaged MiniLM."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor

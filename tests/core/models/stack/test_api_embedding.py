@@ -1,7 +1,5 @@
 """Embeddings from a server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

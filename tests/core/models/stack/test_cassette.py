@@ -1,7 +1,5 @@
 """Recorded and replayed: bit for bit, without a network, and what is missing is named."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

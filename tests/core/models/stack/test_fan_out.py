@@ -1,7 +1,5 @@
 """Many calls at once."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

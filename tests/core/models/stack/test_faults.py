@@ -1,7 +1,5 @@
 """What servers do wrong: how often we ask, what we say, what it costs."""
 
-from __future__ import annotations
-
 import json
 import time
 from email.utils import formatdate

@@ -1,7 +1,5 @@
 """A guarded model: whole calls through both clients, models made by others, the limit in flight, and keys."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The budget row and the usage records of a run in the ledger."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

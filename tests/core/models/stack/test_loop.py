@@ -1,7 +1,5 @@
 """One loop per process, whoever calls from wherever."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os

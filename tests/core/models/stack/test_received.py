@@ -1,7 +1,5 @@
 """What is left of a driver's reply: texts without secrets, and figures that can be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any

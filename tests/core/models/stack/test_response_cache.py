@@ -1,7 +1,5 @@
 """The response cache's file."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """KERAG's plan over the replayed API, with scripted replies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

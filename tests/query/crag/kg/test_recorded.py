@@ -1,7 +1,5 @@
 """The recorded responses of the real mock API, where they are at hand: what they answer fully is answered, by rules."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Calls built by rules, over the replay of an invented recording."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.app.dev.json_server import JsonServer

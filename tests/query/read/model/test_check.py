@@ -1,7 +1,5 @@
 """A draft is worth what its labels, quotes and tree are worth; nothing unverified reaches an answer."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

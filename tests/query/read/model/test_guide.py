@@ -1,7 +1,5 @@
 """Guides: read, refused where they cannot be used or were learned; what is usual by how a question opens."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from pathlib import Path

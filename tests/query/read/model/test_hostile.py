@@ -1,7 +1,5 @@
 """Whatever a model replies: a verified answer or a clear abstention, every citation on the page, and soon."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sentences of a reply that is still being written."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 ``written_sentences.jsonl`` has, by question, the sentences of one run that was answered by hand, with what they cite.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """What a model is shown: whole lists under their headings, in page order, within the budget, one line an element."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A sum counts only as the value that code computes."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """A judged tree has three values; open leaves on which it does not depend are not decisive. Checked by trying all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -9,7 +9,7 @@ from llama_index.core.retrievers import BaseRetriever
 
 import clausegraph
 from clausegraph.core import errors
-from clausegraph.core.errors import NotFoundError
+from clausegraph.core.errors import ModelMismatchError, NotFoundError
 from tests.app.cli.conftest import SAMPLE
 
 QUESTION = "Can I get the Winter Heating Grant?"
@@ -106,3 +106,11 @@ def test_reads_what_it_just_ingested(tmp_path: Path) -> None:
         assert len(corpus.view.page_keys()) == 2
     with clausegraph.open_corpus(epoch=1) as corpus:
         assert len(corpus.view.page_keys()) == 1
+
+
+def test_errors(stocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotFoundError, match="nope"):
+        clausegraph.ask("Can I?", corpus="nope", home=stocked)
+    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
+    with pytest.raises(ModelMismatchError, match="hashing"):
+        clausegraph.ask("Can I?", home=stocked)

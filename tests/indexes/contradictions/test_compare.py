@@ -1,5 +1,9 @@
 """Which rules of two pages contradict each other, and which only look so."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from clausegraph.core.page_rules import page_rules
@@ -134,3 +138,21 @@ def test_a_page_takes_the_place_of_one_that_it_says_it_replaces(older: str, newe
         superseded,
         "1.html" if superseded else "",
     )
+
+
+PAIRS: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
+LEAST = 151  # of 175: the others name a case that the other page does not, or are in other words throughout
+
+
+def _found(pair: dict[str, Any]) -> bool:
+    said = [("", "".join(text if text[0] == "<" else f"<p>{text}</p>" for text in pair[side]["said"])) for side in "ab"]
+    return bool(conflicts(*said, titles=tuple(pair[side]["title"] for side in "ab")))
+
+
+def test_what_contradicts_is_found_whatever_the_titles() -> None:
+    assert sum(map(_found, PAIRS["contradictions"])) >= LEAST
+
+
+@pytest.mark.parametrize("pair", PAIRS["compatible"], ids=lambda pair: pair["id"])
+def test_what_both_hold_is_no_contradiction(pair: dict[str, Any]) -> None:
+    assert not _found(pair)

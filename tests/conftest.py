@@ -1,7 +1,5 @@
 """Which tests run in one process, which come first, and that none leaves a process behind."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re
@@ -38,6 +36,10 @@ _FIRST = ("airflow", "neo4j", "injection/documents", "postgres", "law")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if not any(item.get_closest_marker(name) for name in ("contract", "integration")):
+            item.add_marker("unit")
+
     def place(item: pytest.Item) -> int:
         group = _group(item.path.parent)
         return _FIRST.index(group) if group in _FIRST else len(_FIRST)

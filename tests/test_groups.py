@@ -1,7 +1,5 @@
 """Tests of a folder run in one process, so that what they share is made once."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """One home and one server process that the tests of the API and of MCP share."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where a language model is set, ``ask`` reads with it, says so, and uses the guide and examples of the settings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

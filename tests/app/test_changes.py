@@ -1,7 +1,5 @@
 """What differs between two epochs, told from the ledger's intervals."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
-
-pytestmark = pytest.mark.unit
 
 GRANT = "<h1>Home Grant</h1><p>The Home Grant is £{}.</p><p>You can get the Home Grant if you are over {}.</p>"
 

@@ -1,7 +1,5 @@
 """Which rules an edit of a page changes, and in what: labelled edits of the sample corpus, and how they are told."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -83,7 +81,6 @@ def test_nine_of_ten_edits_are_described_and_no_rewording_is_a_changed_rule(
 HOSTILE = "<script>alert(1)</script> [x](javascript:x) `*_|# ]]> & \x1b[31m"
 
 
-@pytest.mark.unit
 def test_nothing_of_a_page_is_markup_in_markdown_or_the_feed_and_ids_are_stable() -> None:
     difference = RuleDifference(what="value", old=HOSTILE, new="")
     page = ChangedPage(kind="changed", source="s", uri=HOSTILE, title=HOSTILE, url="javascript:x", moved_from=HOSTILE)

@@ -1,7 +1,5 @@
 """Sentences are shown as unchecked while the model writes: on a terminal, in the console, in the event stream."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """A workspace that threads share while other threads publish, whose views rest, and that is closed."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,8 +24,6 @@ from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
-
-pytestmark = pytest.mark.unit
 
 READERS = 6
 EDITIONS = 8

@@ -1,7 +1,5 @@
 """The benchmarks run on a tiny corpus without a model, so that they cannot rot. Nothing here is timed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,14 +1,12 @@
 """Condition trees: the normal form, and the scores by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from benchmarks.conditions import TreeScores, normal_tree, score_trees
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 Plain = dict[str, Any] | None
 
 

@@ -1,7 +1,5 @@
 """Judging statements: the sample, the verdicts, the figures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ import pytest
 from benchmarks.judging import CRITERIA, draw, read_verdicts, score, sheet
 from clausegraph.core.errors import InputError
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 LEAF = {"leaf": {"text": "you are over 60", "anchor": "li-1", "start": 0, "end": 15}}
 
 

@@ -1,7 +1,5 @@
 """What other chunks set for a chunk: shown to extractors of whole pages only, and part of their keys."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.extraction import ExtractionInput, extraction_inputs, scope_of
@@ -10,8 +8,6 @@ from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
-
-pytestmark = pytest.mark.unit
 
 PAGE = "page 1"
 CONTENTS = [

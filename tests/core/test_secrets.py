@@ -1,7 +1,5 @@
 """A known secret is found in a text in whichever form it comes, and nothing else is masked."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
@@ -13,7 +11,6 @@ from clausegraph.core import secrets
 from clausegraph.core.secrets import MASK, mask, mask_reply, register_secret
 from tests.harness.wait import no_hang
 
-pytestmark = pytest.mark.unit
 KEY = 'sk-Secret/0123+45"6789=='
 
 FORMS: dict[str, Callable[[str], str]] = {

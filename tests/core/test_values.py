@@ -1,7 +1,5 @@
 """Values of the core: fingerprints, inquiries, answers as JSON, expressions, types of entities."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import date, datetime
@@ -31,9 +29,7 @@ from clausegraph.core.types import (
     Span,
     TraceStep,
 )
-
-pytestmark = pytest.mark.unit
-
+from tests.harness.tables import rows
 
 MODEL = ModelFingerprint("mistral:small|odd", 0.1, 8192, "schema")
 STORED = "llm:triplets.v1@f3f6ab1d8214|mistral:small|odd|t=0.1|max=8192|json=schema|conditional:1|0f0f0f0f0f0f"
@@ -105,26 +101,7 @@ def test_what_is_no_answer_of_this_version_is_refused(value: object) -> None:
         answer_from_json(value)
 
 
-@pytest.mark.parametrize(
-    ("expression", "value"),
-    [
-        ("(127 - 104) / 104 * 100", "22.11538462"),
-        ("date('2024-03-05') - date('2023-12-25')", "71"),
-        ("date('2024-02-28') + 2", "2024-03-01"),
-        ("years(date('1990-05-15'), date('2024-05-14'))", "33"),
-        ("months(date('2024-01-31'), date('2024-03-30'))", "1"),
-        ("year(date('1999-01-01'))", "1999"),
-        ("convert(5, 'mile', 'km')", "8.04672"),
-        ("convert(100, 'degF', 'degC')", "37.77777778"),
-        ("round(mean(1, 2, 4), 2)", "2.33"),
-        ("max(3, 7) if 2 > 1 else 0", "7"),
-        ("212 > 201", "yes"),
-        ("2 ** 10", "1024"),
-        ("1200000000 * 1000", "1200000000000"),
-        ("round(1234567, -3)", "1235000"),
-        ("round(5, -100000000)", "0"),  # at once: ten to that power would take for ever
-    ],
-)
+@pytest.mark.parametrize(("expression", "value"), rows(__file__, "an expression, and its value in words"))
 def test_computes(expression: str, value: str) -> None:
     assert in_words(evaluate(expression)) == value
 
@@ -199,13 +176,6 @@ words = ["Harbour"]
 )
 def test_the_word_that_stands_last_decides(name: str, kind: str) -> None:
     assert policy_ontology().type_of(name) == kind
-
-
-def test_the_guide_names_every_type() -> None:
-    shipped = policy_ontology()
-    assert shipped.guide.split(", ") == [one.name for one in shipped.types]
-    assert all(one.about for one in shipped.types) and shipped.about("benefit").startswith("money or help")
-    assert shipped.about("planet") == ""
 
 
 def test_a_file_takes_the_place_of_the_shipped(tmp_path: Path) -> None:

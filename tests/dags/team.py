@@ -1,7 +1,5 @@
 """A team's corner for the tests: a folder of pages, settings in a TOML file, steps in processes of their own."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """A site that Airflow follows: scheduler, dag-processor and api-server crawl it, and again after five pages changed."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The DAGs as Airflow sees them: parsed without a ledger or a heavy import, run by ``dag.test()``, exported."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess
@@ -45,7 +43,6 @@ def parsed(folder):
         "limits": [dag.max_active_runs, dag.catchup] if dag else [],
         "schedule": str(dag.schedule) if dag else "", "params": dag.params.dump() if dag else {},
         "fileloc": dag.fileloc if dag else "",
-        "building": getattr(sys.modules.get("clausegraph.dags.building"), "__file__", ""),
         "assets": [asset.name for t in dag.tasks for asset in t.outlets] if dag else [],
     }
 def show(made): print("RESULT" + json.dumps(made, default=str))
@@ -227,37 +224,3 @@ def test_a_corpus_needs_a_source_and_no_unknown_key(tmp_path: Path, monkeypatch:
         path.write_text(f"[corpora.a]\n{body}\n", encoding="utf-8")
         with pytest.raises(SettingsError, match=rf"corpora\.a\.{where}"):
             load_settings()
-
-
-@pytest.mark.long  # one from the checkout is parsed above, and tests/package sees what the wheel has
-def test_the_wheel_exports_a_dag_file_that_needs_no_checkout(tmp_path: Path, airflow: dict[str, str]) -> None:
-    team = Team(tmp_path / "team")
-    site = tmp_path / "site"
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(REPOSITORY)]
-    subprocess.run(build, check=True, capture_output=True)
-    wheel = next(tmp_path.glob("clausegraph-*.whl"))
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), str(wheel)]
-    subprocess.run(install, check=True, capture_output=True)
-    ours = ["", str(REPOSITORY), str(REPOSITORY / "src")]
-    outside = (
-        f"import sys; sys.path[:] = [{str(site)!r}] + [p for p in sys.path if p not in {ours!r}]; "
-        "sys.meta_path[:] = [f for f in sys.meta_path if 'editable' not in str(f)]; "
-    )
-    folder = tmp_path / "dags"
-    environment = team.environment(**airflow)
-    words = [sys.executable, "-c", outside + "import clausegraph; clausegraph.main()", "--json", "dags", "export"]
-    done = subprocess.run(
-        [*words, str(folder)], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["corpora"] == [CORPUS] and (folder / FILE).is_file()
-    without = {name: value for name, value in environment.items() if name != "CLAUSEGRAPH_CONFIG"}
-    parse = outside + PARSE + "show(parsed(sys.argv[1]))"
-    made = result_of(parse, str(folder), cwd=tmp_path, env=without)
-    assert (made["dags"], made["errors"]) == (["ingest_policies"], [])
-    assert made["building"].startswith(str(site)) and made["fileloc"] == str(folder / FILE)
-    (folder / FILE).write_text("# mine\n", encoding="utf-8")
-    refused = subprocess.run(
-        [*words, str(folder)], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
-    )
-    assert refused.returncode == 2 and "--force" in refused.stdout

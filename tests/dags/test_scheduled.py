@@ -1,7 +1,5 @@
 """A scheduled run of the real thing: scheduler, dag-processor and api-server; a task killed half-way and retried."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import signal

@@ -1,7 +1,5 @@
 """The steps without Airflow: one after the other, in many processes at once, killed and repeated."""
 
-from __future__ import annotations
-
 import itertools
 import signal
 import subprocess
@@ -71,7 +69,6 @@ def dump(ledger: Ledger) -> list[str]:
         return dump_lines(view)
 
 
-@pytest.mark.unit
 def test_steps_make_what_ingest_makes(tmp_path: Path) -> None:
     reports, dumps = [], []
     for number, run in enumerate((ingest, lambda *given: run_steps(*given, pace=SMALL))):
@@ -97,7 +94,6 @@ def test_steps_make_what_ingest_makes(tmp_path: Path) -> None:
     assert len(third["pages_removed"]) == 1 and third["epoch"] == 3
 
 
-@pytest.mark.unit
 def test_what_is_unchanged_publishes_nothing_and_a_dry_run_writes_nothing(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     dry = run_steps(tools, CORPUS, source, Options(dry_run=True))
@@ -109,7 +105,6 @@ def test_what_is_unchanged_publishes_nothing_and_a_dry_run_writes_nothing(ledger
     assert run_steps(tools, CORPUS, source, Options(force=True)).epoch is None  # read again, and found the same
 
 
-@pytest.mark.unit
 def test_a_run_holds_its_corpus_between_its_steps(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     plan_run(tools, CORPUS, source, "first", Options(), SMALL)
@@ -128,7 +123,6 @@ def test_a_run_holds_its_corpus_between_its_steps(ledger: Ledger) -> None:
         embed_run(tools, CORPUS, "first")
 
 
-@pytest.mark.unit
 def test_a_run_that_died_is_superseded_and_can_publish_nothing(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     batches = plan_run(tools, CORPUS, source, "first", Options(), SMALL)
@@ -152,7 +146,6 @@ def _expire_leases(ledger: Ledger) -> None:
         connection.execute(update(run_leases).values(expires=0.0))
 
 
-@pytest.mark.unit
 def test_an_attempt_taken_for_dead_cannot_publish_beside_its_successor(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE / "guides"))
     plan_run(tools, CORPUS, source, "first")
@@ -167,7 +160,6 @@ def test_an_attempt_taken_for_dead_cannot_publish_beside_its_successor(ledger: L
             check_fence(connection, early)
 
 
-@pytest.mark.unit
 def test_a_batch_is_claimed_once_and_again_after_expiry(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE))
     batches = plan_run(tools, CORPUS, source, "run", Options(), Pace(batch_chunks=40))
@@ -191,7 +183,6 @@ def test_a_batch_is_claimed_once_and_again_after_expiry(ledger: Ledger) -> None:
         extract_batch(tools, CORPUS, "run", 10_000)
 
 
-@pytest.mark.unit
 def test_each_step_may_be_killed_and_repeated(tmp_path: Path) -> None:
     """Killed at its first write, repeated and killed at its second, and so on until it has no more of them: the same
     dump and the same report as of a run that nothing befell."""
@@ -213,7 +204,6 @@ def test_each_step_may_be_killed_and_repeated(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.unit
 def test_a_run_killed_once_at_any_write_goes_on(tmp_path: Path) -> None:
     source = open_source(str(SAMPLE / "guides"))
     wanted, lines = _undisturbed(tmp_path / "plain", source)
@@ -250,7 +240,6 @@ def _steps(ledger: Ledger, source: Source) -> list[Callable[[], object]]:
     ]
 
 
-@pytest.mark.unit
 def test_a_failed_run_ends_as_failed_and_goes_on_when_its_step_is_repeated(ledger: Ledger) -> None:
     source = open_source(str(SAMPLE / "guides"))
     tools = tools_for(ledger)
@@ -274,7 +263,6 @@ def test_a_failed_run_ends_as_failed_and_goes_on_when_its_step_is_repeated(ledge
     assert [run["status"] for run in list_runs(ledger, corpus.id, 5)] == ["done", "failed"]
 
 
-@pytest.mark.unit
 def test_a_missing_source_changes_nothing(ledger: Ledger, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()

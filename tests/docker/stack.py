@@ -1,7 +1,5 @@
 """compose.yaml and Dockerfile as data. No Docker engine is needed, and none runs where these tests were written."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What is asked of Airflow over its API, against scripted answers; tests/dags asks a real one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.servers import airflow
-from clausegraph.app.servers.airflow import AirflowApi, describe, health
+from clausegraph.app.servers.airflow import AirflowApi, health
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 URL = "http://127.0.0.1:8080"
 DAG = {"dag_display_name": "ingest policies", "dag_id": "ingest_policies"}
@@ -130,12 +126,6 @@ def test_health_by_part(script: Any) -> None:
     for answer in (httpx.ConnectError("no"), (502, {}), ["html"]):
         script({path: answer})
         assert ask("--part", "metadatabase") == 4
-
-
-def test_describe() -> None:
-    assert describe({"queued": 1}) == describe({"waiting": 3, "scheduled": 1}) == ""
-    assert describe({"running": 1}) == "running"
-    assert describe({"success": 2, "running": 1}) == "1 running, 2 success"
 
 
 def test_prepare_needs_a_password_and_its_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

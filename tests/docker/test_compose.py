@@ -1,7 +1,5 @@
 """What compose.yaml promises: loopback only, nothing but pinned images, no secret, nobody is root, all of it exists."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import tomllib
@@ -17,8 +15,6 @@ from clausegraph.app.servers.neo4j import VERSION
 from clausegraph.core.settings import MODEL_POOL, PREFIX, Settings, load_settings
 from tests.docker.stack import COMPOSE, DOCKER, ENV_EXAMPLE, REPOSITORY, SERVICES, VARIABLE, resolved, texts
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 ONE_SHOT = {"airflow-init", "cli"}
 OURS = {name for name, service in SERVICES.items() if service["image"].startswith("clausegraph:")}

@@ -1,7 +1,5 @@
 """examples/demo-team.sh: what can be told without its servers. The whole of it takes minutes: `make demo-team`."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

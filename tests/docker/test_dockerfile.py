@@ -1,18 +1,13 @@
 """Rules of the Dockerfile and of what its build is shown."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 
-import pytest
 from typer.testing import CliRunner
 
 from clausegraph.core.tokens import PACKAGED
 from tests.docker.stack import DOCKER, REPOSITORY, instructions, words_of
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 ALL = instructions()
 COPIED = [source for name, rest in ALL if name == "COPY" and "--from" not in rest for source in rest.split()[:-1]]

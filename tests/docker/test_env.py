@@ -1,7 +1,5 @@
 """docker/new_env.py: a new secret for every name that needs one."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from base64 import urlsafe_b64decode
@@ -11,8 +9,6 @@ from typing import Any
 import pytest
 
 from tests.docker.stack import DOCKER, ENV_EXAMPLE, VARIABLE, resolved
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Every example of docs/extending.md runs, is short, and prints what it is about."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

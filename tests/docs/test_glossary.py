@@ -1,15 +1,11 @@
 """docs/glossary.md against the code: its words are there, all of core.types are in it, no class name stands twice."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
-
-pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")

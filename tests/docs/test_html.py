@@ -1,7 +1,5 @@
 """docs/html.md: every snippet gives the elements that stand below it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -11,8 +9,6 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.sources import SourceDocument
-
-pytestmark = pytest.mark.unit
 
 PAGE = Path(__file__).parents[2] / "docs" / "html.md"
 SNIPPETS = re.findall(r"^### (.+?)\n\n```html\n(.+?)\n```\n```text\n(.+?)\n```", PAGE.read_text("utf-8"), re.M | re.S)

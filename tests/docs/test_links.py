@@ -1,15 +1,9 @@
 """Links between documents lead somewhere; each decision is short and stands in the index under its title."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.harness.cases import for_each
-
-pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("app", "benchmarks", "core", "dags", "docker", "docs", "eval", "examples", "indexes", "ingestion", "prompts")

@@ -1,7 +1,5 @@
 """The README's commands run, and print what the README says they print."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

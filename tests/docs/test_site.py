@@ -1,7 +1,5 @@
 """The site that ``make docs`` builds has every document and every public name, and builds without a warning."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess

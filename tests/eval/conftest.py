@@ -1,7 +1,5 @@
 """Where the shared data sets are (tests that need them skip where they are absent), and the sample corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

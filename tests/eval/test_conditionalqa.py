@@ -1,7 +1,5 @@
 """ConditionalQA: files and what is refused, scores by hand and by brute force, records, figures."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import astuple
@@ -31,7 +29,7 @@ from clausegraph.eval.conditionalqa.records import (
 )
 from clausegraph.eval.files import read_records, write_records
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 A = ConditionalAnswer
 YES, NO, IF = A("yes"), A("no"), "<p>If you\u2028live here: B&B</p>"

@@ -1,7 +1,5 @@
 """An engine measured: records as they come, runs that go on, cassettes that replay to the same figures, floors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """The pinned floors: those that need no embedding model hold, and each file of them can be read."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Steps that know the gold evidence: over the sample corpus, without a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

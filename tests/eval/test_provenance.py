@@ -1,8 +1,5 @@
 """What a run says of itself: never a secret, no commit of a stranger's repository, the digest of what was asked."""
 
-from __future__ import annotations
-
-import hashlib
 import subprocess
 from pathlib import Path
 
@@ -11,9 +8,9 @@ import pytest
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
 from clausegraph.eval import provenance
-from clausegraph.eval.provenance import SETTINGS, file_facts, program, read_run, relevant_settings
+from clausegraph.eval.provenance import SETTINGS, program, read_run, relevant_settings
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 def test_no_setting_that_can_hold_a_secret_or_an_address_is_told() -> None:
@@ -24,15 +21,6 @@ def test_no_setting_that_can_hold_a_secret_or_an_address_is_told() -> None:
     settings = Settings(**given, llm="mistral:small", llm_url="http://me:s3cret@host/v1")
     assert relevant_settings(settings)["llm"] == "mistral:small"
     assert "s3cret" not in repr(relevant_settings(settings))
-
-
-def test_files_are_told_by_name_and_digest(tmp_path: Path) -> None:
-    path = tmp_path / "dev.json"
-    path.write_bytes(b"[]\n")
-    facts = file_facts("questions", path)
-    assert (facts.name, facts.size, facts.sha256) == ("dev.json", 3, hashlib.sha256(b"[]\n").hexdigest())
-    with pytest.raises(InputError, match=r"cannot be read .* give the questions file"):
-        file_facts("questions", tmp_path / "none.json")
 
 
 def test_the_commit_is_that_of_our_own_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """A report is made of a run's folder alone, escapes whatever pages say, and shows every figure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from clausegraph.eval.passages import PASSAGE_RECORD, PassageRecord
 from clausegraph.eval.provenance import CorpusFacts, FileFacts, Program, Provenance, write_run
 from clausegraph.eval.report import write_report
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 A = ConditionalAnswer
 HOSTILE = (

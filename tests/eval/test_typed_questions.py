@@ -1,7 +1,5 @@
 """The questions as people type them: every page and every deciding element is there, as our readers read it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -13,7 +11,7 @@ import pytest
 from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
-pytestmark = [pytest.mark.unit, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FILES = {

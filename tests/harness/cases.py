@@ -1,7 +1,5 @@
 """Many quick cases as one test: pytest, and its workers' reports, take longer for a test than such a case does."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The command line in this process, built once: building all its commands takes longer than most of them do."""
 
-from __future__ import annotations
-
 import functools
 
 import typer.main

@@ -1,7 +1,5 @@
 """What a test run leaves behind: nothing. Shared servers are stopped, and no child process may be left over."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import psutil

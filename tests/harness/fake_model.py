@@ -1,7 +1,5 @@
 """A fake model server that many tests share; each finds it as if it were new."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

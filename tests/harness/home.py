@@ -1,7 +1,5 @@
 """Homes that are filled as ``clausegraph ingest`` fills them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

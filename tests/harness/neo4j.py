@@ -5,8 +5,6 @@ need one in one process. Starting one takes ten seconds of processor time: there
 for long tests only, one that tests may kill, which has none.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

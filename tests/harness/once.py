@@ -3,8 +3,6 @@
 A test opens hundreds of ledgers and reads its settings as often; a user's process does so once.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic.fields import FieldInfo

@@ -1,7 +1,5 @@
 """A PostgreSQL of this process' tests: started once, a schema of its own for each test that asks."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import os

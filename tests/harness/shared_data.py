@@ -1,7 +1,5 @@
 """Where the data sets lie that are no part of the repository; tests that need one skip without it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

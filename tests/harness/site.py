@@ -1,7 +1,5 @@
 """A web site on a real socket that a test changes while it is visited, and that keeps count of what it was asked."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

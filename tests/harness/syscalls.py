@@ -6,8 +6,6 @@ process that has imported everything is started once, and each piece of work is 
 milliseconds.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import importlib

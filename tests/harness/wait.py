@@ -1,7 +1,5 @@
 """Waiting for what another process or thread does: for an event, with a bound that no busy machine meets."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterator

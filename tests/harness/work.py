@@ -1,7 +1,5 @@
 """Work that is counted, not timed: how many lines of the product's own code something runs."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

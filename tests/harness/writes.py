@@ -8,8 +8,6 @@ Only the thread that runs the block is counted, and the threads that wait for Ne
 when it likes.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import signal

@@ -1,7 +1,5 @@
 """The law's world for whoever names its pages: a module's ``PAGES`` are ingested before each test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

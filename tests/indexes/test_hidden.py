@@ -1,7 +1,5 @@
 """Statements that are hidden on a real ledger: when they go, what outlives what, and that they come back exactly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,6 @@ from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, clean_environment, cli, parsed
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World, page_html
-
-pytestmark = pytest.mark.unit
-
 
 WRONG = "Students can get the Heating Grant if you are over 65."
 PAGES = {

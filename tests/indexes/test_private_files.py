@@ -1,7 +1,5 @@
 """Nobody but its owner may read what is in a home folder: it quotes pages."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +8,6 @@ import pytest
 
 from clausegraph.app.library import Corpus
 from clausegraph.core.settings import Settings
-
-pytestmark = pytest.mark.unit
 
 PAGE = "<html><head><title>Grant</title></head><body><main><h1>Grant</h1><p>You can get it at 60.</p></main>"
 

@@ -1,16 +1,10 @@
 """The report is a function of what the steps returned, whichever process they ran in."""
 
-from __future__ import annotations
-
 import json
-
-import pytest
 
 from clausegraph.core.extraction import Reject
 from clausegraph.ingestion.changes import Before, Changes
 from clausegraph.ingestion.report import RunReport, fold, parts_from_json, parts_to_json, report_from
-
-pytestmark = pytest.mark.unit
 
 CHANGES = Changes(
     Before(), added=["a", "b"], changed=["c"], removed=["d"], kept=["e"], left=["f", "g"], unchanged={"h", "i"},

@@ -25,7 +25,6 @@ from clausegraph.ingestion.run import Part, running
 from clausegraph.ingestion.sources import open_source
 from clausegraph.ingestion.steps import Pace, run_steps
 
-pytestmark = pytest.mark.unit
 CORPUS = "runs"
 HEADINGS = ("Eligibility", "Payment", "Contact")
 SMALL = Pace(batch_chunks=2)

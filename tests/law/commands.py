@@ -1,7 +1,5 @@
 """What the commands do, for processes of their own: settings from arguments, results in the home folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clausegraph.app.services.corpora import drop as drop_corpus

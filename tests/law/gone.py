@@ -1,7 +1,5 @@
 """What is left of a page: its words, its stored forms and its vectors, byte by byte in every file of a home folder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

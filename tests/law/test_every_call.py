@@ -1,8 +1,6 @@
 """Deleted is gone: vacuum, drop, rollback and publish are killed at each system call that changes a file, run again,
 and then nothing is left of what was removed, in no byte of any file, and what stays is lawful."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

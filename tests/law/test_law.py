@@ -4,8 +4,6 @@ Hypothesis drives a folder of pages, decisions about names and statements, and t
 retained epoch must stay what it was when it was published.
 """
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest
@@ -19,8 +17,6 @@ from clausegraph.indexes.entities.decisions import Proposed, decide, store_propo
 from clausegraph.indexes.views import open_view
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World
-
-pytestmark = pytest.mark.unit
 
 STATEMENTS = (  # most state facts, some on several pages and under conditions; others are passages
     "You can get the Garden Grant if you are over 65 and live in Lethmoor.",

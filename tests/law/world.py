@@ -1,7 +1,5 @@
 """A small world for the law: a folder of pages that changes, a corpus that follows, and a clean build."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """A project with an ``app``, a ``core``, an ``eval`` … of its own uses ClauseGraph, from a wheel and editable."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

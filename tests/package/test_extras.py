@@ -1,7 +1,5 @@
 """What is said where an extra is missing: at each place that needs one."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib
@@ -29,8 +27,6 @@ from clausegraph.indexes.ledger.store import open_database
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).parents[2]
 NONE: Any = None  # what is never looked at

@@ -1,7 +1,5 @@
 """What the Makefile installs with, and what a killed installation leaves to the next."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A fake model server, and the steps that ask it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

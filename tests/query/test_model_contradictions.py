@@ -1,7 +1,5 @@
 """Which sections a model is shown, in which calls, and what of its reply is believed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import cast
@@ -13,8 +11,6 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
 from clausegraph.indexes.views import View
 from clausegraph.query.model_contradictions import PageSection, batches, near_sections, parse_pairs
-
-pytestmark = pytest.mark.unit
 
 
 def nearest(limit: int, **pages: Sequence[Sequence[float]]) -> list[str]:

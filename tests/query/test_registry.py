@@ -1,13 +1,9 @@
 """Registries: names in order, one maker each, loaded when used."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.errors import InputError
 from clausegraph.query.registry import Entry, Registry
-
-pytestmark = pytest.mark.unit
 
 
 def test_names_are_kept_in_order_and_taken_once() -> None:

@@ -1,7 +1,5 @@
 """Two corpora behind the API, each with two epochs, with the hashing embedder: no model, no network."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager

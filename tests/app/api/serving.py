@@ -1,7 +1,5 @@
 """``clausegraph serve`` in a process of its own, on a free port."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

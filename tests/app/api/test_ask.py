@@ -1,7 +1,5 @@
 """Questions over HTTP: as JSON and as a stream, given up, refused and failed."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
@@ -15,8 +13,6 @@ from starlette.requests import Request
 from clausegraph.app.api.problems import Refusal
 from clausegraph.app.api.work import Tell, Ticket, WorkPool, streamed
 from tests.app.api.conftest import QUESTION, Talks, conversation
-
-pytestmark = pytest.mark.unit
 
 WHERE = "/v1/corpora/default"
 

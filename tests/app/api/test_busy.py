@@ -1,7 +1,5 @@
 """Models that fail and queues that are full show as problem documents; what is busy says so at once."""
 
-from __future__ import annotations
-
 import anyio
 import httpx
 import pytest

@@ -1,7 +1,5 @@
 """``clausegraph.Client``: another machine asks as this one does, and its errors are the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

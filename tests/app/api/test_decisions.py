@@ -1,7 +1,5 @@
 """Decisions over HTTP: made once however often they are sent, taken back, published, and written down."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,6 @@ from clausegraph.app.api.routes.history import DecisionsReply
 from clausegraph.app.services.entities import NameDecision, SettledReply
 from clausegraph.app.services.statements import HideReply, HidingDecision
 from tests.app.api.conftest import Stand, Talks
-
-pytestmark = pytest.mark.unit
 
 WHERE = "/v1/corpora/default"
 GRANT = "warm home grant"

@@ -1,7 +1,5 @@
 """What the OpenAPI document promises is what the server does, for every role: tried by schemathesis."""
 
-from __future__ import annotations
-
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings

@@ -1,7 +1,5 @@
 """What stands before every route: who asks, by which name, how much they send, and how a no looks."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,8 +19,6 @@ from clausegraph.app.mcp import mcp_face
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, SettingsError
 from tests.app.api.conftest import BASE, CORPORA, Stand, Talks, client_of, conversation
-
-pytestmark = pytest.mark.unit
 
 PLAIN = {"Accept": "application/json"}  # a stream of events would not end
 

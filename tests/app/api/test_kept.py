@@ -1,7 +1,5 @@
 """Answers that are kept: had again as they were, by whoever asked alone, until their epoch or their token goes."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -21,8 +19,6 @@ from clausegraph.app.services.tokens import revoke_token
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.answers import forget_owner, keep_answer, new_name, newest_answers, read_answer
 from tests.app.api.conftest import QUESTION, Stand, client_of
-
-pytestmark = pytest.mark.unit
 
 WHERE = "/v1/corpora/default"
 

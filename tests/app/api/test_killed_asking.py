@@ -1,7 +1,5 @@
 """A server killed while it answers: the ledger is as it was, tokens hold, and the next question is answered alike."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import sqlite3

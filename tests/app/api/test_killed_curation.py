@@ -1,7 +1,5 @@
 """A server killed while curators decide and publish: what it had confirmed is there, and nothing is half done."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 from collections.abc import Callable

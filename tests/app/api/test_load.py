@@ -1,7 +1,5 @@
 """Fifty readers while pages are published: every response is of one epoch, whole, and none fails."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

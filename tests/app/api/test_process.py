@@ -1,7 +1,5 @@
 """The server as a process: started, ended, killed, and left by its clients."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal

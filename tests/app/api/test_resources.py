@@ -1,7 +1,5 @@
 """What can be looked at: in parts that stay in their epoch, and only once where it has not changed."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil
@@ -10,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from fastapi.routing import APIRoute
 
 from clausegraph.app.access.rules import API_RULES
@@ -19,8 +16,6 @@ from clausegraph.indexes.corpora import get_corpus, list_sources
 from clausegraph.indexes.fetches import FetchRow, store_fetch
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.app.api.conftest import Stand, Talks, conversation
-
-pytestmark = pytest.mark.unit
 
 WHERE = "/v1/corpora/default"
 

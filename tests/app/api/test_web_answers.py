@@ -1,7 +1,5 @@
 """Answers from pages that a client sends or names: as JSON and as a stream, refused, limited and given up."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,12 +7,7 @@ import httpx
 import pytest
 
 from clausegraph.app.api import application
-from clausegraph.app.api.parameters import WebQuestionBody
-from clausegraph.app.api.routes.questions import pages_work
-from clausegraph.app.api.served import Served
-from clausegraph.app.api.work import Abandoned, Ticket
-from clausegraph.app.workspace import Workspace
-from tests.app.api.conftest import Stand, Talks, conversation
+from tests.app.api.conftest import Talks, conversation
 from tests.harness.site import NAME, local_site
 
 pytestmark = pytest.mark.integration
@@ -103,14 +96,3 @@ def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: 
 
         talk(closed, serve_addresses=True)
         talk(opened, serve_addresses=True, web_allow=(f"{NAME}=127.0.0.1",), web_interval=0.0)
-
-
-def test_who_left_has_no_page_read(stand: Stand) -> None:
-    held = Served(Workspace(stand.settings()))
-    try:
-        ticket = Ticket()
-        ticket.set()
-        with pytest.raises(Abandoned):
-            pages_work(held, WebQuestionBody.model_validate(ASKED))(ticket)
-    finally:
-        held.close()

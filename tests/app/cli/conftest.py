@@ -1,7 +1,5 @@
 """The command line against the sample corpus, with the hashing embedder: no model, no network."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A page whose text tries to be something else: terminal codes, markup, formulas, XML."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 NASTY = "&#x1b;[31mred &#x9b;2J [bold red]loud[/] ]]&gt; &lt;b&gt; :smile: \u202eback"

@@ -1,7 +1,5 @@
 """``ask --web``: folders, addresses and files of addresses, without a corpus."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every command on the sample corpus, for people and as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -11,8 +9,6 @@ import pytest
 
 from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 QUESTION = "Can I get the Winter Heating Grant if I live in a care home?"
 

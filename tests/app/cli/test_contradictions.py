@@ -1,7 +1,5 @@
 """``clausegraph contradictions``: everything planted beside the sample corpus is found, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from clausegraph.core.presentation.answer import present
 from clausegraph.core.types import Answer, Contradiction
 from tests.app.cli.conftest import REPOSITORY, Cli, parsed
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 PLANTED = REPOSITORY / "examples" / "contradictions"
 

@@ -1,7 +1,5 @@
 """``clausegraph contradictions --ask``: a fake model names pairs of lines; what code checks of it is shown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

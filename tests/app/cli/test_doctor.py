@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import sqlite3
 from collections import namedtuple
 from pathlib import Path
@@ -8,8 +6,6 @@ import pytest
 
 from clausegraph.app.services import doctor
 from tests.app.cli.conftest import Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 
 def states(cli: Cli, code: int, *words: str) -> dict[str, str]:

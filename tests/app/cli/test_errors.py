@@ -1,15 +1,11 @@
 """What a user gets wrong, and what the machine does: one message, the right exit code, no traceback."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 
 import pytest
 
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 
 def refused(cli: Cli, code: int, *words: str) -> str:

@@ -1,7 +1,5 @@
 """Looking at the graph: pages, facts, an entity, paths; on passages with recorded triples."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -12,8 +10,6 @@ from typer.testing import CliRunner
 
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 PASSAGES: list[dict[str, Any]] = [
     {

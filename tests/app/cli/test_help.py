@@ -1,7 +1,5 @@
 """What ``--help`` says of every command and option."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,8 +9,6 @@ import typer
 
 from clausegraph.core.settings import load_settings
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

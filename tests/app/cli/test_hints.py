@@ -1,20 +1,15 @@
 """What a command says can be pasted; what was misspelt, kept or refused is said."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
-from clausegraph.app.cli.session import Hints
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture
@@ -26,20 +21,6 @@ def pages(tmp_path: Path) -> Path:
 
 def edit(pages: Path, edition: int) -> None:
     (pages / "one.html").write_text(f"<h1>One</h1><p>You can get the grant if you are over {edition}.</p>")
-
-
-@pytest.mark.parametrize(
-    ("said", "completed"),
-    [
-        ("run `clausegraph entities apply`", "run `clausegraph entities apply --corpus 'my pages' --home /h`"),
-        ("`clausegraph ingest X --corpus other`", "`clausegraph ingest X --corpus other --home /h`"),
-        ("`clausegraph corpora list`", "`clausegraph corpora list --home /h`"),
-        ("`clausegraph dags serve`, `make stop`", "`clausegraph dags serve`, `make stop`"),
-    ],
-)
-def test_hints_name_corpus_and_home_where_they_matter(said: str, completed: str) -> None:
-    assert Hints("my pages", Path("/h")).complete(said) == completed
-    assert Hints().complete(said) == said
 
 
 def test_hints_of_commands(cli: Cli, pages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

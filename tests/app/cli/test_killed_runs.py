@@ -1,8 +1,5 @@
 """A run that was killed: readers see that nobody is at work, without writing it; the next run records it."""
 
-from __future__ import annotations
-
-import os
 import signal
 import sqlite3
 import subprocess
@@ -10,16 +7,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from clausegraph.app.services.scheduling import RunRequest, step
-from clausegraph.indexes.ledger.leases import is_held
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 WORKING = """
 import sys
@@ -84,15 +77,6 @@ def test_a_run_in_steps_lives_by_its_lease(cli: Cli, stocked: Path) -> None:
     assert newest_run(cli)["status"] == "running" and "run stepped holds it (in steps, from" in cli("status").stdout
     changed(stocked / "ledger.db", "UPDATE run_leases SET expires = ?", time.time() - 1)
     assert newest_run(cli)["status"] == "killed" and "holds it" not in cli("status").stdout
-
-
-def test_a_process_that_was_stopped_for_a_while_is_at_work() -> None:
-    now = time.time()
-    lease = {"host": os.uname().nodename, "pid": os.getpid(), "expires": now - 100, "acquired": now}
-    assert is_held(SimpleNamespace(**lease), now)
-    assert not is_held(SimpleNamespace(**lease | {"acquired": 1.0}), now)  # the id is another process's by now
-    assert not is_held(SimpleNamespace(**lease | {"host": "elsewhere"}), now)
-    assert not is_held(SimpleNamespace(**lease | {"expires": 0.0}), now)  # given back
 
 
 def test_a_report_that_vacuum_removed(cli: Cli, stocked: Path) -> None:

@@ -1,7 +1,5 @@
 """Numbers that no ledger holds and no loop ends are refused where they are given, with the name of the setting."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -9,8 +7,6 @@ import pytest
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import Settings, load_settings
 from tests.app.cli.conftest import SAMPLE, Cli
-
-pytestmark = pytest.mark.unit
 
 HUGE = str(10**23)
 NUMBERS = sorted(name for name, field in Settings.model_fields.items() if field.annotation in (int, float))

@@ -1,7 +1,5 @@
 """Files that a command writes: never over the ledger, a device or somebody's work, and whole or not at all."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from socket import AF_UNIX, socket
@@ -11,8 +9,6 @@ import pytest
 from clausegraph.core.errors import InputError
 from clausegraph.core.output_files import check_output, check_output_folder, replacing
 from tests.app.cli.conftest import Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

@@ -1,7 +1,5 @@
 """The command as its own process: what it loads, how it stops, and two at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -72,16 +70,6 @@ def test_help_loads_next_to_nothing_and_a_command_its_own_module_alone() -> None
     here = "clausegraph.app.cli."
     ours = {name.removeprefix(here) for name in loaded(["ask", "--help"]) if name.startswith(here)}
     assert ours == {"main", "session", "output", "ask"}
-
-
-def test_a_project_may_have_packages_of_our_rooms_names(stocked: Path, tmp_path: Path) -> None:
-    for room in ("app", "core", "dags", "eval", "indexes", "ingestion", "prompts", "query"):
-        (tmp_path / room).mkdir()
-        (tmp_path / room / "__init__.py").write_text("raise ImportError('the wrong package was imported')")
-    code = "import clausegraph as c; c.open_corpus('default').ask('Can I get the grant?'); print(c.__file__)"
-    done = finished([sys.executable, "-c", code], PYTHONPATH=f"{tmp_path}{os.pathsep}{REPOSITORY / 'src'}")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(REPOSITORY / "src" / "clausegraph" / "__init__.py")
 
 
 HOLD = """

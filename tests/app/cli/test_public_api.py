@@ -1,7 +1,5 @@
 """What ``Corpus`` hands to LlamaIndex, and what it refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +9,9 @@ from llama_index.core.retrievers import BaseRetriever
 
 import clausegraph
 from clausegraph.core import errors
-from clausegraph.core.errors import ModelMismatchError, NotFoundError, QuestionError
+from clausegraph.core.errors import ModelMismatchError, NotFoundError
 from tests.app.cli.conftest import SAMPLE
 
-pytestmark = pytest.mark.unit
 QUESTION = "Can I get the Winter Heating Grant?"
 
 PUBLIC = """
@@ -109,12 +106,6 @@ def test_reads_what_it_just_ingested(tmp_path: Path) -> None:
         assert len(corpus.view.page_keys()) == 2
     with clausegraph.open_corpus(epoch=1) as corpus:
         assert len(corpus.view.page_keys()) == 1
-
-
-def test_one_call(stocked: Path) -> None:
-    assert clausegraph.ask("Can I get the Winter Heating Grant?", home=stocked).epoch == 1
-    with pytest.raises(QuestionError):
-        clausegraph.ask("", home=stocked)
 
 
 def test_errors(stocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """A run in quarantine on the command line, over the API and in the console: seen, accepted, dropped, written down."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = pytest.mark.unit
 BASE = "http://127.0.0.1:8400"
 
 

@@ -1,7 +1,5 @@
 """`epochs vacuum` and `corpora drop` say what remains, and fail where it should be gone."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +14,6 @@ from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.writes import killed_at
 
-pytestmark = pytest.mark.unit
 NOW = ("--keep-epochs", "1", "--keep-days", "0")
 
 

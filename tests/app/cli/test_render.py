@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -12,10 +10,8 @@ from rich.console import Console, RenderableType
 
 from clausegraph.app.render import answer_markdown, render_answer, render_step
 from clausegraph.app.services.answers import SCHEMA, shown_answer
-from clausegraph.app.services.records import condition_json
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.presentation.wording import headline, pages_disagree, question_of
-from clausegraph.core.text import clean, clean_json, clean_xml, one_line
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -32,8 +28,6 @@ from clausegraph.core.types import (
     Span,
     TraceStep,
 )
-
-pytestmark = pytest.mark.unit
 
 MET, UNMET, OPEN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 
@@ -71,7 +65,6 @@ def test_a_model_that_read_is_named_once() -> None:
 
 
 RENT, OLD, WORK = Leaf("p-1-0", 0, 4, "you rent"), Leaf("p-2-0", 0, 3, "you are 70"), Leaf("p-3-0", 0, 3, "you work")
-TREE = All((RENT, AnyOf((OLD, Not(WORK)))))
 
 
 def conditional(*states: ConditionState) -> Alternative:
@@ -207,14 +200,6 @@ def test_markdown_says_the_same_lines() -> None:
     assert "\\[x\\](javascript:1) \\<b\\>" in hostile
 
 
-def test_settled_conditions_and_evidence() -> None:
-    text = printed(render_answer(answer(conditional(MET, MET, MET))))
-    assert text.startswith("£210 [1]\nYou said: you rent")
-    assert "Source: Title of a.html, updated 2026-03-03 · https://x.example/a" in text
-    assert "[1] Rates: “You can get £210.”" in text and "epoch 3" not in text
-    assert "epoch 3" in printed(render_answer(answer(conditional(MET, MET, MET)), found=True))
-
-
 def test_json_has_states_pages_and_open_conditions() -> None:
     value = shown_answer(answer(conditional(MET, UNMET, OPEN)), trace=True).as_json()
     (option,) = value["alternatives"]
@@ -291,20 +276,5 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
     assert text.count("[bold red]x[/] :smile:") == 3
 
 
-def test_condition_json_without_states() -> None:
-    assert condition_json(None) is None
-    assert condition_json(Leaf("p", 0, 1, "x")) == {"leaf": {"text": "x", "anchor": "p", "start": 0, "end": 1}}
-    assert condition_json(Leaf("p", 0, 1, "x", "the x"))["leaf"]["meaning"] == "the x"
-
-
 def test_trace_is_one_line_a_step() -> None:
     assert printed(render_step(answer().trace[0])).strip() == "read: 1 ms\n  n: 1\n  why: a, b\n  left: none"
-
-
-def test_cleaning() -> None:
-    assert clean("a\tb\n\x00\x9b\ud800") == "a\tb\n\ufffd\ufffd\ufffd"
-    assert one_line(" a \n b " * 3, 5) == "a b …"
-    assert clean_xml("a\x00b\x0b\ud800\uffff£") == "ab£"
-    text = "\x7f\u202e\ud800£"
-    assert json.loads(clean_json(json.dumps(text, ensure_ascii=False))) == text
-    assert "\u202e" not in clean_json(json.dumps(text, ensure_ascii=False))

@@ -1,14 +1,12 @@
 """What the pages rule about a topic, on the sample corpus."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 GRANT, PERMIT = "winter heating grant", "resident parking permit"
 

@@ -1,7 +1,5 @@
 """What runs say: the pages of a dry run, a run in words, progress in a pipe."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from pathlib import Path
@@ -11,8 +9,6 @@ import pytest
 from clausegraph.app.cli.output import progress_lines
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 from tests.harness.wait import PATIENCE_S
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture

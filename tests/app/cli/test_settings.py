@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import runpy
 from pathlib import Path
@@ -9,8 +7,6 @@ import pytest
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 from tests.app.cli.conftest import REPOSITORY, Cli, parsed
-
-pytestmark = pytest.mark.unit
 
 
 def test_given_wins_over_environment_over_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

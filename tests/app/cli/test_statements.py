@@ -1,12 +1,10 @@
 """What an answer rests on goes with the statement, and the page's words stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.cli.conftest import Cli, parsed
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 QUESTION = "Can I get the Winter Heating Grant?"
 SCENARIO = (

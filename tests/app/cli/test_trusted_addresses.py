@@ -1,15 +1,11 @@
 """A settings file that happens to lie in the working directory gets no secret from elsewhere for its servers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
-
-pytestmark = pytest.mark.unit
 
 PAIRS = [
     ("llm_url", "http://evil.example", "llm_key"),

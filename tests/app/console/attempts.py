@@ -1,7 +1,5 @@
 """Texts that want to be more than text, and whether they became more."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """The console on the sample corpus with the hashing embedder: one server and one browser for all its tests."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

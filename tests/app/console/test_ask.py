@@ -1,7 +1,5 @@
 """Asking in a browser: steps, the answer, its leaves, the page beside it, the link to it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

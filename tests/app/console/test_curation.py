@@ -1,7 +1,5 @@
 """Curation: what a curator decides on screen, and that nobody else can."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
@@ -78,7 +76,6 @@ def posts() -> Iterator[str]:
     )
 
 
-@pytest.mark.unit
 def test_a_reader_sees_what_was_decided_and_can_decide_nothing(desk: Settings) -> None:
     async def look(client: httpx.AsyncClient, csrf: str) -> None:
         screen = await client.get(CURATION)
@@ -96,7 +93,6 @@ def test_a_reader_sees_what_was_decided_and_can_decide_nothing(desk: Settings) -
     logged_in(desk, AccessRole.READER, look)
 
 
-@pytest.mark.unit
 def test_a_form_of_another_page_decides_nothing_and_what_it_has_stays_text(desk: Settings) -> None:
     async def look(client: httpx.AsyncClient, csrf: str) -> None:
         value = {"name": "ors", "entity": "study loan", "number": "1", "state": "accepted", "statement": "abcd"}
@@ -122,7 +118,6 @@ def test_a_form_of_another_page_decides_nothing_and_what_it_has_stays_text(desk:
     logged_in(desk, AccessRole.CURATOR, look)
 
 
-@pytest.mark.unit
 def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(desk: Settings) -> None:
     closed = desk.model_copy(update={"llm_key": SecretStr("sk-verysecret1"), "llm": "mistral:x"})
 

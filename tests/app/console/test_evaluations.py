@@ -1,7 +1,5 @@
 """Runs that ``eval`` wrote are looked at: figures, wrong answers, two side by side; by whom they are for."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
@@ -16,8 +14,6 @@ from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.run import write_evaluation
 from clausegraph.eval.provenance import write_run
 from tests.app.console.conftest import looking
-
-pytestmark = pytest.mark.unit
 
 HOSTILE = "<script>hit=1</script>"
 QUESTIONS = tuple(

@@ -1,7 +1,5 @@
 """What no browser is needed for: who may, where a form may come from, what the headers say, what is vendored."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -29,8 +27,6 @@ from clausegraph.indexes.ledger.store import open_ledger
 from tests.app.api.conftest import BASE, client_of, conversation
 from tests.app.console.conftest import looking
 from tests.harness.home import filled
-
-pytestmark = pytest.mark.unit
 
 HOME = {"Origin": BASE}
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')

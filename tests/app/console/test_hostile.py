@@ -1,7 +1,5 @@
 """Texts that want to be more than text: of pages, file names, questions and addresses; they stay what they are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from html import escape
@@ -17,8 +15,6 @@ from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, NAMES, assert_inert
 from tests.app.console.conftest import answered, looking
 from tests.harness.home import filled
-
-pytestmark = pytest.mark.unit
 
 
 def _addresses(text: str) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """Pages and files whose texts want to be more than text, in a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

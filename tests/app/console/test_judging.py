@@ -1,7 +1,5 @@
 """An answer that a curator judges becomes a question that engines are measured on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -16,8 +14,6 @@ from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import load_questions
 from tests.app.console.conftest import answered, looking
 from tests.harness.home import filled
-
-pytestmark = pytest.mark.unit
 
 PAGE = (
     "<title>Grant</title><main><h1>Heating Grant</h1>"

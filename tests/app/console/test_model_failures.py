@@ -1,7 +1,5 @@
 """A model server that hangs, refuses or is gone is told where the answer would be, with what to do."""
 
-from __future__ import annotations
-
 import anyio
 import anyio.to_thread
 import httpx

@@ -1,15 +1,11 @@
 """The rules of a topic on screen: found, narrowed, beside the page's text and under an entity."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 
 from clausegraph.core.settings import Settings
 from tests.app.console.attempts import ATTEMPTS, assert_inert
 from tests.app.console.conftest import looking
-
-pytestmark = pytest.mark.unit
 
 SHOWN = {
     "rules": (200, ["What much is said about", "topic=resident+parking+permit"]),

@@ -1,7 +1,5 @@
 """Every screen: reachable, accessible in light and dark, and no wider than a telephone; coming in and being out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Signing in with an OpenID Connect provider: who comes in, and what is refused. The provider is a fake."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
@@ -28,8 +26,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import Settings, load_settings
 from tests.app.api.conftest import client_of, conversation
-
-pytestmark = pytest.mark.unit
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 ROLES = {"staff": {"role": "curator", "corpora": ["benefits"]}, "everybody": {"role": "reader"}}

@@ -1,14 +1,10 @@
 """Steps in plain words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from clausegraph.app.console.screen import TEMPLATES
-
-pytestmark = pytest.mark.unit
 
 STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("route", {"module": "text", "topics": ["a (b)"], "relations": []}, "In the text of the pages, for a (b)."),

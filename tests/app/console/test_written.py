@@ -1,11 +1,8 @@
 """A model's written answer in the console: prose with numbers, next and more, sources by number, sums below them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import lxml.html
-import pytest
 
 from clausegraph.app.render import answer_text
 from clausegraph.core.types import (
@@ -22,8 +19,6 @@ from clausegraph.core.types import (
 )
 from tests.core.presentation.faces import console_html
 from tests.core.presentation.test_tables import row, written
-
-pytestmark = pytest.mark.unit
 
 RATE = row(1)
 LEAD = replace(RATE, quote="You can get it if:", html="<p></p>", lead_in="", span=Span("p-1-0", 0, 18), position=2)

@@ -1,7 +1,5 @@
 """The sample corpus as docs/cypher.md sets it up, once, in the shared Neo4j."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

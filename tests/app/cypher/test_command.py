@@ -1,7 +1,5 @@
 """``clausegraph cypher``: forms of output, parameters, epochs, limits, interrupts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

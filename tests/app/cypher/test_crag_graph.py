@@ -1,7 +1,5 @@
 """A Neo4j with data of somebody else's as a knowledge graph for open questions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

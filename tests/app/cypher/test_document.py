@@ -1,7 +1,5 @@
 """Every query of docs/cypher.md prints what the document says, on the command line and through the plain driver."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

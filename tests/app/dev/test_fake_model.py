@@ -1,7 +1,5 @@
 """The fake model: pages read back, rules as a model replies them, both clients, and the command."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -16,7 +14,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 
 from clausegraph.app.dev.fake_model import CHAT, NO_PAGE, FakeModel
-from clausegraph.app.dev.fake_pages import cheap_reading, page_in, rule_lines
+from clausegraph.app.dev.fake_pages import cheap_reading, rule_lines
 from clausegraph.app.dev.json_server import JsonServer
 from clausegraph.core.errors import InputError
 from clausegraph.ingestion.extract.llm.numbering import page_text
@@ -39,31 +37,6 @@ PAGE = """\
 <<<END 00ff12>>>
 """
 Make = Callable[[str], AbstractContextManager[FunctionCallingLLM]]
-
-
-def test_rules_are_those_of_the_rule_extractor_with_a_statement_of_their_line() -> None:
-    lines = rule_lines((page_in(PAGE) or ("",))[0]).splitlines()
-    assert lines[1:4] == [
-        "@2 Tax credit applicant (person)",
-        "@3 UK (place)",
-        "@4 tax credit (benefit)",
-    ]
-    claim, tell, row, barred = lines[6:]
-    assert claim.startswith("1,2,3 eligibility") and claim.endswith("| may | @5 may claim @4")
-    assert '| if (2"you are over 16" and 3"you live in the UK") |' in claim
-    assert tell.endswith('| if not 4"you are ill" | must')
-    assert row == '5 amount | about @1 | if 5"Single" | is'
-    assert barred == '7 exclusion | about @1, actor @2 | if 7"you are in prison" | cannot | @5 cannot claim @4'
-    page = """\
-# Heating Grant
-1# Who can get it
-2 You can get the grant if all of the following apply:
-3- you live in Lethmoor
-4- you or your partner get one of these benefits:
-5- Basic Support
-6- Rent Supplement"""
-    (rule,) = rule_lines(page).splitlines()[7:]  # what follows an item with a colon is a list of its own
-    assert '(5"Basic Support" or 6"Rent Supplement")' in rule
 
 
 def test_the_parser_takes_every_line_of_the_fake() -> None:

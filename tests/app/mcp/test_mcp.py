@@ -1,7 +1,5 @@
 """The official client drives every tool, over standard input and output and over HTTP."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,8 +1,6 @@
 """Every command that reads, run one after the other: a program of its own, so that it can be run where nothing may be
 written. Prints a JSON object: what each said that failed."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Commands that read write nothing and wait for nobody: beside a writer, in a read-only home, on a full disk."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -66,12 +64,10 @@ def mounted(script: str, **places: Path) -> dict[str, Any]:
     raise AssertionError(done.stderr)
 
 
-@pytest.mark.unit
 def test_every_command_is_known_to_read_or_to_write() -> None:
     assert READING.keys() | WRITING | NO_LEDGER == all_commands()
 
 
-@pytest.mark.unit
 def test_no_reading_command_waits_for_a_writer_or_changes_a_file(home: Path, tmp_path: Path) -> None:
     runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(home)})
     assert runner.invoke(made_app(), ["search", "bees"]).exit_code == 0  # keeps the index of words, which is a cache

@@ -1,7 +1,5 @@
 """The stores under contract: the SQL graph, and Neo4j behind its projection."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

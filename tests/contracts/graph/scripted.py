@@ -4,8 +4,6 @@ An object that begins with "=" is a literal, ``not`` before the relation makes t
 ``rule | kind, kind | role entity | =value | if condition``; a paragraph before it that ends in a colon is its lead-in.
 """
 
-from __future__ import annotations
-
 import html
 import itertools
 import shutil

@@ -1,7 +1,5 @@
 """What every graph store must answer. One suite; each test runs against each store."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

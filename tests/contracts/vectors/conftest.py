@@ -1,7 +1,5 @@
 """The vector stores under contract: FAISS, the store of ``examples/extending``, and pgvector."""
 
-from __future__ import annotations
-
 import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, replace

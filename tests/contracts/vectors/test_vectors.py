@@ -1,7 +1,5 @@
 """What every store of vectors must do. One suite; each test runs against each store."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,14 +1,10 @@
 """Days that a text names from the day on which it is written."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
 
 from clausegraph.core.language.known_values import relative_days
-
-pytestmark = pytest.mark.unit
 
 TODAY = date(2026, 11, 24)  # a Tuesday
 

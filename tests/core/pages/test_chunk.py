@@ -1,7 +1,5 @@
 """Chunks: the limit, the cuts, the keys."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -15,8 +13,6 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.tokens import count_many
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
-
-pytestmark = pytest.mark.unit
 
 
 def page(contents: list[str], title: str = "Title") -> Reading:
@@ -118,7 +114,3 @@ def test_edit_moves_no_cut_outside_its_section() -> None:
     after = chunked([item for section in sections for item in section])
     same = {chunk for chunk in before.chunks if chunk.headings != ("S1",)}
     assert same <= set(after.chunks)
-
-
-def test_no_elements_no_chunks() -> None:
-    assert chunk_reading(Reading("T", None, ())).chunks == ()

@@ -1,8 +1,5 @@
 """What pages cost that repeat one thing: lines of code run, counted, against bytes. Twice the page, twice the work."""
 
-from __future__ import annotations
-
-import random
 from collections.abc import Callable
 
 import pytest
@@ -13,8 +10,6 @@ from clausegraph.core.pages.elements import MAX_SPANNED
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 from tests.harness.work import lines_run
-
-pytestmark = pytest.mark.unit
 
 # What is repeated, and what stands before it and after it
 FAMILIES: dict[str, Callable[[int], str]] = {
@@ -104,31 +99,3 @@ def test_texts_without_word_pieces_share_chunks_of_bounded_length() -> None:
     assert [first for first, _ in cuts[1:]] == [last for _, last in cuts[:-1]]
     assert cuts[-1][1] == len(units)
     assert max(last - first for first, last in cuts) <= 512
-
-
-def test_cuts_are_the_cheapest() -> None:
-    """Against every way to cut."""
-    choose = random.Random(7)
-    for _ in range(200):
-        units = [
-            Unit(index, 0, 1, choose.randint(0, 120), choose.choice([0.0, 0.1, 1.5]), choose.random() < 0.1)
-            for index in range(choose.randint(1, 8))
-        ]
-        assert _cost(units, best_cuts(units, [200] * len(units))) == min(_costs(units, 0))
-
-
-def _costs(units: list[Unit], first: int) -> list[float]:
-    if first == len(units):
-        return [0.0]
-    found = []
-    for last in range(first + 1, len(units) + 1):
-        chunk = units[first:last]
-        fits = sum(unit.tokens for unit in chunk) <= 200 and not any(unit.must_cut for unit in chunk[1:])
-        if last == first + 1 or fits:
-            found += [round(_cost(units, [(first, last)]) + rest, 9) for rest in _costs(units, last)]
-    return found
-
-
-def _cost(units: list[Unit], cuts: list[tuple[int, int]]) -> float:
-    empty = [max(0.0, 1 - sum(unit.tokens for unit in units[a:b]) / 200) for a, b in cuts]
-    return round(sum(1 + units[a].cut_cost + 0.5 * e * e for (a, _), e in zip(cuts, empty, strict=True)), 9)

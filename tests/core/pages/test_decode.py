@@ -1,14 +1,10 @@
 """Decoding: declarations that are right, wrong, missing or impossible."""
 
-from __future__ import annotations
-
 import codecs
 
 import pytest
 
 from clausegraph.core.pages.decode import decode_page
-
-pytestmark = pytest.mark.unit
 
 TEXT = "<p>You’ll get £20 – “free”, café</p>"
 

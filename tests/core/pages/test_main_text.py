@@ -1,7 +1,5 @@
 """Boilerplate removal: recall and precision on the sample corpus, and the rules one by one."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,8 +11,6 @@ from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.decode import decode_page, parse_page
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.walk import page_blocks
-
-pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 Chooser = Callable[[Sequence[Block], str], Sequence[Block]]

@@ -1,12 +1,8 @@
 """Odd pages of real sites: thin ones that speak like walls, late titles, ragged tables, hidden text."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.pages.read import SourceDocument, read_document
-
-pytestmark = pytest.mark.unit
 
 
 def read(body: str, title: str = "") -> list[str]:

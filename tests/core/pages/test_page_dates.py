@@ -1,15 +1,11 @@
 """Dates and language that a page states of itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import reading_from_json, reading_to_json
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import SourceDocument
-
-pytestmark = pytest.mark.unit
 
 
 def read(body: str, head: str = "") -> Reading:

@@ -1,16 +1,11 @@
 """Pieces: questions with what follows them, other sentences by three, tables in Markdown under the page's name."""
 
-from __future__ import annotations
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.pages.pieces import pieces_of, with_pieces
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
-
-pytestmark = pytest.mark.unit
 
 
 def read(body: str, title: str = "Harbour bridges") -> Reading:

@@ -1,15 +1,11 @@
 """Reading ConditionalQA pages."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
-
-pytestmark = pytest.mark.unit
 
 CONTENTS = [
     "<h1>Overview</h1>",

@@ -1,7 +1,5 @@
 """Reading a web page: elements, their relations, what the page says about itself."""
 
-from __future__ import annotations
-
 # ruff: noqa: SIM905 (a list of words reads best as a line of words)
 import pytest
 from hypothesis import given, settings
@@ -10,8 +8,6 @@ from hypothesis import strategies as st
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Element, Reading
 from clausegraph.ingestion.sources import SourceDocument
-
-pytestmark = pytest.mark.unit
 
 
 def read(html: str, wrap: bool = True) -> Reading:

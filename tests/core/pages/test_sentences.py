@@ -1,7 +1,5 @@
 """Sentence boundaries."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -9,29 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.language.clauses import after_number, sentence_spans
-
-pytestmark = pytest.mark.unit
-
-
-SENTENCES = [
-    ("You can claim.", "You must tell us."),
-    ("See e.g. Form 3 or i.e. The list.", "Then wait."),
-    ("Ask Mr. Smith or Dr. J. Brown.", "He decides."),
-    ("Use form No. 5 within 3 days.", "It is free."),
-    ("The limit is £15,000.01 a year.", "£20 is added."),
-    ("Go to gov.uk for help.", "Read GOV.UK first."),
-    ("Is it free?", "Yes!", "“It is.”", "Then pay."),
-    ("Open from 9 a.m. to 5 p.m.", "You can call."),
-    ("In the U.K. Government offices are shut.", "Wait."),
-    ("See reg. 4 and para. 12.", "The rule applies."),
-    ("Fill in form 1.", "Then sign it."),
-    ("It ended on 5 Jan. 2020.", "Nothing is owed."),
-    ("He said so (in May.)", "Nobody paid."),
-    ("1. Fill in the form.", "2. Send it."),
-]
+from tests.harness.tables import rows
 
 
-@pytest.mark.parametrize("sentences", SENTENCES)
+@pytest.mark.parametrize("sentences", rows(__file__, "sentences of a text"))
 def test_boundaries(sentences: tuple[str, ...]) -> None:
     text = " ".join(sentences)
     assert [text[a:b] for a, b in sentence_spans(text)] == list(sentences)

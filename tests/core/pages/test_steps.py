@@ -1,7 +1,5 @@
 """Which step of which procedure an element or a sentence is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -10,8 +8,6 @@ from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import statement_from_json, statement_to_json
 from clausegraph.core.types import Literal, Mention, Reading, Span, Statement, StepOrder
-
-pytestmark = pytest.mark.unit
 
 
 def _read(body: str) -> Reading:

@@ -1,7 +1,5 @@
 """The words of an answer on each face: command line, Markdown, REST's JSON, MCP's text, the console."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

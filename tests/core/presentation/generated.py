@@ -1,7 +1,5 @@
 """Pages and answers that hypothesis makes: every sentence, item and row has a word of its own, so it can be counted."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

@@ -1,12 +1,9 @@
 """What holds of every presentation, whatever pages and answers are."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace
 
-import pytest
 from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 
@@ -27,8 +24,6 @@ from tests.core.presentation.generated import (
     with_beside,
     written_answers,
 )
-
-pytestmark = pytest.mark.unit
 
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 MADE = tuple[list[MadePage], Answer]

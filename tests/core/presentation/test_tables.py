@@ -1,17 +1,11 @@
 """Rows of tables in an answer: named cells in words, a table where tables can be shown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-
-import pytest
 
 from clausegraph.app.render import answer_markdown, answer_text
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.presentation.answer import present
 from clausegraph.core.types import Answer, AnswerStatus, Evidence, PageKey, Sentence, Span
-
-pytestmark = pytest.mark.unit
 
 HEADS = "CO2 (g/km) | Rate"
 ROWS = ("0 | £0", "1 to 50 | £35", "51 to 100 | £95", "101 to 150 | £140", "151 to 200 | £190", "Over 200 | £410")

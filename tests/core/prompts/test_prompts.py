@@ -1,7 +1,5 @@
 """Prompt files: what is read and refused, what a rendering is; and every shipped one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +17,6 @@ from clausegraph.ingestion.extract.llm.numbering import number_call, page_text, 
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import chunk, element, grant_call
 from tests.ingestion.rules.sketch import page
-
-pytestmark = pytest.mark.unit
-
 
 HEADER = '{#\npurpose = "p"\ninputs = ["page"]\noutput = "o"\nsince = "0.2.0"\n#}\n'
 BODY = "=== system ===\nRead.\n=== user ===\n{{ page }}\n"

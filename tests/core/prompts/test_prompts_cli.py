@@ -1,7 +1,5 @@
 """``clausegraph prompts``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,8 +7,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 MINE = """{#
 purpose = "mine"

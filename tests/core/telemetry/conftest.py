@@ -1,7 +1,5 @@
 """A collector on the loopback interface that takes OTLP over HTTP, and a clean slate for logs and redaction."""
 
-from __future__ import annotations
-
 import logging
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Commands as processes: what a collector gets from an ingest and an ask, what the logs say, and what neither says."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,7 +1,5 @@
 """Log lines: one record a line whatever is in it, no secret, no text that was not asked for."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path
@@ -13,24 +11,12 @@ from clausegraph.core.secrets import register_secret
 from clausegraph.core.telemetry.logs import ROOT, configure_logs, log_fields, logger
 from clausegraph.core.telemetry.redaction import allow_content, error_fields, shown
 
-pytestmark = pytest.mark.unit
-
 KEY = "sk-4f9a/+very secret"
 log = logger("clausegraph.tests.logs")
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return capsys.readouterr().err.splitlines()
-
-
-def test_text_line(capsys: pytest.CaptureFixture[str]) -> None:
-    configure_logs("info")
-    log.info("run.end", pages=3, money=0.25, done=True, source="a b", corpus="x=y", nothing=None)
-    (line,) = lines(capsys)
-    assert line.split(" ", 1)[1] == (
-        'INFO clausegraph.tests.logs run.end pages=3 money=0.25 done=true source="a b" corpus="x=y"'
-    )
-    assert line[:20].endswith(".") and line.split()[0].endswith("Z")
 
 
 def test_json_line_with_context(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,13 +45,6 @@ def test_levels(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     other.warning("theirs")
     assert lines(capsys) == []
     assert logging.getLogger().level == logging.WARNING
-
-
-def test_records_of_the_standard_library_way(caplog: pytest.LogCaptureFixture) -> None:
-    log.warning("event", pages=1)
-    (record,) = caplog.records
-    assert record.getMessage() == "event" and record.fields == {"pages": 1}  # type: ignore[attr-defined]
-    assert record.filename == "test_logs.py" and record.funcName.startswith("test_records")
 
 
 HOSTILE = "a\r\n2026-01-01T00:00:00.000Z ERROR clausegraph.x forged\x1b[2J\x85\u2028\u202e\ud800"

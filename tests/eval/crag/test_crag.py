@@ -1,7 +1,5 @@
 """CRAG's evaluation: question files, verdicts, the judge, runs that go on, rows and figures."""
 
-from __future__ import annotations
-
 import bz2
 import json
 from pathlib import Path

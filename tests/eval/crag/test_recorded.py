@@ -4,8 +4,6 @@ The cassettes have hashes and replies only; questions, pages and responses of th
 skip without them.
 """
 
-from __future__ import annotations
-
 import bz2
 import json
 from pathlib import Path

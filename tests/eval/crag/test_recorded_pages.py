@@ -1,7 +1,5 @@
 """Ten questions over their pages that a strong model answered once, answered again from its recorded replies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

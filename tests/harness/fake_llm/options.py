@@ -1,7 +1,5 @@
 """What can be set of the fake model server, as plain values that travel as JSON; and which request fails, and how."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b

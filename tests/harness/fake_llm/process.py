@@ -1,7 +1,5 @@
 """The fake model server as its user has it: start it, ask what it counted, change it, stop it."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

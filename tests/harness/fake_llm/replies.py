@@ -1,7 +1,5 @@
 """What a chat request asks for, and what the fake replies: read from the prompt by rule, or from a script."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The process of the fake: a loopback socket and uvicorn, for the parent process that started it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """The ASGI application: a model provider's two addresses, and ``/fake/…`` to control it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from random import Random

@@ -1,6 +1,8 @@
 """Which rules of two pages contradict each other, and which only look so."""
 
-from __future__ import annotations
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +15,7 @@ from clausegraph.indexes.contradictions.assertions import Assertion, assertions_
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
 from clausegraph.indexes.graph.links import replacements
 from clausegraph.ingestion.extract.rules.extractor import read_rules
-
-pytestmark = pytest.mark.unit
+from tests.harness.tables import rows
 
 Said = tuple[str, str]  # "Last updated: …" or "", and what the page says
 
@@ -45,52 +46,13 @@ def _read(uri: str, html: str) -> Reading:
 
 @pytest.mark.parametrize(
     ("one", "other", "kind"),
-    [
-        ("The Garden Grant is £200.", "The Garden Grant is £250.", "value"),
-        ("The grant is £200 a year.", "The Garden Grant is £250 a year.", "value"),
-        ("The Garden Grant is £200 a year.", "The Garden Grant is £20 a month.", "value"),
-        ("The Garden Grant covers half the cost.", "The Garden Grant covers 75% of the cost.", "value"),
-        ("The hut is open from 9am to 5pm.", "The hut is open from 10am to 6pm.", "value"),
-        ("You may keep bees in the hut for up to 5 days.", "You cannot keep bees in the hut.", "polarity"),
-        ("Bees are included in the rent.", "Bees are not included in the rent.", "polarity"),
-        ("You must reply within 10 days.", "You must reply within 14 days.", "value"),
-        ("You must reply within 10 days of the decision.", "You must reply within 14 days of the decision.", "value"),
-        ("You can keep hens.", "You cannot keep hens.", "polarity"),
-        ("You must pay tax.", "You do not need to pay tax.", "polarity"),
-        ("You can get the grant if you are over 65.", "You can get the grant if you are over 66.", "threshold"),
-        (
-            "You can get the Garden Grant if you live alone.",
-            "If you are living alone, you cannot get the Garden Grant.",
-            "polarity",
-        ),
-    ],
+    rows(__file__, "what two pages say, and in what they contradict each other")
 )  # fmt: skip
 def test_what_contradicts(one: str, other: str, kind: str) -> None:
     assert [found.kind for found in conflicts(("", one), ("", other))] == [kind]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("The Garden Grant is £200.", "The Garden Grant is £200."),
-        ("You must not keep bees in July.", "You may keep bees from October to March."),
-        ("You must give us 2 weeks' notice.", "We must give you 4 weeks' notice."),
-        ("The Garden Pass costs £200 a year.", "The Garden Pass costs £20 a month."),
-        ("The Garden Grant is £200.", "The Garden Grant for a couple is £250."),
-        ("The Garden Grant is £200 if you live alone.", "The Garden Grant is £250 if you are a couple."),
-        ("The Garden Grant is £200.", "The Garden Grant is £250 if you are a couple."),
-        ("You must reply within 10 days of the decision.", "You must reply within 14 days of the hearing."),
-        ("You must have a passport.", "You must have a driving licence."),
-        ("You can keep hens.", "You cannot keep bees."),
-        ("You can keep hens if your neighbours agree.", "You cannot keep hens."),
-        ("You can keep hens if your neighbours agree.", "You cannot keep hens if your neighbours do not agree."),
-        ("You must be at least 18.", "You must be under 65."),
-        (
-            "You get £100 a week if you're 18 or over and you're under 65.",
-            "You get £100 a week if you're 18 or over and you're under 65.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), rows(__file__, "what two pages say that only looks like a contradiction"))
 def test_what_only_looks_so(one: str, other: str) -> None:
     assert conflicts(("", one), ("", other)) == []
 
@@ -176,3 +138,21 @@ def test_a_page_takes_the_place_of_one_that_it_says_it_replaces(older: str, newe
         superseded,
         "1.html" if superseded else "",
     )
+
+
+PAIRS: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
+LEAST = 151  # of 175: the others name a case that the other page does not, or are in other words throughout
+
+
+def _found(pair: dict[str, Any]) -> bool:
+    said = [("", "".join(text if text[0] == "<" else f"<p>{text}</p>" for text in pair[side]["said"])) for side in "ab"]
+    return bool(conflicts(*said, titles=tuple(pair[side]["title"] for side in "ab")))
+
+
+def test_what_contradicts_is_found_whatever_the_titles() -> None:
+    assert sum(map(_found, PAIRS["contradictions"])) >= LEAST
+
+
+@pytest.mark.parametrize("pair", PAIRS["compatible"], ids=lambda pair: pair["id"])
+def test_what_both_hold_is_no_contradiction(pair: dict[str, Any]) -> None:
+    assert not _found(pair)

@@ -4,8 +4,6 @@ Each publish has a number, which every page says; so a view of two epochs at onc
 A reader reads until it is told to end, by a line on its standard input, and prints how many views it looked at.
 """
 
-from __future__ import annotations
-
 import random
 import select
 import sys

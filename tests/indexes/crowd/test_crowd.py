@@ -1,7 +1,5 @@
 """Reading processes beside one that publishes and vacuums, all of them stopped at random moments."""
 
-from __future__ import annotations
-
 import logging
 import random
 import signal

@@ -1,7 +1,5 @@
 """``clausegraph entities`` on two pages that name one office in two ways, for people and as JSON."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from tests.law.world import page_html
 
 __all__ = ["clean_environment", "cli"]  # fixtures of the command line's tests
 
-pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+pytestmark = pytest.mark.usefixtures("stocked")
 
 SHORT, LONG = "ors", "office for resident service"
 OFFICE, HELP = "office of housing help", "housing help office"

@@ -1,7 +1,5 @@
 """Decisions on a real ledger: what they change, what they refuse, and that they can be taken back exactly."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 
@@ -20,8 +18,6 @@ from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, inge
 from clausegraph.ingestion.sources import open_source
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World
-
-pytestmark = pytest.mark.unit
 
 SHORT, LONG = "ztx", "zonal tax exchange"
 PAGES = {

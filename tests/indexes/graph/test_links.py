@@ -1,13 +1,9 @@
 """Links between pages, and the page that an entity has of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.types import Element, Link, PageKey, Reading
 from clausegraph.indexes.graph.links import OwnPage, own_pages, page_links, title_names
-
-pytestmark = pytest.mark.unit
 
 
 def page(uri: str, title: str, *links: tuple[str, str], url: str | None = None) -> tuple[PageKey, Reading]:

@@ -1,7 +1,5 @@
 """Damage to the ledger, at any byte and in any cell: what reads ends as it should or with an error of ours."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -20,8 +18,6 @@ from clausegraph.core.errors import StorageError
 from clausegraph.indexes.ledger.schema import members, metadata
 from tests.app.cli.conftest import SAMPLE
 from tests.harness.cli import made_app
-
-pytestmark = pytest.mark.unit
 
 HASHING = {"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}
 GARBAGE: tuple[Any, ...] = (

@@ -1,16 +1,10 @@
 """What is embedded of a fact: what each page says of it, under its title, heading and condition."""
 
-from __future__ import annotations
-
-import pytest
-
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.derive import derive_rows, fact_vectors, stated_texts
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
-
-pytestmark = pytest.mark.unit
 
 COSTS = "The Winter Card costs £35 a year."
 PAGES = {"a": [COSTS, "Students can get the Garden Grant if you are over 65."], "b": [COSTS]}

@@ -1,7 +1,5 @@
 """A publish writes its rows in short transactions, and nobody sees or keeps a part of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -19,7 +17,6 @@ from clausegraph.indexes.publish import ROWS_AT_ONCE, recover
 from tests.harness.writes import killed_at
 from tests.law.world import World
 
-pytestmark = pytest.mark.unit
 PAGES = {
     "a": ["You can get the heating grant if you are over 65.", "The heating grant is £200 a year."],
     "b": ["You must live in Lethmoor unless you are a student.", "Students can get the Study Loan."],

@@ -1,7 +1,5 @@
 """Opening a ledger: its tables, schema versions, damaged files, places that cannot be written; and its dialect."""
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3
@@ -20,8 +18,6 @@ from clausegraph.indexes.ledger import sqlite
 from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.sqlite import damage
 from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger, open_to_read
-
-pytestmark = pytest.mark.unit
 
 
 def test_new_ledger_has_the_settings_that_must_precede_tables(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Epochs from the outside: what readers see while, after and in spite of publishing."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import multiprocessing
@@ -27,8 +25,6 @@ from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.sources import open_source
 from tests.harness.writes import COMMIT, FILES, failing_at
 from tests.law.world import CORPUS, World
-
-pytestmark = pytest.mark.unit
 
 SECRET = "Zanzibar"
 PAGES = {

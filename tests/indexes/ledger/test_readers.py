@@ -1,7 +1,5 @@
 """Who holds an epoch: by a lock that needs no clock and no writing, and that the kernel takes back."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -21,8 +19,6 @@ from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import open_view
 from tests.contracts.graph.scripted import Town
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Segments that the ledger lists: merged by vacuum, read from the ledger where they are lost, mended by writers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,8 +12,6 @@ from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.vectors.segments import listed_segments, merge_segments, segment_state, vector_index
 from clausegraph.indexes.views import View, open_view
 from tests.contracts.graph.scripted import Town
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture

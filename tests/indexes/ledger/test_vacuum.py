@@ -1,7 +1,5 @@
 """Deleted is gone, or it is said what remains and why."""
 
-from __future__ import annotations
-
 import fcntl
 import subprocess
 import sys
@@ -34,9 +32,6 @@ from clausegraph.indexes.vectors.segments import listed_segments, vector_index
 from clausegraph.indexes.views import open_view
 from tests.harness.writes import failing_at
 from tests.law.world import CORPUS, World, new_ledger
-
-pytestmark = pytest.mark.unit
-
 
 GONE = "You can get a grant if you live in Quillonby."
 

@@ -1,7 +1,5 @@
 """A server that only says who it is, or talks nonsense afterwards: the first messages of the Bolt protocol."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading

@@ -1,7 +1,5 @@
 """A real Neo4j, emptied before each test, and a town whose graph it follows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command line with Neo4j as a required projection, and questions answered from its graph."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

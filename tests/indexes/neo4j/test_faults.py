@@ -1,13 +1,12 @@
 """What servers do wrong: each is one clear error with its fix, and nothing is lost."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os
 import signal
 import socket
 import stat
+import threading
 import warnings
 from pathlib import Path
 
@@ -27,11 +26,11 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, check_version, driver_errors
+from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, check_version, driver_errors, run_within
 from clausegraph.indexes.ledger.leases import run_lease
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import CACHE, MEMORY, emptied, kill_server, own_server, shared_address_with_apoc, shared_server
-from tests.harness.wait import until
+from tests.harness.wait import PATIENCE_S, until
 from tests.indexes.neo4j.bolt import saying, talking_nonsense
 
 # ruff: noqa: SIM117 - what is set up, and what then fails
@@ -216,3 +215,22 @@ def test_java_and_maven_are_looked_for_first(monkeypatch: pytest.MonkeyPatch, tm
     old.chmod(0o755)
     with pytest.raises(InputError, match="is 11"):
         check_java()
+
+
+def test_a_call_goes_on_when_its_caller_is_interrupted(request: pytest.FixtureRequest) -> None:
+    """Nobody may close the connection under it: it must not be taken for ended."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    main, go_on = threading.main_thread().ident or 0, threading.Event()
+
+    def work() -> None:
+        threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
+        go_on.wait(PATIENCE_S)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_within(PATIENCE_S, work, "interrupted call", "late")
+    (running,) = [thread for thread in threading.enumerate() if thread.name == "interrupted call"]
+    assert running.is_alive()
+    go_on.set()
+    running.join(PATIENCE_S)
+    assert not running.is_alive()

@@ -1,7 +1,5 @@
 """Neo4j's jars are fetched once, however many processes want them."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,8 +8,6 @@ import pytest
 
 from clausegraph.app.servers.neo4j import POM, ensure_jars
 from clausegraph.core.errors import StorageError
-
-pytestmark = pytest.mark.unit
 
 # Stands for Maven: notes that it was called, takes a moment, and leaves a jar or fails as FAILS says.
 MAVEN = """#!/bin/sh

@@ -1,8 +1,6 @@
 """kill -9 of the writer, and of the server, at any write: afterwards Neo4j equals the ledger, and no reader of an older
 epoch ever saw half of a new one."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import multiprocessing

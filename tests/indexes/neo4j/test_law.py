@@ -1,7 +1,5 @@
 """The law with Neo4j as a third store: whatever happens, it shows of every retained epoch what the ledger shows."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 

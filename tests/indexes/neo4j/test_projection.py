@@ -1,7 +1,5 @@
 """The projection follows the ledger through everything that can happen to either, and says where it stands."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the graph answers is the same, item by item, whichever store it is read from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

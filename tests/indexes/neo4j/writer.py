@@ -1,7 +1,5 @@
 """A process that publishes with Neo4j as a required projection, over and over, until it is killed."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

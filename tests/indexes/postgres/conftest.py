@@ -1,7 +1,5 @@
 """Worlds whose ledger is in PostgreSQL, each in a schema of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The contract of graphs where the ledger is in PostgreSQL."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

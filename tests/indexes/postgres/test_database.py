@@ -1,7 +1,5 @@
 """A ledger in PostgreSQL: its transactions and leases, its vectors beside the exact ones, its errors, its commands."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Decisions about names, as ``tests/indexes/entities`` has them, where the ledger is in PostgreSQL."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.indexes.entities.test_decisions import *  # noqa: F403

@@ -1,7 +1,5 @@
 """The law where the ledger is in PostgreSQL: the clean builds that its epochs equal are files of SQLite."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.harness.postgres import new_address

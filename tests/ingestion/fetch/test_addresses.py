@@ -1,12 +1,8 @@
 """Addresses in one form."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.ingestion.fetch.addresses import host_of, joined, normalised, shape_of
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The client against a real server that behaves as servers do, and as they should not."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import ssl

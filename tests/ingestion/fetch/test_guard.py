@@ -1,13 +1,9 @@
 """Where a name may lead."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.errors import SettingsError
 from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, UnknownHostError, WebLimits
-
-pytestmark = pytest.mark.unit
 
 PUBLIC = "93.184.216.34"
 FORBIDDEN = [

@@ -1,16 +1,11 @@
 """Connections to a host with several addresses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import httpcore
-import pytest
 
 from clausegraph.ingestion.fetch import WebLimits
 from clausegraph.ingestion.fetch.guard import AddressGuard, Deadline, GuardedBackend
-
-pytestmark = pytest.mark.unit
 
 
 class _BlackHole(httpcore.NetworkBackend):

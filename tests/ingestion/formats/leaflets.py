@@ -1,7 +1,5 @@
 """PDFs made by the tests, of text whose form they know."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

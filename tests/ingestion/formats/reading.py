@@ -1,7 +1,5 @@
 """Files as they are read, in the form that the tests of formats compare."""
 
-from __future__ import annotations
-
 from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.formats.formats import recognised

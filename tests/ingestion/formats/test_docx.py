@@ -1,7 +1,5 @@
 """Word documents: styles, lists, tables, notes, changes; and archives that are none."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from datetime import datetime
@@ -16,8 +14,6 @@ from docx.oxml import parse_xml
 from clausegraph.ingestion.formats.docx import convert_docx
 from clausegraph.ingestion.formats.formats import Unreadable
 from tests.ingestion.formats.reading import elements, read
-
-pytestmark = pytest.mark.unit
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 DOCUMENT = f"<w:document {W}><w:body><w:p><w:r><w:t>%s</w:t></w:r></w:p></w:body></w:document>"

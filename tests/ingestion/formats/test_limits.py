@@ -1,7 +1,5 @@
 """Files of other formats are read in the process with limits, however small: what breaks a library ends that alone."""
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 
@@ -51,7 +49,6 @@ def test_bombs_and_broken_files_are_rejects_and_the_next_file_is_read() -> None:
         assert read(good) == expected
 
 
-@pytest.mark.unit
 def test_a_reading_names_its_format_and_the_versions_of_its_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pipeline_of("text/html") == pipeline_of("application/x-conditionalqa+json")
     kinds = [*FORMATS, "text/html"]
@@ -63,7 +60,6 @@ def test_a_reading_names_its_format_and_the_versions_of_its_libraries(monkeypatc
     assert pipeline_of("text/html") == before["text/html"]
 
 
-@pytest.mark.unit
 def test_every_format_is_named_in_the_documentation() -> None:
     page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
     for one in FORMATS.values():

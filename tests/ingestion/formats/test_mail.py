@@ -1,14 +1,10 @@
 """E-mails and saved web pages."""
 
-from __future__ import annotations
-
 from email.message import EmailMessage
 
 import pytest
 
 from tests.ingestion.formats.reading import elements, read
-
-pytestmark = pytest.mark.unit
 
 PAGE = """<html><head><title>Saved</title></head><body><nav><a href="/">Home</a> <a href="/x">X</a></nav>
 <main><h1>Rent</h1><p>You can get it if you rent your home for the whole of the year.</p></main></body></html>"""

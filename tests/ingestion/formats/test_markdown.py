@@ -1,39 +1,12 @@
 """Markdown: the same elements as the HTML it means, and what its front matter says."""
 
-from __future__ import annotations
+from pathlib import Path
 
 import pytest
 
 from tests.ingestion.formats.reading import elements, read
 
-pytestmark = pytest.mark.unit
-
-PERMITS = """\
-# Resident parking
-
-You can get a permit if:
-
-- you live in the [zone](https://x.example/zone)
-- you own a car
-    1. registered to you
-
-| Zone | Price |
-|------|-------|
-| A    | £20   |
-
-Visitors
---------
-
-~~Not~~ *now*, <b>soon</b>.
-
-<details><summary>More</summary>
-
-Fees rise.
-
-</details>
-
-<script>alert(1)</script>
-"""
+PERMITS = Path(__file__).with_name("permits.md").read_text("utf-8")
 
 
 def test_markdown_is_read_as_the_html_it_means() -> None:

@@ -1,7 +1,5 @@
 """PDF: what size, weight, place and rules mean; and files that have no text to read."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime
 
@@ -12,8 +10,6 @@ from PIL import Image
 from clausegraph.ingestion.formats.pdf.layout import joined, vocabulary
 from tests.ingestion.formats.leaflets import RULE, VISITS, Leaflet, leaflet
 from tests.ingestion.formats.reading import elements, read
-
-pytestmark = pytest.mark.unit
 
 
 def test_sizes_bullets_and_gaps_make_headings_items_and_paragraphs() -> None:

@@ -1,7 +1,5 @@
 """A folder of many formats, run after run: what is stored, what is read again, and what is told of the rest."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

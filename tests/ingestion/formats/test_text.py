@@ -1,39 +1,12 @@
 """Plain text: what blank lines, bullets, capitals and underlines mean."""
 
-from __future__ import annotations
+from pathlib import Path
 
 import pytest
 
 from tests.ingestion.formats.reading import elements, read
 
-pytestmark = pytest.mark.unit
-
-POLICY = """\
-Leave policy
-
-SICK LEAVE
-
-You can take sick leave when you are ill for
-more than three days. You must tell your manager.
-
-You need:
-  * a doctor's note
-  * a form, which you
-    get from HR
-1. Scope
-
-This applies to all.
-
-Annual leave
-------------
-(a) 20 days
-(b) 25 days after
-    five years
-
-HR
-12 High Street
-London
-"""
+POLICY = Path(__file__).with_name("leave.txt").read_text("utf-8")
 
 
 def test_a_text_has_headings_paragraphs_and_items() -> None:

@@ -1,7 +1,5 @@
 """Pages written in other formats give the elements that they were written from, and the same anchors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -11,8 +9,6 @@ from benchmarks.material import REPOSITORY
 from clausegraph.core.types import Reading
 from tests.harness.shared_data import SHARED
 from tests.ingestion.formats.reading import read
-
-pytestmark = pytest.mark.unit
 
 DOCUMENTS = SHARED / "conditionalqa" / "documents.json"
 SAMPLE = REPOSITORY / "examples" / "corpus"

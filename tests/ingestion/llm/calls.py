@@ -1,7 +1,5 @@
 """Calls for parser tests, and what a reply of rules says of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement

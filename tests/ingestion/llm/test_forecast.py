@@ -1,7 +1,5 @@
 """What a dry run says that a run will need, and what that run then uses of the fake server."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """JSON out of replies: what stands around it, what breaks off, what is no JSON at all."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from typing import Any
@@ -14,8 +12,6 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models import json_text
 from clausegraph.core.models.json_text import MAX_STEPS, TOO_LONG, JsonText, Scanned, read_json, scan_value
 from tests.harness.wait import no_hang
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,12 @@
 """The parts of a numbered line, and the letters that a prompt shows before them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausegraph.core.types import Leaf
-from clausegraph.ingestion.extract.llm.parts import Places, is_condition, marked, parts_of
-from tests.ingestion.llm.calls import element
-
-pytestmark = pytest.mark.unit
+from clausegraph.ingestion.extract.llm.parts import marked, parts_of
 
 
 @pytest.mark.parametrize(
@@ -47,55 +41,6 @@ def test_the_26th_part_has_the_rest() -> None:
     assert len(parts) == 26
     assert row[parts[25].start : parts[25].end] == "cell 26 | cell 27 | cell 28 | cell 29 | cell 30"
     assert marked(row, "tr").endswith("|z cell 26 | cell 27 | cell 28 | cell 29 | cell 30")
-
-
-LINES = {
-    "e0": element("e0", "You get £5 if you rent, unless you are in prison."),
-    "e1": element("e1", "you rent", "li"),
-    "e2": element("e2", "Single | £12", "tr"),
-    "e3": element("e3", ""),
-}
-PLACES = Places({1: "e0", 2: "e1", 3: "e2", 4: "e3"}, LINES)
-
-
-@pytest.mark.parametrize(
-    ("place", "quote", "words"),
-    [
-        ("1", "", "You get £5 if you rent, unless you are in prison."),
-        ("1a", "", "You get £5"),
-        ("1b", "", "you rent"),
-        ("1c", "", "you are in prison"),
-        ("1", "if YOU rent", "if you rent"),
-        ("1b", "in prison", "in prison"),  # the words say more than the letter
-        ("2a", "", "you rent"),  # the one part of a line
-        ("3b", "", "£12"),
-        ("1d", "", None),
-        ("1", "you own a boat", None),
-        ("4", "", None),
-        ("5", "", None),
-        ("99999999999999999999", "", None),
-    ],
-)
-def test_places(place: str, quote: str, words: str | None) -> None:
-    found = PLACES.find(place, quote)
-    assert (None if found is None else PLACES.text(found)) == words
-
-
-def test_a_rules_words_go_out_to_the_conditions_of_its_sentence() -> None:
-    pays, rent, prison = (PLACES.find(f"1{letter}") for letter in "abc")
-    assert pays is not None and rent is not None and prison is not None
-    assert PLACES.around(pays, []) == pays
-    leaf = Leaf("e0", rent.start, rent.end, "you rent")
-    assert PLACES.text(PLACES.around(pays, [leaf])) == "You get £5 if you rent"
-    assert PLACES.text(PLACES.around(prison, [])) == "unless you are in prison"
-    cell = PLACES.find("3b")
-    assert cell is not None and PLACES.around(cell, [Leaf("e2", 0, 6, "Single")]) == cell
-
-
-@pytest.mark.parametrize(("place", "is_one"), [("1a", False), ("1b", True), ("1", False), ("2", True), ("3a", True)])
-def test_whether_a_place_is_a_condition(place: str, is_one: bool) -> None:
-    found = PLACES.find(place)
-    assert found is not None and is_condition(LINES[found.anchor], found) is is_one
 
 
 @given(st.text(st.sampled_from("ab .,;:|if unless12\n(")), st.sampled_from(["p", "li", "tr", "h2"]))

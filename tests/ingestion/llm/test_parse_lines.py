@@ -1,7 +1,5 @@
 """Plain triplets: every way to write a line, recorded lists, and what the chunk states of them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -14,8 +12,6 @@ from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.types import Literal, Mention
 from clausegraph.ingestion.extract.llm.lines import RawTriple, parse_triples, statements_of_lines
 from tests.ingestion.llm.calls import chunk, element
-
-pytestmark = pytest.mark.unit
 
 SOURCE = chunk(
     element("e0", "The council pays the grant. Send form HG1 to the council office in Leeds, West Yorkshire."),

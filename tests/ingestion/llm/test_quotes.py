@@ -1,14 +1,10 @@
 """Where quotes stand in a text."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.language.quotes import Quotable
-
-pytestmark = pytest.mark.unit
 
 TEXT = "You can’t apply if you’re under 18,  unless your Partner (or spouse) is 25 or over – and lives\u00a0in the UK."
 

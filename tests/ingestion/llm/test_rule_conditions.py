@@ -1,7 +1,5 @@
 """The ``if`` of a rule: its tree, what its leaves mean, and what makes it unreadable."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.embedding_texts import is_within
@@ -10,38 +8,12 @@ from clausegraph.core.serial import condition_from_json, condition_to_json
 from clausegraph.core.types import leaves
 from clausegraph.ingestion.extract.llm.numbering import number_call
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
+from tests.harness.tables import rows
 from tests.ingestion.llm.calls import grant_call, only_rule, read, reasons
 from tests.ingestion.rules.sketch import page, written
 
-pytestmark = pytest.mark.unit
 
-ITEMS = "you live in a care home; your partner is not over 18; you get Basic Support"
-
-
-@pytest.mark.parametrize(
-    ("condition", "tree"),
-    [
-        ("2b", "you rent your home"),
-        ("2B", "you rent your home"),
-        ("4", "you live in a care home"),
-        ("10a", "Single"),  # a cell
-        ("7", "Payments"),  # a heading that sets a case
-        ('2"rent your home"', "rent your home"),
-        ('2"“RENT  your home”,"', "rent your home"),
-        ("2b and not 2c", "all[you rent your home; not(you are in prison)]"),
-        ("2b or 4 and 6", "any[you rent your home; all[you live in a care home; you get Basic Support]]"),
-        ("(2b or 4) and 6", "all[any[you rent your home; you live in a care home]; you get Basic Support]"),
-        ("2b and (4 and 6)", "all[you rent your home; you live in a care home; you get Basic Support]"),
-        ("not (2b or 4)", "not(any[you rent your home; you live in a care home])"),
-        ("not not 2b", "you rent your home"),
-        ("2b and 2b", "you rent your home"),
-        ("any 4-6", f"any[{ITEMS}]"),
-        ("all 4-6", f"all[{ITEMS}]"),
-        ("4-6", f"all[{ITEMS}]"),
-        ("Not Any 4 - 6", f"not(any[{ITEMS}])"),
-        ("3 and any 4-6", f"any[{ITEMS}]"),  # the lead-in only points to them
-    ],
-)
+@pytest.mark.parametrize(("condition", "tree"), rows(__file__, "the condition of a rule, and its tree"))
 def test_trees(condition: str, tree: str) -> None:
     assert written(only_rule(f"11b duty | if {condition}").condition) == tree
 

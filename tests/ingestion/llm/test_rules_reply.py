@@ -1,7 +1,5 @@
 """Replies of rules, one a line: what comes of each line, and to which chunk it goes."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest
@@ -26,8 +24,6 @@ from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.ingestion.llm.calls import ENTITIES, PAGE, PAGE_CALL, TITLE, grant_call, only_rule, read, reasons
 from tests.ingestion.rules.sketch import page
-
-pytestmark = pytest.mark.unit
 
 CALL = grant_call()
 LINES = [line.lstrip("#-| ") for line in PAGE.splitlines()]
@@ -379,22 +375,9 @@ PIECES = st.one_of(
         st.one_of(
             st.sampled_from(
                 [
-                    *'()="-,|',
-                    "1",
-                    "2a",
-                    "6",
-                    "8",
-                    "1-3",
-                    "@1",
-                    "@2",
-                    "if",
-                    "and",
-                    "or",
-                    "not",
-                    "any",
-                    "actor",
-                    "duty",
-                    "may",
+                    *"()=\"-,|'",
+                    *("1", "2a", "6", "8", "1-3", "@1", "@2"),
+                    *("if", "and", "or", "not", "any", "actor", "duty", "may"),
                 ]
             ),
             st.text(max_size=4),

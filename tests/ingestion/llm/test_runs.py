@@ -1,12 +1,6 @@
 """Whole runs through the model stack against the fake server: what is kept, what is paid, what is said."""
 
-from __future__ import annotations
-
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +18,6 @@ from tests.harness.cli import made_app
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
 from tests.harness.fake_model import as_new
 from tests.harness.home import run
-from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -266,28 +259,3 @@ def test_a_budget_is_never_exceeded_and_the_rest_waits(
     assert not again.failures
     assert sorted(again.pages_added) == sorted(report.pages_failed)
     assert fake.counters()["repeated_ok"] == 0
-
-
-@pytest.mark.long  # with the rules it is in tests/app/cli/test_processes.py
-def test_ctrl_c_stops_soon_and_the_next_run_goes_on(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
-    fake.set(latency=(0.3, 0.5))
-    settings = settings_for(tmp_path, fake)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSEGRAPH_")} | {
-        "CLAUSEGRAPH_HOME": str(settings.home), "CLAUSEGRAPH_EMBEDDING_MODEL": "hashing",
-        "CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": "k",
-        "CLAUSEGRAPH_LLM_CONCURRENCY": "1", "CLAUSEGRAPH_CALL_TOKENS": "0",
-    }  # fmt: skip
-    starter = "import signal, clausegraph; signal.signal(signal.SIGINT, signal.default_int_handler); clausegraph.main()"
-    command = [sys.executable, "-c", starter, "ingest", str(folder)]  # a shell may start jobs that ignore SIGINT
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until(lambda: fake.counters()["ok"] >= 3)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130, errors
-    assert "stored work is kept" in errors
-    answered = fake.counters()["ok"]
-    fake.set(latency=(0.0, 0.0))
-    report = run(settings_for(tmp_path, fake, llm_key="k"), folder)
-    assert not report.failures
-    assert fake.counters()["repeated_ok"] <= 1  # the call in flight when it was stopped
-    assert report.chunks_reused >= answered - 2

@@ -1,7 +1,5 @@
 """The extractor in pipelines and property graphs of LlamaIndex's own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Pages that take too much, and one that does not."""
 
-from __future__ import annotations
-
 from clausegraph.core.pages.read import SourceDocument
 
 

@@ -1,7 +1,5 @@
 """What a crawl sees of a page, and what that may take."""
 
-from __future__ import annotations
-
 import time
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """A page that takes too much is a counted reject: its last good version stays, the rest of the run goes on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Large pages are read in a process with limits: what it may take, how it ends, and what it is told."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -99,7 +97,6 @@ def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
                 process.kill()
 
 
-@pytest.mark.unit
 def test_small_pages_and_formats_of_yours_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def read_mine(document: SourceDocument) -> tuple[Reading, tuple[()]]:
         return Reading(document.uri, None, ()), ()
@@ -113,7 +110,6 @@ def test_small_pages_and_formats_of_yours_need_no_process(monkeypatch: pytest.Mo
         assert children() == before
 
 
-@pytest.mark.unit
 def test_a_page_of_too_many_bytes_is_not_read() -> None:
     with page_reading(ReadingLimits(page_bytes=1000)) as read:
         nothing, rejects = read(large())

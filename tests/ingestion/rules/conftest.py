@@ -1,7 +1,5 @@
 """Inputs for extractor tests, and the real pages where they are."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages and what the rules state of them, each in a few lines of text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from clausegraph.core.extraction import ExtractionInput, InputElement

@@ -1,47 +1,18 @@
 """Whom a page addresses: by its title, and by the headings of its sections."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.language.address import Addressee, third_party
+from tests.harness.tables import rows
 
-pytestmark = pytest.mark.unit
 
-
-@pytest.mark.parametrize(
-    ("title", "role"),
-    [
-        ("Bereavement Support Payment", "applicant for Bereavement Support Payment"),
-        ("Your rights as an agency worker", "agency worker"),
-        ("Help and support for foster parents", "foster parent"),
-        ("Pay your Corporation Tax bill", "person paying their Corporation Tax bill"),
-        ("Deputies: manage an account", "deputy"),
-        ("Director's loans", "director"),
-        ("Apply for a council home", "applicant for a council home"),
-        ("Financial help if you're disabled", "person who is disabled"),
-        ("Challenge your solicitor's bill", "person challenging their solicitor's bill"),
-        ("Employment contracts", "person dealing with employment contracts"),
-        ("Orchard Payment: rates", "applicant for Orchard Payment"),
-        ("Flying instructor suspension", "flying instructor"),
-        ("Stamp duty when you sell a boat", "person who sells a boat"),
-        ("Register as a community rowing club", "community rowing club"),
-    ],
-)
+@pytest.mark.parametrize(("title", "role"), rows(__file__, "a title, and whom it addresses"))
 def test_the_title_names_a_role(title: str, role: str) -> None:
     assert Addressee(title).reader(()) == role
 
 
 @pytest.mark.parametrize(
-    ("heading", "role"),
-    [
-        ("Eligibility", "applicant for Rent Supplement"),
-        ("If you’re terminally ill", "applicant for Rent Supplement"),  # a case is a condition, and nobody's name
-        ("If you are the landlord", "landlord"),
-        ("Landlord's responsibilities", "landlord"),
-        ("What you can claim", "applicant for Rent Supplement"),
-        ("Rules for landlords", "landlord"),
-    ],
+    ("heading", "role"), rows(__file__, "a heading of the page Rent Supplement, and whom it addresses")
 )
 def test_a_heading_may_name_another(heading: str, role: str) -> None:
     assert Addressee("Rent Supplement").reader(("Rent Supplement", heading)) == role

@@ -1,10 +1,6 @@
 """The fingerprint of the rules is their version, which is raised with every change of what they state."""
 
-from __future__ import annotations
-
 from pathlib import Path
-
-import pytest
 
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash
@@ -13,8 +9,6 @@ from clausegraph.core.page_rules import page_rules
 from clausegraph.core.serial import rule_to_json, statement_to_json
 from clausegraph.ingestion.extract.rules.extractor import VERSION, RuleExtractor, read_rules
 from tests.ingestion.rules.conftest import readings
-
-pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 FACTS = {8: "8bc54a562e6a"}  # by version: the hash of what the rules state of the sample pages

@@ -1,7 +1,5 @@
 """What pages rule: kinds, conditions, roles, values and links, read without a model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -15,9 +13,8 @@ from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import rule_from_json, rule_to_json
 from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Rule, RuleKind, Span, Statement
 from clausegraph.ingestion.extract.rules.extractor import read_rules
+from tests.harness.tables import rows
 from tests.ingestion.rules.sketch import written
-
-pytestmark = pytest.mark.unit
 
 HEAD = "<title>Harbour Grant - Port Ashby Council</title><h1>Harbour Grant</h1>"
 
@@ -36,88 +33,7 @@ def words(rule: Rule, reading: Reading) -> str:
     return " / ".join(reading.elements[place[span.anchor]].text[span.start : span.end] for span in spans)
 
 
-KINDS = {  # of a clause without its condition
-    "You can get up to £120 a month.": "eligibility amount",
-    "You cannot claim after 31 March.": "exclusion deadline",
-    "You must apply within 30 days.": "deadline duty",
-    "You must tell us straight away.": "duty",
-    "You may bring a guest.": "permission",
-    "You do not need to reply.": "permission",
-    "You must not sublet the berth.": "prohibition",
-    "Do not send the passport.": "prohibition",
-    "The fee is £35.": "amount",
-    "There is no charge.": "amount",
-    "A permit lasts for 12 months.": "deadline",
-    "“Berth” means a place where a boat is moored.": "definition",
-    "Phone the harbour office on 0555 010 0142.": "contact",
-    "You could be fined.": "consequence",
-    "We will refuse your application.": "exclusion",
-    "Ashby is a town.": "",
-    "Page last updated: 1 April 2026": "",
-    # what is granted, with its length; what is done, with its limit
-    "The partner can take up to 4 weeks, in blocks of one week.": "eligibility deadline",
-    "You can appeal within 14 days.": "deadline permission",
-    "Keep your records for 5 years.": "duty deadline",
-    "The tenancy lasts for 6 months and can be renewed.": "deadline permission",
-    "You need bank statements for the last 2 months.": "duty",
-    "A deposit cannot be more than 6 weeks’ rent.": "prohibition amount",
-    "The return is due 60 days after completion.": "deadline",
-    "Entries close at noon.": "deadline",
-    # the main verb rules, and not what it names in passing
-    "The job advert must not exclude disabled people.": "prohibition",
-    "An adviser will visit and help you decide if you could get help.": "",
-    "This guide explains who is entitled to it.": "",
-    "Anyone who cannot work can get the grant.": "eligibility",
-    "An employee who has been ill may raise a grievance.": "permission",
-    "Check if you are eligible.": "duty",
-    "Live fish must not be used as bait.": "prohibition",
-    "Rent rises every April by no more than 2%.": "amount",
-    "You’ll also need to fill in a form.": "duty",
-    "It’s voluntary for small craft to have a radio.": "permission",
-    "It’s a criminal offence to send a prisoner drugs.": "prohibition",
-    "These documents are needed:": "duty",
-    "We accept:": "permission",
-    # may and can of things
-    "Keys can be collected from the steward.": "permission",
-    "Boats may not be launched.": "prohibition",
-    "No boat may be taken out without a lifejacket.": "prohibition",
-    "Your money may be late.": "consequence",
-    "You may also need a parking permit.": "duty",
-    "You may be able to use the other gate instead.": "permission",
-    # money
-    "You must have insurance for at least £2 million.": "duty amount eligibility",
-    "Life members pay no fee.": "amount",
-    "You do not pay the fee.": "permission",
-    "You can be fined up to £1,000.": "consequence amount",
-    "Damage is charged to you.": "amount",
-    "You can use the free arbitrator within 3 months.": "deadline permission",
-    "Mileage is paid at 45p a mile.": "amount",
-    "Children under 5 go free.": "amount",
-    "Staff get 25 days of leave a year.": "amount",
-    "Theft leads to dismissal.": "consequence",
-    "Pupils who live far away get free transport.": "amount",
-    "Free transport is for pupils living over 2 miles away.": "eligibility",
-    "Crew get up to 4 weeks’ pay.": "amount",
-    # what is said in passing, or of another's act, is not ruled
-    "You will not usually be allowed to swim.": "prohibition",
-    "Passes must not be sold.": "prohibition",
-    "A plan must be shown to the steward before it is refused.": "duty",
-    "Attach a bill less than 3 months old.": "duty",
-    "Complain to the steward.": "duty",
-    "You may have to show a pass.": "duty",
-    "You never have to repay it.": "permission",
-    "The members may leave the club.": "permission",
-    "The mooring limit does not apply.": "permission",
-    "Rowing is not racing,": "definition",
-    "A punt is a ‘small craft’": "definition",
-    "Harbour Aid helps people who cannot pay.": "definition",
-    "The fund pays for items not covered by a plan.": "",
-    "You will be told what you must do.": "",
-    "You need a bill - the steward can refuse others.": "duty",
-}
-
-
-@pytest.mark.parametrize(("text", "kinds"), KINDS.items(), ids=list(KINDS))
+@pytest.mark.parametrize(("text", "kinds"), rows(__file__, "kinds of a clause without its condition"))
 def test_kinds_main_one_first(text: str, kinds: str) -> None:
     assert " ".join(kinds_of(RuledClause(text))) == kinds
 
@@ -147,36 +63,7 @@ def test_values_are_what_is_ruled_and_not_how_often() -> None:
     assert [value.text for value in whole] == ["2 to 3 years", "no more than 4 weeks"]
 
 
-CASES = {  # a sentence, and what it holds for
-    "For a family of four the yearly fee is £520.": "For a family of four",
-    "Inside London, you can claim twice.": "Inside London",
-    "For purchases completed before 1 April 2024, the rate is 18%.": "For purchases completed before 1 April 2024",
-    "In Scotland and Wales, tenants must give notice.": "In Scotland and Wales",
-    "With a blue badge you can park free.": "With a blue badge",
-    "In sheltered schemes, if you are ill, you must tell us.": "all[In sheltered schemes; you are ill]",
-    "For a licence, count the days from the decision.": "For a licence",
-    "Even on a day when we are closed, you can return a book.": "",
-    "You must pay, even if you have moved.": "",
-    "For more help, you can call us.": "",
-    "With your manager’s consent, you can carry days over.": "With your manager’s consent",
-    "In most cases you must pay.": "",
-    "On the form, write your name.": "",
-    "Within 14 days, you must reply.": "",
-    "For 3 months, you cannot apply.": "",
-    "From 1 April 2024 the rate is 24%.": "",
-    # the outcome is no part of the condition
-    "If you win the panel will return your fee.": "you win",
-    "If you cannot agree, either of you can use the arbitrator.": "you cannot agree",
-    "If you were paid last winter you do not need to claim again.": "you were paid last winter",
-    "Tell us when your address changes: see Report a change.": "your address changes",
-    "You must pay - unless you are a student.": "not(you are a student)",
-    "We will refer you if you are ill for 4 weeks, or sooner if you ask.": "any[you are ill for 4 weeks; you ask]",
-    "You must speak to us first, because your permit may end if you are away.": "",
-    "You must tell us when you will be back.": "",
-}
-
-
-@pytest.mark.parametrize(("text", "case"), CASES.items(), ids=list(CASES))
+@pytest.mark.parametrize(("text", "case"), rows(__file__, "what a sentence holds for"))
 def test_the_case_that_a_sentence_opens_with_is_its_condition(text: str, case: str) -> None:
     _, (rule,) = read(f"<p>{text}</p>")
     assert written(rule.condition) == case
@@ -243,21 +130,12 @@ def test_a_sentence_that_points_back_has_what_it_goes_on_from() -> None:
     assert rules[-1].kind is RuleKind.EXCLUSION and not rules[-1].polarity
 
 
-LEANS = {  # a paragraph: the words of its last rule
-    "You must keep records. We may ask to see them even if you paid.": 2,
-    "A boat owner may apply for a crew card. The application must be signed by a doctor.": 2,
-    "You must pay the deposit. If it is not paid, the offer lapses.": 2,
-    "We decide within 8 weeks. If the decision takes longer, you can appeal.": 2,
-    "When you move out, your permit ends. You can claim back £4.": 2,
-    "You can apply online. Tenants can get a rebate if they pay by card.": 1,
-    "You can apply online. You must keep your permit dry.": 1,
-}
-
-
-@pytest.mark.parametrize(("text", "sentences"), LEANS.items(), ids=list(LEANS))
-def test_a_rule_has_the_sentence_that_its_words_lean_on(text: str, sentences: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "sentences"), rows(__file__, "a paragraph, and of how many sentences the words of its last rule are")
+)
+def test_a_rule_has_the_sentence_that_its_words_lean_on(text: str, sentences: str) -> None:
     reading, rules = read(f"<p>{text}</p>")
-    assert words(rules[-1], reading) == " / ".join(text.replace(". ", ".|").split("|")[-sentences:])
+    assert words(rules[-1], reading) == " / ".join(text.replace(". ", ".|").split("|")[-int(sentences) :])
 
 
 UNDER = {  # a heading and a sentence below it: the words of its rule and its condition
@@ -300,21 +178,7 @@ def test_roles_are_short_names_that_rules_share() -> None:
     assert "document: renewal letter" not in roles(rules[-1])  # no other rule of the page names it
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("Your landlord must tell the tenant.", "actor: landlord, counterparty: tenant"),
-        ("You must give your employer notice.", "actor: Harbour Grant applicant, counterparty: employer"),
-        ("Tenants are paid £5.", "names: tenant"),
-        ("Send it to the court or tribunal.", "actor: Harbour Grant applicant, authority: court, names: tribunal"),
-        ("Passes are issued by the court within 5 days.", "authority: court"),
-        ("Contact the student support officer.", "actor: Harbour Grant applicant"),
-        ("You need insurance for business use.", "actor: Harbour Grant applicant"),
-        ("The Wardens Team sends a letter within 5 days.", "names: Wardens Team"),
-        ("You can get the 16 to 19 Craft Grant.", "actor: Harbour Grant applicant, names: 16 to 19 Craft Grant"),
-        ("You must wait, if you get Income Support.", "actor: Harbour Grant applicant, names: Income Support"),
-    ],
-)
+@pytest.mark.parametrize(("text", "parts"), rows(__file__, "a sentence, and the roles of its rule"))
 def test_a_part_needs_the_grammar_to_say_it(text: str, parts: str) -> None:
     _, rules = read(f"<p>{text}</p><p>The court, a tribunal and the 16 to 19 Craft Grant may be named.</p>")
     assert roles(rules[0]) == ["about: Harbour Grant", *parts.split(", ")]

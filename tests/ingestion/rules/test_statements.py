@@ -1,7 +1,5 @@
 """What the rules state: the pages of ``statements.txt``, and whatever an input is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,6 @@ from clausegraph.core.language.headings import heading_case
 from clausegraph.core.types import leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.ingestion.rules.sketch import TITLE, cases, page, stated, written
-
-pytestmark = pytest.mark.unit
 
 EXTRACTOR = RuleExtractor()
 CASES = list(cases(Path(__file__).with_name("statements.txt").read_text("utf-8")))

@@ -1,7 +1,5 @@
 """A run mirrors its source, but only what it could see of it: what cannot be listed or used stays as it was."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -22,7 +20,6 @@ from clausegraph.ingestion.sources import open_source
 from clausegraph.ingestion.steps import run_steps
 from clausegraph.ingestion.tools import Options, Tools
 
-pytestmark = pytest.mark.unit
 PAGE = "<title>T</title><h1>T</h1><p>You can get the grant if you are over 65.</p>"
 
 Mirror = Callable[..., RunReport]

@@ -1,7 +1,5 @@
 """Sources: what they yield, what they reject, and when they refuse."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -17,8 +15,6 @@ from clausegraph.ingestion.formats.formats import EML, MARKDOWN, PDF, TEXT
 from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, SourceDocument, Unlisted, open_source
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.tools import Options
-
-pytestmark = pytest.mark.unit
 
 PAGE = b"<!doctype html><title>T</title><h1>T</h1><p>Some text.</p>"
 RECORD = {"title": "T", "url": "https://x.example/t", "contents": ["<h1>T</h1>", "<p>Some text.</p>"]}

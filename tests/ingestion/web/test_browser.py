@@ -1,7 +1,5 @@
 """Pages that only a browser renders: it fetches nothing by itself, and it ends in time."""
 
-from __future__ import annotations
-
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,7 +115,6 @@ def test_a_script_without_end_is_ended() -> None:
     assert len(asked) == 100
 
 
-@pytest.mark.unit
 def test_a_browser_that_is_none_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingsError, match=r"CLAUSEGRAPH_WEB_BROWSER is to be the path of a Chromium: '/no/such'"):
         PageRenderer("/no/such", lambda address: WebReply(address, "gone"), seconds=1, most=1)

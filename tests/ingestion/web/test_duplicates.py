@@ -1,7 +1,5 @@
 """One page with several addresses, and pages that only look alike."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.indexes.fetches import FetchRow

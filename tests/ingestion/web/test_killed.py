@@ -1,8 +1,6 @@
 """kill -9 at any system call of a crawl: the next run completes, asks nothing again that was stored, and makes nothing
 again that was paid for; what readers see is what an undisturbed crawl gives them."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import time

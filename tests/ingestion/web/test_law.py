@@ -1,8 +1,6 @@
 """The law for a site: after any sequence of edits, moves, failures, removals and returns the published state is that
 of a clean crawl of what its pages last were, each page under the name that it has had from the beginning."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sitemaps, feeds and files of addresses."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 

@@ -1,7 +1,5 @@
 """Pages that have moved while the list, or the links, name their new addresses only."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.ingestion.web.test_lists import XML, listed_pages, urlset

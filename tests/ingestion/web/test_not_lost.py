@@ -1,7 +1,5 @@
 """Pages that stay because nobody said that they are gone."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.errors import SourceError

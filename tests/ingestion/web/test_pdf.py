@@ -1,7 +1,5 @@
 """PDFs that a site links to, where that is asked for."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.ingestion.web.town import Town, fee

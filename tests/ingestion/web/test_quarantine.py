@@ -1,7 +1,5 @@
 """Broken crawls are held in quarantine, and ordinary large updates are not; what a person then decides."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

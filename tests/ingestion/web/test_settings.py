@@ -1,7 +1,5 @@
 """What settings say of the web, from each way in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

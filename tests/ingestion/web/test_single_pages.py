@@ -1,7 +1,5 @@
 """One page looked at, taken out, or asked for again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

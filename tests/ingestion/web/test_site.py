@@ -1,7 +1,5 @@
 """A section of a site followed over its changes."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.errors import SourceError

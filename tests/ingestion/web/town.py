@@ -1,7 +1,5 @@
 """A site of an invented town on a real socket, and a corpus that follows it."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self

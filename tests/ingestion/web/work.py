@@ -1,7 +1,5 @@
 """A crawl in a process of its own, to be killed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 ``{url}`` stands for an address whose listener counts who connects.
 """
 
-from __future__ import annotations
-
 _FETCH = "LOAD CSV FROM '{url}/x.csv' AS l RETURN l"
 _JSON = "apoc.load.json('{url}/x.json')"
 

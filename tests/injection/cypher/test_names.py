@@ -1,7 +1,5 @@
 """Hostile names come out of Neo4j as the ledger has them; as parameters they find themselves and nothing else."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No hostile query runs: nothing is written, nothing is called, and nobody connects to the listener."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the text alone tells: no server is needed to refuse what fetches, calls or leaves the database."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest
@@ -10,8 +8,6 @@ from clausegraph.core.errors import QueryRefused
 from clausegraph.indexes.graph.neo4j.cypher_tokens import LONGEST, checked_text
 from tests.harness.cases import for_each
 from tests.injection.cypher.hostile import ALLOWED, HOSTILE_QUERIES
-
-pytestmark = pytest.mark.unit
 
 _URL = "http://127.0.0.1:1"
 _OUTSIDE = [name for name in HOSTILE_QUERIES if name.startswith(("load", "apoc", "function", "use", "dbms", "db-"))]

@@ -1,7 +1,5 @@
 """One home with every hostile page, read by the real command line; no model, no network."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -4,8 +4,6 @@
 names, ``REPLIES`` are what a model under somebody else's control may answer.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 ESC, BEL = "\x1b", "\x07"

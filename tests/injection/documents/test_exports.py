@@ -1,7 +1,5 @@
 """Exports of hostile pages: read back by other programs, the values are the stored ones and nothing runs."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter
@@ -24,8 +22,6 @@ from tests.harness.cli import made_app
 from tests.injection.documents.conftest import HASHING, Cli, parsed
 from tests.injection.documents.hostile import NAMES, TEXTS, page_of
 from tests.injection.documents.test_terminal import obeyed
-
-pytestmark = pytest.mark.unit
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 

@@ -4,8 +4,6 @@ The fake server replies from a script: where the user message holds a page's ins
 page demanded. All through the command line, with both providers' protocols.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

@@ -1,13 +1,9 @@
 """Hostile pages by the rules: whatever they say is stored as text, and nothing else happens."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import zlib
 from pathlib import Path
-
-import pytest
 
 from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument, read_document
 from clausegraph.core.types import LITERAL, Literal, Mention
@@ -20,8 +16,6 @@ from clausegraph.indexes.views import open_view
 from tests.harness.cases import for_each
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, markup_page, page_of, pages
-
-pytestmark = pytest.mark.unit
 
 
 def test_there_are_enough_of_them() -> None:

@@ -1,7 +1,5 @@
 """Hostile pages in prompts: data between two marker lines, one element a line, nothing evaluated."""
 
-from __future__ import annotations
-
 import functools
 import re
 import unicodedata
@@ -16,8 +14,6 @@ from clausegraph.core.prompts import Prompt, fence, shipped_prompts
 from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text, render_call
 from tests.harness.cases import for_each
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, pages
-
-pytestmark = pytest.mark.unit
 
 PROMPTS = shipped_prompts().all()
 EXTRACTION = [prompt for prompt in PROMPTS if prompt.task in ("rules", "triplets-v1")]

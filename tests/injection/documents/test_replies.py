@@ -1,12 +1,8 @@
 """Hostile replies through the parser: rules of the page's own elements, rejects with reasons, or a failure."""
 
-from __future__ import annotations
-
 import re
 import time
 import unicodedata
-
-import pytest
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_input
@@ -22,8 +18,6 @@ from clausegraph.ingestion.extract.llm.rules_reply import parse_rules
 from tests.harness.cases import for_each
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import FACT, REPLIES, RULE, reply
-
-pytestmark = pytest.mark.unit
 
 PAGE = """<title>Rent Grant</title><main><h1>Rent Grant</h1>
 <p>The Rent Grant is a payment of £210 a year.</p>

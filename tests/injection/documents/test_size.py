@@ -3,8 +3,6 @@
 What is forbidden is quadratic time, which here is hours, and texts stored once per element.
 """
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path
@@ -23,8 +21,6 @@ from clausegraph.ingestion.extract.rules.extractor import ChunkReader, RuleExtra
 from tests.harness.wait import no_hang
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.test_terminal import obeyed
-
-pytestmark = pytest.mark.unit
 
 MB = 1_000_000
 

@@ -1,7 +1,5 @@
 """What the command line prints of hostile pages: text to read, nothing that a terminal obeys."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 from pathlib import Path
@@ -15,8 +13,6 @@ from clausegraph.indexes.views import open_view
 from tests.harness.cases import for_each
 from tests.injection.documents.conftest import Cli
 from tests.injection.documents.hostile import MARKUP, NAMES, REPLIES, TEXTS
-
-pytestmark = pytest.mark.unit
 
 _JOINERS = "\u200c\u200d"  # letters of Persian and Indic scripts, and emoji, are written with them
 _SHOWN = {

@@ -4,8 +4,6 @@ A job has ``name``, ``words`` of the command and ``environment``; a result has w
 and what was raised that no command lets out.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import sys

@@ -1,7 +1,5 @@
 """Whatever a model's server does to one page, the run ends and keeps the others; the key is only in its request."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
@@ -261,7 +259,6 @@ def _unpacked(value: bytes) -> bytes:
         return value
 
 
-@pytest.mark.unit
 def test_there_are_modes_enough() -> None:
     assert len(HOSTILE) >= 85 and not set(SOME) - set(CHAT)
     assert all(mode.about for mode in HOSTILE.values())

@@ -1,7 +1,5 @@
 """Invented pages about bridges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

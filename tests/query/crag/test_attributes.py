@@ -1,7 +1,5 @@
 """What a question is like, by a model's samples."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """A model writes the expressions; the value of most of them is the reference."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The engine for open questions, path by path: without a model, and before a model that says what a script has."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,21 +1,14 @@
 """Pages as a view that ends with the question, and as ranked references in batches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any
-
-import pytest
 
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.query.crag.text import CragPage, PagesText
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion, ReferenceKind
 from tests.query.crag.conftest import MakePage
-
-pytestmark = pytest.mark.unit
-
 
 QUESTION = CragQuestion("when did the Alder bridge open?", parse_time("2024-03-05T10:00Z"))
 

@@ -1,7 +1,5 @@
 """What expressions of time mean on Tuesday, 5 March 2024, in California."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 
@@ -10,8 +8,6 @@ import pytest
 from clausegraph.core.errors import InputError, QuestionError
 from clausegraph.query.crag.times import parse_time, resolve
 from clausegraph.query.crag.types import CragQuestion
-
-pytestmark = pytest.mark.unit
 
 AT = parse_time("03/05/2024, 23:18:31 PT")
 TABLE = Path(__file__).with_name("times.txt").read_text("utf-8")

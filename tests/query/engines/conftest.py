@@ -1,7 +1,5 @@
 """The sample corpus of an invented authority, read by the rules, with hashed embeddings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What another page contradicts is shown from both sides, not asserted; what is replaced is read again without it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +15,6 @@ from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
 from tests.law.world import World
-
-pytestmark = pytest.mark.unit
 
 HENS, BEES = "You can keep hens on your plot.", "You can keep bees on your plot."
 NO_HENS = "You cannot keep hens on your plot."
@@ -86,18 +82,6 @@ def test_what_is_replaced_is_read_again_without_it(world: World, view: View) -> 
     (found,) = answer.contradictions
     assert (found.superseded, found.since, found.older.quote) == (True, "2026-04-01", OLD)
     assert len(answer.trace[-1].detail["read_again_without"]) == 1  # type: ignore[arg-type]
-
-
-def test_a_model_is_not_asked_again(world: World, view: View) -> None:
-    from clausegraph.query.engines.contradicted import Settling
-
-    inquiry = Inquiry("What is the rent?")
-    first = ask(world, view, OLD, commits=True)
-    assert [one.text for one in first.alternatives] == [OLD] and first.contradictions[0].newer.quote == NEW
-    settled = Settling(view, inquiry).settled(ReadResult(first.status, first.alternatives), ())
-    assert (settled.status, settled.alternatives) == (AnswerStatus.UNKNOWN, ())
-    assert [quote.quote for quote in settled.quotes] == [OLD]
-    assert settled.contradictions == first.contradictions
 
 
 def test_a_page_that_another_one_replaces_is_not_asserted_from(sample: View) -> None:

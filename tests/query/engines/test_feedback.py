@@ -1,7 +1,5 @@
 """A model that misroutes: each kind of feedback is provoked, handed to the model, and mended within the rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -194,23 +192,6 @@ def test_two_questions_at_once_do_not_mix(asking: Asking) -> None:
 
 
 NOT_THERE = {"error": "module wrong", "about": ""}
-CIRCLING = {
-    "Which entities": choice(GRANT),
-    "Where should": module("text"),
-    "enough to answer": NO,
-    "explains the rejection": NOT_THERE,
-    "Choose again": choice(GRANT, kind="gate"),
-}
-
-
-def test_the_commentor_is_shown_examples(asking: Asking) -> None:
-    asking.script(CIRCLING)
-    answer = asking.engine("loop", steps=EVERYTHING, rounds=2).ask(HOW_MUCH)
-    assert told(answer, "comment")[0]["feedback"] == "module wrong"
-    sent = ["".join(message["content"] for message in body["messages"]) for body in asking.fake.last_requests(20)]
-    (comment,) = [text for text in sent if "explains the rejection" in text]
-    assert "Which documents do I need for a permit?" in comment
-    assert any("Feedback: module wrong." in text for text in sent)
 
 
 def test_what_code_sees_is_not_asked(asking: Asking) -> None:

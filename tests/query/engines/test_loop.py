@@ -1,7 +1,5 @@
 """The loop on rules: its rounds, its trace, and what later rounds change."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence
@@ -19,12 +17,10 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
-from clausegraph.query.retrieve.graph import Offer, ego_of
+from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, Module, Route, Tried
 from clausegraph.query.steps.rules import RuleRouter
 from tests.harness.wait import PATIENCE_S
-
-pytestmark = pytest.mark.unit
 
 # Each question names what it is about; the person's story is about something else, as people's stories are
 STORIES = json.loads((Path(__file__).parent / "stories.json").read_text(encoding="utf-8"))
@@ -58,20 +54,6 @@ def test_what_is_rejected_is_looked_up_again_and_told_while_it_happens(sample: V
     assert (first.detail["module"], second.detail["module"]) == ("text", "hybrid")
     assert steps(answer, "comment")[0].detail["feedback"] == "module wrong: text"
     assert pages(answer) == {"heating-grant.html"}
-
-
-def test_a_rule_is_as_near_as_a_fact(sample: View) -> None:
-    """A rule about a grant is found whether or not its words name it."""
-    key = "winter heating grant"
-    near, far = (ego_of(sample, [key], radius=radius) for radius in (1, 2))
-    page = next(page for page, _ in near.places if page.uri == "heating-grant.html")
-    texts = {element.text: (page, element.anchor) for element in sample.reading(page).elements}
-    names = next(place for text, place in texts.items() if "one-off payment of between £90 and £310" in text)
-    silent = next(place for text, place in texts.items() if text.startswith("Your claim must reach us by"))
-    assert near.places[names] == 1
-    assert silent not in near.places and far.places[silent] == 2
-    assert near.places.keys() <= far.places.keys()
-    assert names not in ego_of(sample, [key], ["is"], radius=1).places
 
 
 @pytest.mark.parametrize(("questions", "least"), [(6, 3), pytest.param(None, 20, marks=pytest.mark.long)])

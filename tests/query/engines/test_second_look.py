@@ -1,7 +1,5 @@
 """What a model does not find is looked for once more, and the second reading counts only where it answers more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,8 +13,6 @@ from clausegraph.query.engines.bank import EngineOptions, make_engine
 from clausegraph.query.engines.loop import hits_for_missing
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import Hit
-
-pytestmark = pytest.mark.unit
 
 PAGE = PageKey("test", "page")
 ANSWERED, REFUSED = AnswerStatus.ANSWERED, AnswerStatus.NOT_ANSWERABLE

@@ -1,7 +1,5 @@
 """Misspelt words of a question are read as the corpus writes them, and told; known words and names stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
@@ -9,8 +7,6 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.retrieve.spelling import corrected
-
-pytestmark = pytest.mark.unit
 
 
 def test_a_misspelt_word_of_the_corpus_is_read_and_told(sample: View, hashing: HashingEmbedder) -> None:

@@ -1,7 +1,5 @@
 """A town whose two pages state the same things under different conditions, and views of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The stores over a graph in Neo4j: what they answer is what they answer from the ledger, and Cypher only reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

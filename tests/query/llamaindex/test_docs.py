@@ -1,7 +1,5 @@
 """docs/llamaindex.md, run as a reader would."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path
@@ -12,8 +10,6 @@ from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, Cli, clean_environment, cli
 
 __all__ = ["clean_environment", "cli"]  # the fixtures of the command line's own tests
-
-pytestmark = pytest.mark.unit
 
 
 def test_examples(cli: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

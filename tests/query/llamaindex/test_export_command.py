@@ -1,7 +1,5 @@
 """``clausegraph export --to llamaindex``: what the command line adds to the two exports."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -15,8 +13,6 @@ from clausegraph.query.stores.llamaindex import EmbedderModel
 from tests.app.cli.conftest import SAMPLE, Cli, clean_environment, cli, parsed
 
 __all__ = ["clean_environment", "cli"]  # its fixtures
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """An epoch handed over as a folder, opened again by LlamaIndex's own classes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -17,8 +15,6 @@ from clausegraph.indexes.views import View
 from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.query.llamaindex.conftest import HOSTILE, Script
-
-pytestmark = pytest.mark.unit
 
 
 def test_stock_classes_open_it(view: View, embed_model: EmbedderModel, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """An epoch handed over to a Neo4j of its own, opened again by LlamaIndex's own store."""
 
-from __future__ import annotations
-
 import gc
 import json
 import re
@@ -50,7 +48,6 @@ def settings_for(address: Address) -> Settings:
     return Settings(neo4j_user=address.user, neo4j_password=SecretStr(address.password))
 
 
-@pytest.mark.unit
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_identifiers(one: str, other: str) -> None:
     made = [identifier(one), identifier(other), identifier(one, denied=True), identifier(other, denied=True)]
@@ -58,7 +55,6 @@ def test_identifiers(one: str, other: str) -> None:
     assert len(set(made)) == (2 if one == other else 4)
 
 
-@pytest.mark.unit
 def test_addresses_that_are_refused(view: View) -> None:
     settings = Settings(neo4j_password=SecretStr("x"))
     for uri in ("bolt://neo4j:secret@127.0.0.1:1", "bolt://neo4j@127.0.0.1:1", "neo4j://:secret@127.0.0.1"):

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,6 @@ from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import HOSTILE, Script
-
-pytestmark = pytest.mark.unit
 
 
 @pytest.fixture

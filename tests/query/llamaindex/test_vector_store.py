@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -22,8 +20,6 @@ from clausegraph.query.stores.llamaindex import EmbedderModel
 from clausegraph.query.stores.vector_store import KINDS, ViewVectorStore
 from tests.contracts.graph.scripted import Town
 from tests.query.llamaindex.conftest import EMBEDDER
-
-pytestmark = pytest.mark.unit
 
 
 def ask(store: ViewVectorStore, text: str, k: int = 3, **more: Any) -> list[str]:

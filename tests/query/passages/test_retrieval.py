@@ -1,7 +1,5 @@
 """From a file of passages to ranked chunks: extraction, the network of a view, both modes, and the figures."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from functools import partial

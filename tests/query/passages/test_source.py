@@ -1,7 +1,5 @@
 """Passages with their triples as a source: recognised, one page each, stable uris, versions, clear errors."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable
@@ -15,8 +13,6 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import CONDITIONALQA, PassagesSource, SourceDocument, open_source
 from clausegraph.ingestion.sources.records import ConditionalQASource, slug_of
 from tests.query.passages.conftest import PASSAGES
-
-pytestmark = pytest.mark.unit
 
 Write = Callable[[str, Any], Path]
 

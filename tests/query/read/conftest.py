@@ -1,7 +1,5 @@
 """Small pages for the reader's tests: one builder, no store and no model."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

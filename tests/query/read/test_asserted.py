@@ -1,7 +1,5 @@
 """What is asserted without a model, and what is quoted because a check fails."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -9,142 +7,13 @@ import pytest
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus, Element, PageKey, Reading, leaves
 from clausegraph.query.read.probability import ASSERTED, probability, with_counts
+from tests.harness.tables import rows
 from tests.query.read.conftest import READER, TODAY, Pages, ask, page
 
-pytestmark = pytest.mark.unit
-FEE = "It costs £215 to apply for a stall licence."
-LOCKS = "You must not change the locks while the tenant still lives there."
-LOCKS_ASKED = "can i change the locks while the tenant lives there"
-STORY = (
-    "My aunt moved from Dunwater to a cottage near the harbour last spring, sold her boat, bought two goats, began"
-    " a bakery, married a plumber, adopted a daughter, and broke her ankle while painting the garden fence."
-)
-DEGREE = "You can get the study grant if you do not have a university degree, unless you are training to be a nurse."
-GET, COST, RENEW = "can i get the study grant", "how much is the stall licence", "do i have to renew the notice"
-PARTNER = (
-    "You can transfer up to 20 weeks of leave to your partner if your partner has worked there for at least 26 weeks."
-)
-REPAY = (
-    "You must pay the relief back if you sell the barge to a friend.\n"
-    "You do not have to pay the relief back if you have to move because of flooding or long-term illness."
-)
-AFLOAT = (
-    "You can claim mooring help if you are a skipper who has to stay aboard on at least 2 days a week because:\n"
-    "- the crew is ashore\n- the harbour has no berth\n"
-    "You cannot claim mooring help if you choose to stay aboard."
-)
-REGISTER = (
-    "You can join the register if you live in the Isles.\n"
-    "If you are 16 or 17, you can join the register only if a social worker supports you.\n"
-    "You cannot join the register if your household income is more than £52,000 a year."
-)
-DOGS = "Dogs need a ticket.\nYour dog needs a lead.\nDog tickets are sold.\nYou can take a bicycle on board."
-ROD = "You must have your own rod licence if you are aged 13 or over."
-BERTH = "The winter berth grant is between £90 and £310 a year."
-COUPLE = f"{BERTH}\nIf your partner has a berth, too, you get £105."
-PILOT = (
-    "You can claim Pilot Pay if all of these apply:\n- you are aged 16 or over\n"
-    "- you spend at least 30 hours a week steering the boat"
-)
-TAKEN = "A warden can take your pass away. You can appeal within 14 days."
-NOTICE = "You must claim within 3 months of the death to get the full amount."
-SAVINGS = "You can claim Rent Supplement if you have savings of £14,000 or less."
-COURSE = "You must not study on this permit, except for a language course."
 
-# Lines of a page, question, scenario, and what is asserted.
-ASSERTED_CASES: list[tuple[str, ...]] = [
-    (FEE, "how much does a stall licence cost", "", "£215"),
-    (FEE, "price of stall licence", "", "£215"),
-    (FEE, "my aunt bakes cakes in Dunwater, how much does a stall licence cost", "", "£215"),
-    (LOCKS, LOCKS_ASKED, "", "no"),
-    ("You do not have to renew the notice each year.", "do i need to renew the notice", "", "no"),
-    (ROD, "does my 12 year old need a rod licence", "", "no"),
-    ("Tell your employer within 14 days of the birth.", "how long to tell my boss of the birth", "", "within 14 days"),
-    (DEGREE, GET, "I have a university degree.", "no"),
-    ("You must not sublet the whole of your barge.", "can i sublet the whole of my barge", "", "no"),
-    (AFLOAT, "can i claim mooring help if i choose to stay aboard", "", "no"),
-    ("The Panel can go ahead without you.", "can they go ahead without me", "", "yes"),
-    ("You may get a sail loan of up to £600.", "how much is the sail loan", "", "up to £600"),
-    (TAKEN, "how long do i have to appeal if a warden takes my pass", "", "within 14 days"),
-    (REGISTER, "Can I join the register?", "My household income is £55,000 a year.", "no"),
-    (PILOT, "How many hours must I steer the boat to claim Pilot Pay?", "", "at least 30 hours a week"),
-    (
-        f"{BERTH}\nIt is paid in May.",
-        "How much is the winter berth grant for a couple?",
-        "",
-        "between £90 and £310 a year",
-    ),
-    (f"{BERTH}\nIt is paid in May.", "How much winter berth grant do couples get?", "", "between £90 and £310 a year"),
-    ("Since 2020 you can get the study grant.", GET, "", "yes"),
-    ("Until 2030 you can get the study grant.", GET, "", "yes"),
-    ("Anyone can get the study grant.", GET, "", "yes"),
-    ("Only nurses can get the study grant.", "im a nurse, can i get the study grant", "", "yes"),
-    ("From 2020 the stall licence costs £215.", COST, "", "£215"),
-    ("In May a stall licence costs £215.", COST, "", "£215"),
-]
-# Lines of a page, question, and perhaps a scenario, for which the page is quoted: what does not plainly hold now for
-# the one who asks, a word like another, what is done, for whom, what is excluded, another thing or case.
-QUOTED_CASES: list[tuple[str, ...]] = [
-    (LOCKS, LOCKS_ASKED, STORY),
-    (COUPLE, "How much is the winter berth grant for a couple?"),
-    (COUPLE, "How much winter berth grant do couples get?"),
-    (SAVINGS, "rent supplement how much"),
-    (FEE, "how much does a pitch licence cost"),
-    (f"{FEE}\nA stall licence costs £90 for charities.", "cost of stall licence"),
-    ("Trading without a stall licence is fined with £900.", "stall licence cost"),
-    ("Claims are usually decided within 8 weeks.", "how long to decide claims"),
-    (NOTICE, "will i get the full amount", "My wife's death was 5 months ago."),
-    (COURSE, "can i do a course"),
-    ("If you hold a work permit, report a new address.", "do i need a work permit"),
-    (PARTNER, "can my partner take 6 weeks leave"),
-    (REPAY, "do i have to pay the relief back if i move because i am ill"),
-    ("A fine may be £600.", "how much is the fine"),
-    ("You may be able to get the study grant.", GET),
-    ("You might get the study grant.", GET),
-    ("It is not true that you can get the study grant.", GET),
-    ("Some people think you can get the study grant.", GET),
-    ("Until 2019 you could get the study grant.", GET),
-    ("Ministers plan that you can get the study grant.", GET),
-    ("You can rarely get the study grant.", GET),
-    ("Hardly anyone can get the study grant.", GET),
-    ("Only nurses can get the study grant.", GET),
-    ("Your partner can get the study grant.", GET),
-    ("Landlords can get the study grant.", GET),
-    ("You can get the study grant.", "can i not get the study grant"),
-    ("You should renew the notice.", RENEW),
-    ("The stall licence used to cost £215.", COST),
-    ("From 2030 the stall licence costs £215.", COST),
-    ("The stall licence does not cost £215.", COST),
-    ("The stall licence is no longer £215.", COST),
-    ("A stall licence costs about £215.", COST),
-    ("A stall licence may cost £215.", COST),
-    ("A stall licence is free, not £215.", COST),
-    ("For example, if a stall licence cost £215, you would pay in May.", COST),
-    (DOGS, "can i take my dog on board"),
-    ("You can park a vehicle in the yard.", "can a carer park in the yard"),
-    ("You can claim the allowance for a window.", "can a widow claim the allowance"),
-    ("The contract costs £40.", "how much is the contribution"),
-    ("The contract fee is £40.", "how much is the contribution fee"),
-    ("You can transport your licence.", "can i transfer my licence"),
-    ("You have 28 days to pay a parking charge notice.", "how long do i have to appeal a parking charge notice"),
-    ("You can only use the grant for repairs - not an extension.", "can i use the grant for an extension"),
-    ("You can pay the fee by card, but not in cash.", "can i pay the fee in cash"),
-    ("You can send the deed rather than a copy.", "can i send a copy of the deed"),
-    ("You may do any job on a boat pass except diving.", "Can I get a boat pass?"),
-    ("You can lend your oars to others, but you cannot lend your pass.", "can i lend my oars and pass"),
-    ("You can get harbour leave if you have a boat.", "can i get harbour pay"),
-    ("No refund is given for the first month.", "do i get a refund"),
-    ("Apply by 31 May if you have a boat, and by 30 June if you have none.", "when do i apply"),
-    (
-        "You can get the boat loan if any of these apply:\n- harbours that have a deal with us\n- you own a berth",
-        "Can I get the boat loan?",
-    ),
-    (FEE, "how much does a stall licence cost and what if i am late"),
-    (FEE, "how much does a stall licence cost? and do i get a refund?"),
-]
-
-
-@pytest.mark.parametrize(("lines", "question", "scenario", "answer"), ASSERTED_CASES)
+@pytest.mark.parametrize(
+    ("lines", "question", "scenario", "answer"), rows(__file__, "lines of a page, question, scenario, what is asserted")
+)
 def test_what_one_place_surely_says_is_asserted(lines: str, question: str, scenario: str, answer: str) -> None:
     found = page(lines)
     result = READER.read(Inquiry(question, scenario, as_of=TODAY), found.hits(), found)
@@ -152,7 +21,7 @@ def test_what_one_place_surely_says_is_asserted(lines: str, question: str, scena
     assert (result.status, result.quotes, result.reasons["failed_checks"]) == (AnswerStatus.ANSWERED, (), [])
 
 
-@pytest.mark.parametrize("case", QUOTED_CASES)
+@pytest.mark.parametrize("case", rows(__file__, "the page is quoted: lines of it, question, and perhaps a scenario"))
 def test_what_fails_a_check_is_quoted(case: tuple[str, ...]) -> None:
     found = page(case[0])
     result = READER.read(Inquiry(case[1], "".join(case[2:]), as_of=TODAY), found.hits(), found)

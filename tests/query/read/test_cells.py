@@ -1,7 +1,5 @@
 """Tables: the cell whose row and column are told is the answer, with what limits it; else its row is quoted first."""
 
-from __future__ import annotations
-
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
@@ -9,7 +7,6 @@ from clausegraph.core.types import Alternative, AnswerStatus, Element, PageKey, 
 from clausegraph.query.read.protocol import ReadResult
 from tests.query.read.conftest import READER, Pages
 
-pytestmark = pytest.mark.unit
 KEY = PageKey("test", "mooring")
 RATES = ("Length (m)", "Built before 1 May 2010", "Built on or after 1 May 2010")
 DUES = ("Who moors", "Weekly due", "Deposit")

@@ -1,13 +1,10 @@
 """The form of a question, which part of it asks, and words that meet those of a page."""
 
-from __future__ import annotations
-
 import pytest
 
-from clausegraph.query.read.questions import AnswerType, Parts, QuestionKind, asking_sentence, parts, question_form
-from clausegraph.query.read.word_match import content_terms, coverage, same_word
-
-pytestmark = pytest.mark.unit
+from clausegraph.query.read.questions import AnswerType, QuestionKind, question_form
+from clausegraph.query.read.word_match import same_word
+from tests.harness.tables import rows
 
 
 @pytest.mark.parametrize(
@@ -44,57 +41,6 @@ def test_the_form_of_a_question(question: str, expected: QuestionKind | AnswerTy
     assert expected is QuestionKind or expected in (form.kind, form.type)
 
 
-def test_the_last_question_counts() -> None:
-    assert asking_sentence("What is it? Can I have it? I am 30.") == "Can I have it?"
-
-
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        (
-            "im a full time student can i get carers payment",
-            Parts("can i get carers payment", "", "im a full time student"),
-        ),
-        (
-            "do i have to repay the grant if i leave because i am pregnant",
-            Parts("do i have to repay the grant", "i leave", "because i am pregnant"),
-        ),
-        ("How much does a stall licence cost?", Parts("How much does a stall licence cost?", "", "")),
-    ],
-)
-def test_the_story_in_a_question_is_not_what_it_asks(question: str, expected: Parts) -> None:
-    assert parts(question) == expected
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "same"),
-    [
-        ("apply", "application", True),
-        ("stopped", "stop", True),
-        ("renewal", "renew", True),
-        ("driver", "driving", True),
-        ("eligibility", "eligible", True),
-        ("boss", "employer", True),
-        ("care", "car", False),
-        ("employer", "employee", False),
-        ("interest", "international", False),
-        ("application", "appliance", False),
-        ("private", "privacy", False),
-        ("registered", "registrar", False),
-        ("limit", "date", False),
-        ("study", "grant", False),
-    ],
-)
-def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first: str, second: str, same: bool) -> None:
-    assert same_word(first, second) is same_word(second, first) is same
-
-
-@pytest.mark.parametrize(
-    ("asked", "text", "whole"),
-    [
-        ("does my boss pay", "Your employer must pay you.", True),
-        ("can my boss sack me when im ill", "Your employer must pay you.", False),
-    ],
-)
-def test_everyday_words_meet_those_of_the_page(asked: str, text: str, whole: bool) -> None:
-    assert (coverage(content_terms(asked), text) == 1.0) is whole
+@pytest.mark.parametrize(("first", "second", "same"), rows(__file__, "two words, and whether they meet"))
+def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first: str, second: str, same: str) -> None:
+    assert same_word(first, second) is same_word(second, first) is (same == "yes")

@@ -1,7 +1,5 @@
 """What is quoted where nothing is asserted: whole lists, nested as on the page, and no page that is replaced."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -18,7 +16,6 @@ from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import NEVER, READER, Pages, reading
 
-pytestmark = pytest.mark.unit
 KEY = PageKey("test", "page")
 LIST = (
     Element("p", "p", "", "You can get the berth grant if:"),

@@ -1,7 +1,5 @@
 """What a reader that always asserts gives: exact spans of the pages, and never a crash."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -13,33 +11,14 @@ from clausegraph.core.types import AnswerStatus, Chunk, Span
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.questions import QuestionKind, question_form
 from clausegraph.query.retrieve.bank import Hit
+from tests.harness.tables import rows
 from tests.query.read.conftest import ALWAYS, Pages, ask, page, reading
 
-pytestmark = pytest.mark.unit
 REFUND = "Can I claim a refund?"
 
 
 @pytest.mark.parametrize(
-    ("element", "question", "answer"),
-    [
-        ("You can claim a refund at any time.", REFUND, "yes"),
-        ("You cannot claim a refund.", REFUND, "no"),
-        ("You do not need a licence to fish here.", "Do I need a licence to fish here?", "no"),
-        ("You must have a licence to fish here.", "Do I need a licence to fish here?", "yes"),
-        ("A certified copy costs £20 each if you apply by post.", "How much does a certified copy cost?", "£20 each"),
-        ("It takes 6 weeks to issue a collective passport.", "How long does it take to issue one?", "6 weeks"),
-        ("You must pay by 31 January.", "When do I have to pay?", "by 31 January"),
-        (
-            "Send it to us. You must tell the council within 21 days of moving.",
-            "How soon must I tell the council?",
-            "within 21 days",
-        ),
-        (
-            "If your car cost more than £45,000, you pay an extra £320 a year.",
-            "How much extra do I pay for a car that cost £50,000?",
-            "£320 a year",
-        ),
-    ],
+    ("element", "question", "answer"), rows(__file__, "a line of a page, a question, and the answer")
 )
 def test_the_answer_is_a_verdict_or_the_minimal_value(element: str, question: str, answer: str) -> None:
     found = page(element)

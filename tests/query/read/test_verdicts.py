@@ -1,7 +1,5 @@
 """A verdict rests on all rules on the same thing and their trees; assumptions change it without reading again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 
@@ -16,9 +14,9 @@ from clausegraph.core.presentation.wording import open_questions
 from clausegraph.core.types import Answer, AnswerStatus, ConditionState, holds, leaves
 from clausegraph.query.read.assume import assumed
 from clausegraph.query.read.extractive import ExtractiveReader
+from tests.harness.tables import rows
 from tests.query.read.conftest import ALWAYS, Pages, ask, page
 
-pytestmark = pytest.mark.unit
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 BARS = "You cannot get the boat loan if:\n- you were in prison\n- you live in a hostel, unless you pay your own rent"
 LOAN_GRANT = "You can get the boat loan if all of these apply:\n- you are aged 18 or over\n- you own a mooring"
@@ -37,12 +35,8 @@ GRANT = (
 )
 CARE = "You cannot get the heating grant if you live in a care home, unless you pay all of your own fees."
 EITHER = "You can get the heating grant if any of these apply:\n- you are 66 or over\n- you have a disability"
-BERTH = (
-    "You must pay back the berth grant if you leave the harbour, unless you left because of storm damage, pregnancy"
-    " or a death in the family."
-)
 LOAN, LEVY, PASS = "Can I get the boat loan?", "Do I have to pay the mooring levy?", "Can I have a mooring pass"
-ASKED, LEAVING = "Can I get the heating grant?", "Do I have to pay back the berth grant if I leave the harbour?"
+ASKED = "Can I get the heating grant?"
 HOME = "My mother lives in a care home."
 
 
@@ -103,87 +97,21 @@ def test_what_is_refused_below_belongs_to_what_is_granted_above() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "question", "scenario", "answer", "expected"),
-    [
-        (
-            f"{LOAN_GRANT}\nYou must also hold a pilot card.",
-            LOAN,
-            "",
-            "yes",
-            {"You must also hold a pilot card": UNKNOWN},
-        ),
-        (GRANT, ASKED, "I was born in 1972 and live in Lethmoor.", "no", {}),
-        (GRANT, ASKED, "I am 50 years old.", "no", {}),
-        (GRANT, ASKED, "I am 84 years old and live in Lethmoor.", "yes", {"you live in Lethmoor": MET}),
-        (
-            GRANT,
-            ASKED,
-            "I am 84 years old.",
-            "yes",
-            {"you were born on or before 30 September 1961": MET, "you live in Lethmoor": UNKNOWN},
-        ),
-        (CARE, "Can she get the heating grant?", HOME, "no", {}),
-        (CARE, "Can she get the heating grant?", f"{HOME} She pays all of her own fees.", "not excluded", {}),
-        (
-            "You must repay the boat loan if you leave the crew, unless you left because of illness or age.",
-            "Must I repay the boat loan if I leave the crew?",
-            "I left.",
-            "yes",
-            {"you leave the crew": MET, "you left because of illness or age": UNKNOWN},
-        ),
-        (
-            "You cannot get the boat loan if:\n- you have been at sea, without pay, for a year",
-            LOAN,
-            "I have been at sea.",
-            "no",
-            {"you have been at sea, without pay, for a year": UNKNOWN},
-        ),
-        (
-            "You can get the boat loan if you lived here for at least one day during May 2026.",
-            LOAN,
-            "I moved here in 2019.",
-            "yes",
-            {"you lived here for at least one day during May 2026": UNKNOWN},
-        ),
-        (
-            "You can get the boat loan if your landlord has not repaired the boat within 28 days.",
-            LOAN,
-            "My landlord did not repair the boat for 6 weeks.",
-            "yes",
-            {"your landlord has not repaired the boat within 28 days": UNKNOWN},
-        ),
-    ],
+    ("lines", "question", "scenario", "answer", "states"),
+    rows(__file__, "lines of a page, question, scenario, verdict, and states of its conditions"),
 )
 def test_a_verdict_and_the_states_of_its_conditions(
-    lines: str, question: str, scenario: str, answer: str, expected: dict[str, ConditionState]
+    lines: str, question: str, scenario: str, answer: str, states: str
 ) -> None:
     made = ask(page(lines, updated="2026-03-03"), question, scenario, ALWAYS)
-    assert text(made) == answer and conditions(made).items() >= expected.items()
+    assert text(made) == answer
+    assert {f"{name}: {found}" for name, found in conditions(made).items()} >= set(filter(None, states.split("; ")))
     assert state(made) is not UNMET
 
 
 @pytest.mark.parametrize(
     ("lines", "question", "scenario", "first"),
-    [
-        (
-            f"{LOAN_GRANT}\nYou cannot get the boat loan if you were convicted of theft at sea.",
-            LOAN,
-            "I was convicted of theft.",
-            "**No, if this holds:",
-        ),
-        ("You cannot dive here except for rescue.", "can i dive here", "", "**No, unless this holds:"),
-        ("You can get the boat loan if you have never crashed a boat.", LOAN, "I never crashed a boat.", "**Yes."),
-        (
-            "You can get the boat loan if you have never crashed a boat.",
-            LOAN,
-            "My wife crashed a boat, I never crashed a boat.",
-            "**Yes, if you have never crashed a boat.",
-        ),
-        (BERTH, LEAVING, "", "**Yes, unless you left because of storm damage, pregnancy or a death in the family."),
-        (BERTH, LEAVING, "I left because I am pregnant.", "**No."),
-        (BERTH, LEAVING, "My uncle died so I left.", "**No."),
-        (BERTH, LEAVING, "I left after my holiday.", "**The page says:"),
-    ],
+    rows(__file__, "lines of a page, question, scenario, and how the answer begins"),
 )
 def test_what_is_spoken_of_comes_first_and_what_is_told_both_ways_is_open(
     lines: str, question: str, scenario: str, first: str

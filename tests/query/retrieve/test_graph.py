@@ -1,16 +1,10 @@
 """Names, ego-graphs, and the retrievers that walk from them."""
 
-from __future__ import annotations
-
-import pytest
-
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.graph import Offer, ego_of, in_words, named_in
-
-pytestmark = pytest.mark.unit
 
 GRANT, LICENCE = "harbour mooring grant", "allotment licence"
 

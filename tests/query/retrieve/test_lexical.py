@@ -1,7 +1,5 @@
 """BM25: found words, order, the formula by hand; that each epoch has its own words is part of the law."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

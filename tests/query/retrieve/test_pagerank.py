@@ -1,16 +1,10 @@
 """PageRank as a pure function: what it reaches, what it is indifferent to, and its shares."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-
-import pytest
 
 from clausegraph.core.types import Fact, PageKey
 from clausegraph.query.retrieve.bank import Place
-from clausegraph.query.retrieve.pagerank import Walk, build_network, excess, walk_from
-
-pytestmark = pytest.mark.unit
+from clausegraph.query.retrieve.pagerank import Walk, build_network, walk_from
 
 
 def place(name: str) -> Place:
@@ -54,19 +48,3 @@ def test_a_walk_crosses_like_names() -> None:
     joined, apart = replace(ONE, alike=0.5), replace(ONE, alike=2.0)
     assert place("p4") in walk_from(build_network(facts, stated, walk=joined), CLEAR, walk=joined)
     assert place("p4") not in walk_from(build_network(facts, stated, walk=apart), CLEAR, walk=apart)
-
-
-@pytest.mark.parametrize(
-    ("scores", "count", "expected"),
-    [
-        ({"a": 0.9, "b": 0.5, "c": 0.4}, 2, {"a": 0.5, "b": 0.1}),
-        ({"a": 0.9, "b": 0.5}, 2, {"a": 0.9, "b": 0.5}),
-        ({"a": -0.1, "b": -0.5}, 5, {"a": 0.4, "b": 0.0}),
-        ({"b": 0.5, "a": 0.5, "c": 0.5}, 2, {"a": 1.0, "b": 1.0}),
-        ({}, 3, {}),
-    ],
-)
-def test_seeds_weigh_what_they_are_above_the_best_left_out(
-    scores: dict[str, float], count: int, expected: dict[str, float]
-) -> None:
-    assert excess(scores, count) == pytest.approx(expected)

@@ -1,7 +1,5 @@
 """What is searched for: cut without losing the question itself."""
 
-from __future__ import annotations
-
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.tokens import count_tokens
 from clausegraph.query.retrieve.nearest import WINDOW, parts

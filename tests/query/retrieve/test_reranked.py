@@ -1,7 +1,5 @@
 """A retriever's list in the order of a cross-encoder: a real one, of random weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command in the order of a cross-encoder; it stands here since few processes should load torch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The bank of retrievers over a real view, as plain values and through LlamaIndex's interface."""
 
-from __future__ import annotations
-
 import pytest
 from llama_index.core.schema import QueryBundle
 

@@ -1,7 +1,5 @@
 """Steps of a question before a fake model server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

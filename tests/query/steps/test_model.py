@@ -1,7 +1,5 @@
 """How a step asks a model: prompt, account, parse; two questions at once, limits, and a question given up."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from concurrent.futures import CancelledError

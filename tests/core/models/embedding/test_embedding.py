@@ -1,7 +1,5 @@
 """The real loading path of BERT-family embedders, on a tiny BERT made here and on the packaged MiniLM."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -21,8 +19,6 @@ from clausegraph.core.models.embedding import (
 )
 from clausegraph.core.tokens import PACKAGED, packaged_model_path
 from tests.core.models.embedding.tiny_models import save_tiny_bert, save_tiny_distilbert
-
-pytestmark = pytest.mark.unit
 
 TEXTS = ["You can get the grant if you are over 65.", "Contact the office.", "a " * 300]
 QUESTION = "Who can get the grant?"

@@ -1,7 +1,5 @@
 """Models by their hub id, with a hub and without one, and what works where torch is not installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Models of two layers with random weights and BERT's own vocabulary, saved as a hub folder is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from clausegraph.core.tokens import packaged_model_path

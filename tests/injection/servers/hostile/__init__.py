@@ -1,7 +1,5 @@
 """What a server can do to its clients: each mode of the fake that no honest server has, with a word about it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from tests.harness.fake_llm.options import MORE_FAULTS

@@ -1,7 +1,5 @@
 """The fake model server with its hostile modes; what ``FakeModelServer`` runs for the tests here."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol

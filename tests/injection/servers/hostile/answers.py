@@ -1,7 +1,5 @@
 """Responses with other statuses, headers, types and codings than a reply has."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from functools import cache

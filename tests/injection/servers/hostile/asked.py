@@ -1,7 +1,5 @@
 """What a hostile mode knows of the request that it spoils, and the four forms that its reply can take."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Bodies that are no reply of the protocol, or one with fields that lie."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

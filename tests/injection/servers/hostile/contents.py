@@ -1,7 +1,5 @@
 """Replies that are good on the wire, with texts that no parser wants to see."""
 
-from __future__ import annotations
-
 from tests.injection.servers.hostile.asked import Content, Sent
 
 

@@ -1,7 +1,5 @@
 """Replies, errors and headers with the key of the request in them, in one form or another."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Callable

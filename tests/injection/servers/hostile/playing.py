@@ -1,7 +1,5 @@
 """Sends what a hostile mode makes of a request."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import struct

@@ -1,7 +1,5 @@
 """Replies to requests for embeddings. The other modes spoil those too, where they are not about a chat."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

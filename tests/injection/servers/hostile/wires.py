@@ -1,7 +1,5 @@
 """What goes over the connection when the HTTP server is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.harness.fake_llm.wire import packed

@@ -1,7 +1,5 @@
 """A recording of invented calls (``calls.jsonl``), replayed over a socket."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Other graphs under the same plan: the corpus's own, and SPARQL over a socket."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A page of rules, a fake model server, and a reader before it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

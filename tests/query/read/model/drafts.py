@@ -1,7 +1,5 @@
 """Replies as a model writes them about the grant of ``conftest``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from clausegraph.core.inquiry import Inquiry

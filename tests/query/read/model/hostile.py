@@ -1,7 +1,5 @@
 """Five hundred replies that no honest model gives, by a seed: of wrong form, of invented content, of huge size."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A draft is worth what its labels, quotes and tree are worth; nothing unverified reaches an answer."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,16 +7,14 @@ import pytest
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import AnswerStatus, ConditionState, Not, leaves
+from clausegraph.core.types import AnswerStatus, ConditionState, leaves
 from clausegraph.query.read.model.check import check_draft
 from clausegraph.query.read.model.reader import attempt_of, result_of
 from clausegraph.query.read.model.schema import parse_draft
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import ReadResult
 from tests.query.read.conftest import Pages
-from tests.query.read.model.drafts import ASKED, BORN, EXCLUDED, FEES, HOME, RENT, RULE, answer, condition, reply
-
-pytestmark = pytest.mark.unit
+from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, condition, reply
 
 
 @pytest.fixture
@@ -52,16 +48,6 @@ def test_the_open_leaf_of_the_rule_is_what_the_answer_hangs_on(shown: Shown, gra
         ("you pay all of your own fees", "unknown"),
     ]
     assert result.reasons["questions"] == {"fees": "Does she pay all of her own fees?"}
-
-
-def test_a_no_whose_exception_is_met_is_a_yes(shown: Shown, grant: Pages) -> None:
-    asked = Inquiry(ASKED.question, ASKED.scenario + " She pays all of her own fees.")
-    fees = FEES | {"state": "met", "scenario": "She pays all of her own fees"}
-    result = read(shown, grant, reply(answer("no", "e6", EXCLUDED), conditions=[HOME, fees]), asked)
-    (only,) = result.alternatives
-    assert only.text == "yes" and isinstance(only.condition, Not) and not only.open_conditions
-    assert "your own conditions refute it" in problems(result)  # which one repair may mend first
-    assert "became 'yes'" in str(result.reasons["notes"])
 
 
 def test_only_a_gate_turns_round(shown: Shown, grant: Pages) -> None:

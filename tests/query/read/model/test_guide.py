@@ -1,7 +1,5 @@
 """Guides: read, refused where they cannot be used or were learned."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +9,6 @@ import pytest
 from clausegraph.core.errors import InputError
 from clausegraph.query.read.model.guide import MOST_WORDS, Guide, benchmark_guide, read_guide
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
-
-pytestmark = pytest.mark.unit
 
 SEEN = LabelledQuestion("train-1", "/page", "Can I  claim?", "I rent.", (LabelledAnswer("yes"),), ())
 SAW = {SEEN.id: SEEN.text_hash}
@@ -24,14 +20,6 @@ def test_a_guide_is_read_as_it_was_written_and_that_of_the_benchmark_is_general(
     made = Guide("mine", "Be short.", saw=SAW)
     (tmp_path / "g.json").write_text(json.dumps(asdict(made)), "utf-8")
     assert read_guide(tmp_path / "g.json") == made
-
-
-@pytest.mark.parametrize(("name", "question"), [("train-1", "Another?"), ("dev-7", "can i claim?")])
-def test_a_guide_is_refused_on_a_question_it_has_seen(name: str, question: str) -> None:
-    guide = Guide("mine", "Be short.", saw=SAW)
-    guide.check_unseen([("dev-1", "May I claim?", "I rent.")])
-    with pytest.raises(InputError, match="learned from question 'train-1'"):
-        guide.check_unseen([("dev-1", "May I claim?", "I rent."), (name, question, "i RENT.")])
 
 
 @pytest.mark.parametrize(

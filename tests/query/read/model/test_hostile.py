@@ -1,7 +1,5 @@
 """Whatever a model replies: a verified answer or a clear abstention, every citation on the page, and soon."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,8 +16,6 @@ from clausegraph.query.steps.model import StepModel
 from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, answer, reply
 from tests.query.read.model.hostile import COUNT, replies
-
-pytestmark = pytest.mark.unit
 
 
 def assert_verified(result: ReadResult, pages: Pages) -> None:

@@ -1,7 +1,5 @@
 """Sentences of a reply that is still being written."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -10,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.types import TraceStep
-from clausegraph.query.read.model.partial import SentenceWatch, finished_sentences, sentence_watch
-
-pytestmark = pytest.mark.unit
+from clausegraph.query.read.model.partial import finished_sentences, sentence_watch
 
 REPLY: dict[str, Any] = {
     "rules": ["e3"],
@@ -112,15 +108,6 @@ def test_a_longer_text_never_takes_a_sentence_back(
     check_prefixes(before, reply, after, ascii_only)
 
 
-@pytest.mark.long
-@settings(max_examples=500, deadline=None)
-@_TEXTS
-def test_a_longer_text_never_takes_a_sentence_back_for_long(
-    before: str, reply: dict[str, Any], after: str, ascii_only: bool
-) -> None:
-    check_prefixes(before, reply, after, ascii_only)
-
-
 def check_prefixes(before: str, reply: dict[str, Any], after: str, ascii_only: bool) -> None:
     """Each prefix of the text has the sentences of the shorter ones, in the same order."""
     text = before + json.dumps(reply, ensure_ascii=ascii_only) + after
@@ -155,8 +142,3 @@ def test_a_reply_that_begins_anew_is_told_so_first() -> None:
     other = TEXT.replace("First", "Another")
     assert heard(TEXT, other) == [*told(*TOLD), {"restarted": True}, *told(TOLD[0], "Another item.", TOLD[2])]
     assert heard(TEXT[:9], "{", TEXT) == told(*TOLD)  # nothing was told that could be void
-
-
-def test_nobody_listens_where_nobody_watches() -> None:
-    assert sentence_watch(None) is None
-    assert isinstance(sentence_watch(print), SentenceWatch)

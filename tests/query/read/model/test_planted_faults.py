@@ -3,8 +3,6 @@
 ``written_sentences.jsonl`` has, by question, the sentences of one run that was answered by hand, with what they cite.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -25,8 +23,6 @@ from clausegraph.query.read.model.schema import DraftSentence
 from clausegraph.query.read.model.sentences import check_sentences
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from tests.query.read.conftest import Pages
-
-pytestmark = pytest.mark.unit
 
 FOLDER = Path(__file__).parent
 CORPUS = FOLDER.parents[3] / "examples" / "corpus"

@@ -1,7 +1,5 @@
 """The reader before a model server: one call, one repair at most, and answers that stand on the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Questions that a strong model read once are read again from its recorded replies, to the same figures."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import dataclass

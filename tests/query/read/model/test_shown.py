@@ -1,7 +1,5 @@
 """What a model is shown: whole lists under their headings, in page order, within the budget, one line an element."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -17,8 +15,6 @@ from clausegraph.query.read.model.reader import nearby_titles
 from clausegraph.query.read.model.shown import shown_of
 from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
-
-pytestmark = pytest.mark.unit
 
 
 def test_an_item_brings_its_list_its_lead_in_and_its_headings(grant: Pages) -> None:

@@ -1,11 +1,8 @@
 """A judged tree has three values; open leaves on which it does not depend are not decisive. Checked by trying all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,8 +21,6 @@ from clausegraph.core.types import (
     leaves,
 )
 from clausegraph.query.read.model.check import settled, value_of
-
-pytestmark = pytest.mark.unit
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 

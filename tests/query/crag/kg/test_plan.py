@@ -1,5 +1,6 @@
 """KERAG's plan over the replayed API, with scripted replies."""
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest

@@ -10,9 +10,11 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from clausegraph.app.render import markdown_text
+from clausegraph.app.services.answer_changes import AnswerDifference
 from clausegraph.app.services.changes import ChangedPage, ChangesReply
 from clausegraph.app.services.page_history import HistoryReply
 from clausegraph.app.services.rule_changes import ChangedRule, RuleDifference
+from clausegraph.app.services.watches import ChangedAnswer
 from clausegraph.core.text import clean_xml, counted, one_line
 
 _WORDS = 600  # characters of a rule
@@ -54,22 +56,50 @@ def _markdown_item(one: ChangedRule) -> Iterator[str]:
 
 def change_feed(found: ChangesReply) -> str:
     """The changes as an Atom feed (RFC 4287), an entry for each page; the same changes have the same ids."""
-    published = datetime.fromtimestamp(found.published, UTC).isoformat(timespec="seconds")
-    ElementTree.register_namespace("", _ATOM)
-    feed = ElementTree.Element(f"{{{_ATOM}}}feed")
-    _add(feed, "id", _urn(found.corpus))
-    _add(feed, "title", f"Changes of {found.corpus}")
-    _add(feed, "updated", published)
-    _add(ElementTree.SubElement(feed, f"{{{_ATOM}}}author"), "name", "ClauseGraph")
+    feed = _feed(_urn(found.corpus), f"Changes of {found.corpus}", found.published)
     for page, changed in _by_page(found):
-        entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
-        place = (page.source, page.uri)
-        _add(entry, "id", _urn(found.corpus, found.since, found.until, found.published, *place))
-        _add(entry, "title", _heading(page))
-        _add(entry, "updated", published)
+        name = _urn(found.corpus, found.since, found.until, found.published, page.source, page.uri)
+        entry = _entry(feed, name, _heading(page), found.published)
         if page.url and page.url.startswith(("https://", "http://")):
             ElementTree.SubElement(entry, f"{{{_ATOM}}}link", href=clean_xml(page.url))
         _add(entry, "content", "".join(map(_html, changed)) or "<p>No rule differs.</p>", type="html")
+    return _written(feed)
+
+
+def answer_feed(corpus: str, found: Sequence[ChangedAnswer]) -> str:
+    """How watched answers changed as an Atom feed, an entry for each change, which keeps its id."""
+    feed = _feed(
+        _urn(corpus, "watch"), f"Changed answers of {corpus}", max((one.created for one in found), default=0.0)
+    )
+    for one in found:
+        name = _urn(corpus, "watch", one.watch, one.id, one.created)
+        entry = _entry(feed, name, one_line(one.question, _WORDS), one.created)
+        parts = (f"<p>{html.escape(_difference(each))}</p>" for each in one.differences)
+        _add(entry, "content", f"<p>Epoch {one.since} to {one.epoch}</p>{''.join(parts)}", type="html")
+    return _written(feed)
+
+
+def _feed(name: str, title: str, updated: float) -> ElementTree.Element:
+    ElementTree.register_namespace("", _ATOM)
+    feed = ElementTree.Element(f"{{{_ATOM}}}feed")
+    _head(feed, name, title, updated)
+    _add(ElementTree.SubElement(feed, f"{{{_ATOM}}}author"), "name", "ClauseGraph")
+    return feed
+
+
+def _entry(feed: ElementTree.Element, name: str, title: str, updated: float) -> ElementTree.Element:
+    entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
+    _head(entry, name, title, updated)
+    return entry
+
+
+def _head(parent: ElementTree.Element, name: str, title: str, updated: float) -> None:
+    _add(parent, "id", name)
+    _add(parent, "title", title)
+    _add(parent, "updated", datetime.fromtimestamp(updated, UTC).isoformat(timespec="seconds"))
+
+
+def _written(feed: ElementTree.Element) -> str:
     return ElementTree.tostring(feed, encoding="unicode", xml_declaration=True) + "\n"
 
 
@@ -151,7 +181,7 @@ def change_words(one: ChangedRule) -> str:
     return f"{one.kind}{section}{': ' if one.differences else ''}{'; '.join(map(_difference, one.differences))}"
 
 
-def _difference(one: RuleDifference) -> str:
+def _difference(one: RuleDifference | AnswerDifference) -> str:
     old, new = (one_line(words, _PART) for words in (one.old, one.new))
     return f"{one.what} {old} → {new}" if old and new else f"{one.what} {'removed' if old else 'added'}: {old or new}"
 

@@ -28,6 +28,23 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt
+    from clausegraph.ingestion.fetch import WebLimits
+
+
+def web_limits(settings: Settings) -> WebLimits:
+    """Within which limits addresses are fetched and told something."""
+    from clausegraph.ingestion.fetch import WebLimits
+
+    names: dict[str, tuple[str, ...]] = {}
+    for host, is_named, address in (one.partition("=") for one in settings.web_allow):
+        if is_named:
+            names[host] = (*names.get(host, ()), address)
+    return WebLimits(
+        contact=settings.web_contact or "",
+        interval_s=settings.web_interval,
+        allow=tuple(dict.fromkeys(one.partition("=")[0] for one in settings.web_allow)),
+        names=names,
+    )
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -129,7 +146,6 @@ def opened_model(
     options = replace(
         _server_options(settings, served, settings.llm_url, settings.llm_key),
         max_output=settings.llm_max_output,
-        context_window=settings.llm_context_window,
         json_mode=settings.llm_json,
     )
     size = settings.llm_cache_mb * 1_000_000

@@ -11,6 +11,7 @@ import os
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -81,6 +82,16 @@ class ScheduledCorpus(BaseModel):
     pool: str = Field(default=MODEL_POOL, min_length=1, description="Airflow's pool of model calls")
     retries: int = Field(default=3, ge=0, le=20, description="of a task, with exponential backoff")
     retry_delay: float = Field(default=30.0, gt=0, le=_DAY, description="seconds before the first retry")
+
+
+def _addresses(value: SecretStr) -> SecretStr:
+    """Addresses of servers of the web and of mail, with spaces between them."""
+    for one in value.get_secret_value().split():
+        parts = urlsplit(one)
+        needs = {"https": set(), "http": set(), "smtps": {"from", "to"}}.get(parts.scheme)
+        if needs is None or not parts.hostname or parts.port == 0 or not needs <= parse_qs(parts.query).keys():
+            raise ValueError("each address is https://HOST/PATH#SECRET or smtps://USER:PASSWORD@HOST/?from=A@B&to=C@D")
+    return value
 
 
 class SignInRole(BaseModel):
@@ -157,7 +168,6 @@ class Settings(BaseSettings):
     llm_timeout: float = Field(default=120.0, gt=0, le=_DAY, description="seconds an attempt may take")
     llm_attempts: int = Field(default=6, ge=1, le=20, description="attempts per call, the first included")
     llm_max_output: int = Field(default=8192, ge=64, le=1_000_000, description="tokens a reply may have")
-    llm_context_window: int = Field(default=32768, ge=1024, le=MOST, description="tokens the model can see")
     llm_json: Literal["schema", "object", "none"] = Field(default="schema", description="how a JSON reply is asked for")
     llm_budget_tokens: int | None = Field(
         default=None,
@@ -257,6 +267,11 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="value of that claim to role and corpora; without corpora: every one",
         examples=['{"staff": {"role": "reader", "corpora": ["benefits"]}}'],
+    )
+    notify: Annotated[SecretStr, AfterValidator(_addresses)] | None = Field(
+        default=None,
+        description="whom a changed answer to a watched question is reported to: addresses with spaces between them, "
+        "https://HOST/PATH#SECRET (a signed POST) or smtps://USER:PASSWORD@HOST/?from=…&to=… (mail)",
     )
     evaluations: Path | None = Field(
         default=None, description="folder whose folders `eval … --output` wrote; `serve` shows them"

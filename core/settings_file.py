@@ -28,7 +28,7 @@ _SECRETS = ("_key", "_password", "_secret")
 
 def is_secret(key: str) -> bool:
     """Whether the value of a setting is never shown."""
-    return key.endswith(_SECRETS) or key == "database"  # it may have a password
+    return key.endswith(_SECRETS) or key in ("database", "notify")  # they may have a password
 
 
 def read_settings_file(path: Path) -> dict[str, Any]:
@@ -134,6 +134,7 @@ def _shown(text: str) -> str:
 _SECRET_OF = {"llm_url": "llm_key", "embedding_url": "embedding_key", "neo4j_uri": "neo4j_password"}
 _OPENING = {
     ("database",): "where everything is stored",
+    ("notify",): "whom changed answers are reported to",
     ("web_allow",): "which networks are fetched from",
     ("web_browser",): "which program is run",
     ("oidc_issuer", "oidc_client_id", "oidc_claim", "oidc_roles"): "who may sign in",

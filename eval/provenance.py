@@ -20,7 +20,7 @@ from clausegraph.indexes.views import View
 RUN_FILE = "run.json"
 SETTINGS = (
     "embedding_model", "graph", "extractor", "extraction_prompt", "call_tokens", "llm",
-    "llm_max_output", "llm_context_window", "llm_json",
+    "llm_max_output", "llm_json",
 )  # fmt: skip
 """Settings that change figures. Named one by one, so that a key, a password or an address can never be among them."""
 

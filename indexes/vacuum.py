@@ -65,6 +65,7 @@ from clausegraph.indexes.ledger.schema import (
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
+from clausegraph.indexes.watches import forget_words
 from clausegraph.indexes.work import not_held
 
 KEEP_EPOCHS = 10
@@ -141,6 +142,9 @@ def vacuum(
         f"{holds_of(ledger).users(corpus.id, number)} reads it; wait for it or stop it"
         for number in held
     ]
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        forget_words(connection, corpus.id, floor)
     rows: dict[str, int] = {}
     for table, condition in _removable(lease, floor, retention.before):
         key = _key(table)

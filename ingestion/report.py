@@ -41,6 +41,19 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchReport:
+    """What became of the watched questions after a run: the ids of those asked again and of those whose answer changed.
+
+    ``not_asked`` are ids, each with the reason, ``unsent`` addresses that could not be told; both are due again.
+    """
+
+    asked: list[int]
+    changed: list[int]
+    not_asked: list[Reject]
+    unsent: list[Reject]
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """Counts, rejects and seconds of one run, or of a part of one. ``epoch`` is None when nothing was published;
     ``error`` says why the run failed, and is empty where it did not."""
@@ -77,6 +90,7 @@ class RunReport:
     fetched: dict[str, int] = field(default_factory=dict)  # of a source that is fetched: requests, pages anew, …
     failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
+    watched: WatchReport | None = None  # of a corpus with watched questions
     seconds: dict[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:

@@ -119,6 +119,8 @@ def running(
                 if part.alone:
                     _recover(tools, run, part)
                 yield run
+                if part.ends and (run.report.accepted_by or not run.report.held):
+                    run.add(RunReport(watched=tools.ask_again(corpus.name)))
             finally:
                 run.add(RunReport(usage=tools.meter.stop()))
         except (Exception, KeyboardInterrupt) as error:  # a defect too: no run is left running

@@ -14,9 +14,11 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
 from clausegraph.ingestion.extract.rules.extractor import read_rules
 from clausegraph.ingestion.reading.page import ReadingLimits
+from clausegraph.ingestion.report import WatchReport
 
 RuleReader = Callable[[Reading], dict[Rule, str]]  # the rules of a page, each with the key of its chunk
 Progress = Callable[[str, int, int], None]  # stage, done, total
+AskAgain = Callable[[str], WatchReport | None]  # the watched questions of a corpus that a publish touches
 
 
 def no_progress(_stage: str, _done: int, _total: int) -> None:
@@ -60,6 +62,7 @@ class Tools:
     limits: ReadingLimits = field(default_factory=ReadingLimits)
     read_rules: RuleReader = read_rules
     prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    ask_again: AskAgain = lambda _corpus: None
 
 
 @dataclass(frozen=True, slots=True)

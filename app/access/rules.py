@@ -69,6 +69,11 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/runs/{{run}}/rejects": AccessRole.READER,
     f"GET {_CORPUS}/questions": AccessRole.CURATOR,  # people's scenarios
     f"DELETE {_CORPUS}/questions/{{number}}": AccessRole.CURATOR,
+    f"GET {_CORPUS}/watches": AccessRole.CURATOR,
+    f"POST {_CORPUS}/watches": AccessRole.CURATOR,
+    f"GET {_CORPUS}/watches/{{number}}": AccessRole.CURATOR,
+    f"PUT {_CORPUS}/watches/{{number}}/approved": AccessRole.CURATOR,
+    f"DELETE {_CORPUS}/watches/{{number}}": AccessRole.CURATOR,
     f"POST {_CORPUS}/rollback": AccessRole.ADMIN,
     f"GET {_CORPUS}/decisions": AccessRole.READER,
     f"POST {_CORPUS}/decisions/review": AccessRole.CURATOR,

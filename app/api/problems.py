@@ -29,6 +29,7 @@ RESOURCES: Mapping[str, str] = {
     "show": "`GET facts?page=PAGE`",
     "statements list": "`GET decisions`",
     "questions list": "`GET questions`",
+    "watch list": "`GET watches`",
     "status": "`GET runs`",
     "epochs list": "`GET epochs`",
 }

@@ -48,6 +48,9 @@ def _corpus_lines(one: dict[str, Any]) -> list[Any]:
     ]
     for name, state in one["projections"].items():
         lines.append(f"  in {name}: {state['state']}" + (f": {state['reason']}" if state["reason"] else ""))
+    if (watched := one["watched"])["questions"]:
+        changed = f"{counted(watched['changed'], 'watched answer')} changed since epoch {watched['since']}"
+        lines.append(f"  {changed if watched['changed'] else counted(watched['questions'], 'watched question')}")
     if run := one["running"]:
         who = f"process {run['pid']} on {run['host']}" if run["pid"] else f"in steps, from {run['host']}"
         lines.append(f"  run {run['run']} holds it ({who})")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from clausegraph.app.cli.ingest import watched_lines
 from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
 from clausegraph.core.errors import InputError
@@ -169,7 +170,8 @@ def entities_apply(session: Session, *, corpus: CorpusOption = None) -> None:
         if hidden["opened"] or hidden["closed"]:
             changes += f", {hidden['opened']} hidden, {hidden['closed']} shown again"
         said.append(f"published epoch {report.epoch}: {changes}")
-    session.emit(report.as_dict(), *(f"corpus {report.corpus!r}: {line}" for line in said))
+    watched = watched_lines(report.watched) if report.watched else []
+    session.emit(report.as_dict(), *(f"corpus {report.corpus!r}: {line}" for line in said), *watched)
 
 
 def _ids(given: Sequence[str] | None) -> list[int]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clausegraph.app.services.quarantine import HeldReason
     from clausegraph.ingestion.guards import Held
-    from clausegraph.ingestion.report import Forecast, RunReport
+    from clausegraph.ingestion.report import Forecast, RunReport, WatchReport
 
 HELD = 7  # exit code
 _FEW = 10  # rejects and other addresses that are listed
@@ -53,6 +53,7 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     lines += [] if report.dry_run else _compared(report)
     lines += [f"an earlier run was killed: {run}; what it had stored was used" for run in report.killed]
     lines += report.lagging
+    lines += watched_lines(report.watched) if report.watched else []
     if report.fetched:
         lines.append("fetched: " + ", ".join(f"{count} {what}" for what, count in report.fetched.items()))
     if report.pages_same:
@@ -86,6 +87,20 @@ def run_lines(run: dict[str, Any], corpus: str) -> list[RenderableType]:
         for chunk in keys
     ]
     return [head, *report_lines(report), *_page_table(report), *_listed(("page", "chunk", "extracted because"), chunks)]
+
+
+def watched_lines(report: WatchReport) -> list[str]:
+    """What became of the watched questions, in words; nothing where nothing touched them."""
+    lines = []
+    if report.asked or report.changed:
+        said = f"watched questions: {len(report.asked)} asked again, {counted(len(report.changed), 'answer')} changed"
+        lines.append(said)
+    lines += [f"  `clausegraph watch show {number}` shows the change" for number in report.changed]
+    reasons: dict[str, list[str]] = {}
+    for one in report.not_asked:
+        reasons.setdefault(one.reason, []).append(one.what)
+    lines += [f"not asked: {', '.join(ids)}: {why}; the next run does so" for why, ids in reasons.items()]
+    return lines + [f"not reported to {one.what}: {one.reason}; the next run tries again" for one in report.unsent]
 
 
 def held_words(why: Held | HeldReason) -> str:

@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "settings": ("settings", ""),
     "eval": ("evaluate_open", "Measure the engine."),
     "questions": ("curation", "Judged answers as questions to measure engines on: list, export."),
+    "watch": ("watch", "Questions asked again where pages change: add, list, show, approve, run, remove, feed."),
     "project": ("corpora", "Bring servers to what the ledger holds."),
     "cypher": ("graph", ""),
     "prompts": ("settings", "List, show or render prompts."),

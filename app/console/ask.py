@@ -14,6 +14,7 @@ from clausegraph.app.api.work import Tell, Ticket, streamed
 from clausegraph.app.console.answer import STATES, answer_view, places_of
 from clausegraph.app.console.screen import HEADERS, OfScreen, Screen, address, html, render, router
 from clausegraph.app.services import questions as judged
+from clausegraph.app.services import watches
 from clausegraph.app.services.answers import ShownStep
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.history import epoch_on, list_epochs
@@ -136,6 +137,14 @@ async def judge(of: OfScreen, name: str, verdict: _Text, expected: _Text = "") -
     asked = await _answered(of, name)
     given = (asked.answer, verdict, expected, of.who.name)
     return of.html("judged.html", made=await of.held.reads.run(judged.judge, of.held.workspace, *given))
+
+
+@forms.post("/c/{corpus}/asked/{name}/watch")
+async def watch(of: OfScreen, name: str) -> Response:
+    """Have the question asked again after each publish that touches what its answer rests on."""
+    asked = await _answered(of, name)
+    given = (of.held.workspace, of.corpus, asked.inquiry.question, asked.inquiry.scenario, of.who.name, asked.answer)
+    return of.html("watched.html", made=await of.work(lambda _: watches.add(*given)))
 
 
 def _shown(workspace: Workspace, asked: AskedQuestion) -> dict[str, Any]:

@@ -153,9 +153,9 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
         "GET rules", "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
     ),
     AccessRole.CURATOR: (
-        "POST asked/{name}/judge", "GET hide", "POST curation/review", "POST curation/merge", "POST curation/settle",
-        "POST curation/deny", "POST curation/hide", "POST curation/unhide", "POST curation/publish",
-        "POST curation/quarantine",
+        "POST asked/{name}/judge", "POST asked/{name}/watch", "GET hide", "POST curation/review", "POST curation/merge",
+        "POST curation/settle", "POST curation/deny", "POST curation/hide", "POST curation/unhide",
+        "POST curation/publish", "POST curation/quarantine",
     ),
 }  # fmt: skip
 RULES: Rules = {

@@ -29,6 +29,7 @@ from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus
+from clausegraph.indexes.watches import list_changes, list_watches
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -103,9 +104,18 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
         "facts": counts.facts,
         "statements": counts.supports,
         "sources": [attributes(one, "name kind location pages") for one in list_sources(ledger, corpus.id)],
+        "watched": _watched(ledger, corpus.id),
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
         "runs": [ListedRun.model_validate(run) for run in runs],
     }
+
+
+def _watched(ledger: Ledger, corpus_id: int) -> dict[str, int]:
+    """How many questions are watched, how many of their answers changed since they were approved, and since when."""
+    approved = {one.id: one.approved_epoch for one in list_watches(ledger, corpus_id)}
+    changed = [one for one in list_changes(ledger, corpus_id) if one.epoch > approved[one.watch_id]]
+    since = min((one.since for one in changed), default=0)
+    return {"questions": len(approved), "changed": len({one.watch_id for one in changed}), "since": since}
 
 
 def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, verify: bool = False) -> dict[str, Any]:

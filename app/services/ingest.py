@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.models import check_price, opened_model
+from clausegraph.app.models import check_price, opened_model, web_limits
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ModelError, SettingsError
 from clausegraph.core.ontology import Ontology, policy_ontology, read_ontology
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.ingestion.pipeline import Options, Progress, Tools
     from clausegraph.ingestion.reading.page import ReadingLimits
-    from clausegraph.ingestion.report import RunReport
+    from clausegraph.ingestion.report import RunReport, WatchReport
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
 
@@ -70,7 +70,21 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits = progress or no_progress, reading_limits(settings)
         rules = partial(read_rules, ontology=opened_ontology(settings) if settings.ontology else None)
-        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules, settings.llm_prices)
+        again = partial(_ask_again, workspace, watched)
+        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules, settings.llm_prices, again)
+
+
+def _ask_again(workspace: Workspace, progress: Progress, corpus: str) -> WatchReport | None:
+    """What becomes of the watched questions of a corpus after a run; None where it has none or nothing is published."""
+    from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.watches import list_watches
+
+    row = get_corpus(workspace.ledger, corpus)
+    if not row.published or not list_watches(workspace.ledger, row.id):
+        return None
+    from clausegraph.app.services.watching import ask_again
+
+    return ask_again(workspace, corpus, progress)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:
@@ -100,19 +114,9 @@ def reading_limits(settings: Settings) -> ReadingLimits:
 
 def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
     """How addresses are fetched: what is given of ``WebOptions``, within the limits of the settings."""
-    from clausegraph.ingestion.fetch import WebLimits
     from clausegraph.ingestion.sources.web import WebOptions
 
-    names: dict[str, tuple[str, ...]] = {}
-    for host, is_named, address in (one.partition("=") for one in settings.web_allow):
-        if is_named:
-            names[host] = (*names.get(host, ()), address)
-    limits = WebLimits(
-        contact=settings.web_contact or "",
-        interval_s=settings.web_interval,
-        allow=tuple(dict.fromkeys(one.partition("=")[0] for one in settings.web_allow)),
-        names=names,
-    )
+    limits = web_limits(settings)
     patterns = {name: (given[name],) for name in ("include", "exclude") if isinstance(given.get(name), str)}
     lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
     taken = {name: value for name, value in given.items() if value is not None} | lists | patterns

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import takewhile
 
@@ -13,34 +12,25 @@ from pydantic import Field
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.records import ShownRule
-from clausegraph.core.language.lexicon import word_set
-from clausegraph.core.language.normalise import content, normalise_text, stem, tokens
+from clausegraph.core.language.normalise import content, normalise_text, tokens
 from clausegraph.core.language.quantities import find_quantities
+from clausegraph.core.language.rewording import (
+    ALIKE,
+    CONDITION,
+    EXCEPTION,
+    OPENING,
+    condition_form,
+    forces_of,
+    insertion,
+    leaf_key,
+)
 from clausegraph.core.language.wording import condition_words
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Modality, Not, Rule, RuleLinkName, fold
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Modality, Not, Rule, RuleLinkName
 
 NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
-VALUE, DATE, CONDITION, EXCEPTION, MODALITY = "value", "date", "condition", "exception", "modality"
-NAMED, WORDS = "named", "words"
+VALUE, DATE, MODALITY, NAMED = "value", "date", "modality", "named"
 _OF = RuleLinkName.EXCEPTION_OF
-_ALIKE = 0.4  # share of common words from which on a rule is the one that there was before
 _NEARER = 0.2  # as many more common words, where both stand under the same headings
-_DENIALS = word_set("not no never without")
-_OPENING = word_set("if when unless provided condition conditions")  # of what something depends on
-_EXCEPTING = word_set("unless except excluding")
-_LIGHT = frozenset(
-    map(stem, word_set("come comes get gets getting give given gives go goes take taken takes"))
-)  # verbs that say little alone
-_FORCES = {
-    stem(word): force
-    for force, words in (
-        ("demands", "must shall need have require oblige"),
-        ("allows", "can may could might allow entitle"),
-        ("advises", "should"),
-        ("denies", "not no never without cannot"),
-    )
-    for word in words.split()
-}
 Parts = dict[tuple[object, ...], str]  # what makes a part of a rule the same as another one: its words
 
 
@@ -100,7 +90,7 @@ class ComparedRule:
     @cached_property
     def forces(self) -> set[str]:
         """What its own words do: demand, allow, advise or deny."""
-        return {_FORCES[word] for word in map(stem, tokens(self.own)) if word in _FORCES}
+        return forces_of(self.own)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -153,7 +143,7 @@ def _differences(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifferenc
 
 def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
     """What differs though its leaves, values and roles do not: "and" for "or", a number that no value has."""
-    if _form(was.rule.condition) != _form(now.rule.condition):
+    if condition_form(was.rule.condition) != condition_form(now.rule.condition):
         old, new = (condition_words(one.rule.condition) for one in (was, now))
         yield RuleDifference(what=CONDITION, old=old, new=new)
     words = (tokens(f"{one.own} {one.listed}") for one in (was, now))
@@ -161,32 +151,11 @@ def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
     if numbers[0] != numbers[1]:
         old, new = ("; ".join((side - other).elements()) for side, other in (numbers, reversed(numbers)))
         before = takewhile(lambda word: word not in numbers[0] - numbers[1], tokens(was.shown.words))
-        yield RuleDifference(what=CONDITION if _OPENING & set(before) else VALUE, old=old, new=new)
+        yield RuleDifference(what=CONDITION if OPENING & set(before) else VALUE, old=old, new=new)
     else:
-        yield from _inserted(was, now)
-
-
-def _inserted(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
-    """What was only put in or only taken out: "or by post", "except …" in an item of a list, "or" for "and"."""
-    texts = [f"{one.own} {one.listed}".split() for one in (was, now)]
-    words = [content(" ".join(text)) - _LIGHT for text in texts]
-    joins = [Counter(word for word in tokens(" ".join(text)) if word in ("and", "or")) for text in texts]
-    if words[0] == words[1] and joins[0].total() == joins[1].total() and joins[0] != joins[1]:
-        old, new = (" ".join((side - other).elements()) for side, other in (joins, reversed(joins)))
-        yield RuleDifference(what=WORDS, old=old, new=new)
-    elif words[0] < words[1] or words[1] < words[0]:
-        added = _words_put_in(*texts) if words[0] < words[1] else ""
-        gone = _words_put_in(*reversed(texts)) if words[1] < words[0] else ""
-        said = set(tokens(added + gone))
-        if said & (_EXCEPTING | _OPENING) or (joins[0] != joins[1] and was.words != now.words):
-            what = EXCEPTION if said & _EXCEPTING else CONDITION if said & _OPENING else WORDS
-            yield RuleDifference(what=what, old=gone, new=added)
-
-
-def _words_put_in(before: Sequence[str], after: Sequence[str]) -> str:
-    """The words of a text that another one has not, in order."""
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    return " ".join(" ".join(after[k:m]) for kind, _, _, k, m in matcher.get_opcodes() if kind != "equal").strip(" ,;")
+        texts = (f"{one.own} {one.listed}" for one in (was, now))
+        found = insertion(*texts, joined=was.words != now.words)
+        yield from () if found is None else [RuleDifference(what=found[0], old=found[1], new=found[2])]
 
 
 def _value_key(value: Literal) -> tuple[object, ...]:
@@ -224,7 +193,7 @@ def _alikeness(was: ComparedRule, now: ComparedRule) -> float:
     if was.shown.anchor == now.shown.anchor and _is_same(was, now):
         return 3
     share = 2 * len(was.words & now.words) / max(len(was.words) + len(now.words), 1)
-    if share < _ALIKE and was.own != now.own:
+    if share < ALIKE and was.own != now.own:
         within = min(was.words, now.words, key=len) <= max(was.words, now.words, key=len)
         if not within or was.shown.section != now.shown.section or not was.words or not now.words:
             return 0
@@ -244,26 +213,8 @@ def _leaves(condition: Condition | None) -> tuple[Parts, Parts]:
                 for child in children:
                     walk(child, denied)
             case Leaf():
-                found[denied][_leaf_key(tree),] = condition_words(tree)
+                found[denied][leaf_key(tree),] = condition_words(tree)
 
     if condition is not None:
         walk(condition, 0)
     return found
-
-
-def _leaf_key(leaf: Leaf) -> frozenset[str]:
-    """What a leaf says: its words but those of grammar, and whether it denies."""
-    return (content(leaf.words) - _LIGHT) | (_DENIALS & set(tokens(leaf.words)))
-
-
-def _form(condition: Condition | None) -> object:
-    """What the leaves that have to hold say and how they are joined, whatever their order; None without any."""
-
-    def leaf(one: Leaf) -> object:
-        return _leaf_key(one)
-
-    def group(kind: str, parts: list[object]) -> object:
-        held = frozenset(parts) - {None}
-        return None if kind == "not" or not held else (kind, held) if len(held) > 1 else next(iter(held))
-
-    return None if condition is None else fold(condition, leaf, group)

@@ -263,19 +263,19 @@ work_batches = _table(
 )
 
 # Questions that are asked again where a publish touches what their answer rests on. ``answer``: what was answered last,
-# at ``epoch``; ``approved``: the answer that somebody approved. Both quote pages, and go with them. ``key``: a hash of
-# question and scenario.
+# and is what ``epoch`` says; ``approved``: what ``approved_by`` approved where that is another answer by now, of
+# ``approved_epoch``. Both quote pages, and go with their epochs. ``key``: a hash of question and scenario.
 watches = _table(
     "watches",
     "id corpus_id key:64 question scenario added_by created:float epoch:big=0 answer:bytes? approved:bytes? "
-    "approved_by?",
+    "approved_by? approved_epoch:big=0",
     unique="corpus_id key",
     keep_ids=True,
 )
-watch_changes = (
-    _table(  # an answer that became another: ``change`` says how; ``sent``: whom it was reported to, as JSON
-        "watch_changes", "id corpus_id watch_id epoch:big created:float change:bytes sent", keep_ids=True
-    )
+# An answer of epoch ``since`` that became another one: ``change`` says how, and quotes pages of both.
+# ``unsent``: hashes of the addresses that it is still to be reported to, as JSON.
+watch_changes = _table(
+    "watch_changes", "id corpus_id watch_id since epoch:big created:float change:bytes unsent", keep_ids=True
 )
 
 # What a prepared epoch must answer before readers see it: ``questions`` as JSON lines, and what share of them (0 to 1).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http
 import re
 import ssl
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -125,6 +125,17 @@ class WebClient:
         wanted = _Wanted(accept, most or self._limits.body_bytes, validators=validators)
         return self._asked(address, wanted, rules.delay_s)
 
+    def post(self, address: str, body: bytes, headers: Mapping[str, str]) -> WebReply:
+        """Send a body to an address once; a ``page`` is that it was taken. Redirects are not followed."""
+
+        def reply(response: httpcore.Response) -> WebReply:
+            taken = http.HTTPStatus.OK <= response.status < http.HTTPStatus.MULTIPLE_CHOICES
+            said = "" if taken else f"it answers {_named(response.status)}"
+            return WebReply(address, "page" if taken else "refused", said, response.status)
+
+        named = {"User-Agent": user_agent(self._limits.contact), **headers}
+        return self._exchanged(httpx.Request("POST", address, headers=named, content=body), address, reply)
+
     def rules(self, address: str) -> HostRules:
         """What the robots.txt of the address's host says; it is fetched once."""
         place, _, _ = address.partition("://")
@@ -179,9 +190,14 @@ class WebClient:
         raise AssertionError("there is at least one attempt")
 
     def _once(self, address: str, wanted: _Wanted) -> WebReply:
+        request = httpx.Request("GET", address, headers=self._headers(wanted))
+        return self._exchanged(request, address, lambda response: _reply(address, response, wanted))
+
+    def _exchanged(
+        self, request: httpx.Request, address: str, read: Callable[[httpcore.Response], WebReply]
+    ) -> WebReply:
         self.requests += 1
         self._deadline.set(self._limits.seconds)
-        request = httpx.Request("GET", address, headers=self._headers(wanted))
         target = httpcore.URL(
             scheme=request.url.raw_scheme,
             host=request.url.raw_host,
@@ -189,8 +205,9 @@ class WebClient:
             target=request.url.raw_path,
         )
         try:
-            with self._pool.stream("GET", target, headers=request.headers.raw) as response:
-                return _reply(address, response, wanted)
+            head, body = request.headers.raw, request.content or None
+            with self._pool.stream(request.method, target, headers=head, content=body) as response:
+                return read(response)
         except (AddressRefusedError, BodyRefusedError) as error:
             return WebReply(address, "refused", str(error))
         except UnknownHostError as error:

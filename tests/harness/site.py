@@ -30,6 +30,7 @@ class Request:
     path: str
     headers: Mapping[str, str]
     status: int
+    body: bytes = b""
 
 
 class Site:
@@ -94,7 +95,8 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             tag = f'"{sha256(answer.body).hexdigest()[:16]}"'
             same = answer.etag and answer.status == 200 and self.headers.get("If-None-Match") == tag
             status = 304 if same else answer.status
-            site.asked.append(Request(self.path, dict(self.headers), status))
+            sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            site.asked.append(Request(self.path, dict(self.headers), status, sent))
             self.send_response(status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -115,6 +117,9 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             with suppress(OSError):
                 for chunk in answer.chunks():
                     self.wfile.write(chunk)
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, format: str, *args: Any) -> None:
             """Nobody reads it."""

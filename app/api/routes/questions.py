@@ -19,6 +19,7 @@ from clausegraph.app.api.parameters import (
     AnswerPath,
     LimitQuery,
     PassagesBody,
+    QuestionBody,
     WebQuestionBody,
     statuses,
 )
@@ -32,6 +33,7 @@ from clausegraph.app.services.ask import PassagesReply, answer, parse_assumption
 from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
 from clausegraph.app.services.kept import AskedQuestion, ListedAnswer
 from clausegraph.app.services.questions import JudgedQuestion, forget, judged_slice
+from clausegraph.app.services.watches import ListedWatch, WatchReply, add, approve, remove, show, watch_slice
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
 from clausegraph.query.crag.types import SentPage
@@ -41,6 +43,8 @@ AnswersReply = list_reply(
     "AnswersReply", "Answers that are kept for whoever asks for them, newest first.", ListedAnswer, WholeList
 )
 QuestionsReply = list_reply("QuestionsReply", "Judged answers, oldest first.", JudgedQuestion)
+WatchesReply = list_reply("WatchesReply", "Watched questions, oldest first.", ListedWatch)
+_Number = Annotated[int, Path(ge=1, le=10**15, description="Its id.")]
 _READ, _ASK = statuses(*OF_A_CORPUS), statuses(*OF_A_CORPUS, 409, 413, 504)
 _IN_TIME = 0.95  # of the seconds that the server gives an answer: by then there is one
 
@@ -171,8 +175,37 @@ async def questions(of: OfPart) -> Response:
 
 
 @router.delete("/corpora/{corpus}/questions/{number}", response_model=JudgedQuestion, responses=_READ)
-async def forget_question(
-    of: OfCorpus, number: Annotated[int, Path(ge=1, le=10**15, description="Its id.")]
-) -> Response:
+async def forget_question(of: OfCorpus, number: _Number) -> Response:
     """Forget a judged answer, with its question and scenario; returns it as it was."""
     return await of.reply(forget, number)
+
+
+@router.get("/corpora/{corpus}/watches", response_model=WatchesReply, responses=_READ)
+async def watches(of: OfPart) -> Response:
+    """Watched questions, oldest first, each with its answer in a line and how often that changed."""
+    return await of.reply(watch_slice)
+
+
+@router.post("/corpora/{corpus}/watches", response_model=ListedWatch, responses=_ASK)
+async def watch(of: OfCorpus, asked: QuestionBody) -> Response:
+    """Watch a question: it is answered now, and again after each publish that touches what its answer rests on."""
+    given = (of.held.workspace, of.corpus, asked.question, asked.scenario, of.who.name)
+    return reply(await of.work(lambda _: add(*given)))
+
+
+@router.get("/corpora/{corpus}/watches/{number}", response_model=WatchReply, responses=_READ)
+async def watched(of: OfCorpus, number: _Number) -> Response:
+    """A watched question with its answer, and how that changed, newest first."""
+    return await of.reply(show, number)
+
+
+@router.put("/corpora/{corpus}/watches/{number}/approved", response_model=ListedWatch, responses=_READ)
+async def approve_watched(of: OfCorpus, number: _Number) -> Response:
+    """Say that the present answer is right; what changes later is held against it."""
+    return await of.reply(approve, number, of.who.name)
+
+
+@router.delete("/corpora/{corpus}/watches/{number}", response_model=ListedWatch, responses=_READ)
+async def forget_watch(of: OfCorpus, number: _Number) -> Response:
+    """Watch a question no more, and forget its answer and its changes; returns it as it was."""
+    return await of.reply(remove, number)

@@ -1,18 +1,21 @@
 """An answer that a curator judges becomes a question that engines are measured on."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+from playwright.sync_api import expect
 
-from clausegraph.app.access.tokens import AccessRole
+from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.services.questions import export, judged_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from tests.app.console.conftest import answered, looking
+from tests.app.console.conftest import Served, Watched, answered, looking, serving
+from tests.app.console.test_screens import check
 from tests.harness.home import filled
 
 PAGE = (
@@ -22,7 +25,7 @@ PAGE = (
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def grant(tmp_path: Path) -> Settings:
     """Of a home with one small page."""
     return _publish(tmp_path, "Ayr", 100)
 
@@ -34,7 +37,7 @@ def _publish(tmp_path: Path, town: str, money: int) -> Settings:
     return filled(tmp_path / "home", folder)
 
 
-def test_what_a_curator_judges_is_exported_as_long_as_the_pages_say_it(settings: Settings, tmp_path: Path) -> None:
+def test_what_a_curator_judges_is_exported_as_long_as_the_pages_say_it(grant: Settings, tmp_path: Path) -> None:
     async def judging(client: httpx.AsyncClient) -> None:
         for question, form in (
             ("How much is the Heating Grant?", {"verdict": "right"}),
@@ -55,12 +58,12 @@ def test_what_a_curator_judges_is_exported_as_long_as_the_pages_say_it(settings:
         assert (await client.post(f"{where}/judge", data={"verdict": "right"})).status_code == 403
         assert (await client.get("/v1/corpora/default/questions")).status_code == 403
 
-    looking(settings, judging, AccessRole.CURATOR)
-    looking(settings, reading)
-    lines = (settings.home / "access" / "audit.jsonl").read_text().splitlines()
+    looking(grant, judging, AccessRole.CURATOR)
+    looking(grant, reading)
+    lines = (grant.home / "access" / "audit.jsonl").read_text().splitlines()
     assert sum("/judge" in json.loads(line)["action"] for line in lines if '"curator ' in line) >= 4
     file = tmp_path / "questions.json"
-    with Workspace(settings) as workspace:
+    with Workspace(grant) as workspace:
         done = export(workspace, "default", file)
         assert [one["why"] for one in done["left_out"]] == ["it was judged wrong, and nobody said what is right"]
         much, can = load_questions(file)
@@ -74,6 +77,33 @@ def test_what_a_curator_judges_is_exported_as_long_as_the_pages_say_it(settings:
     assert "100" not in "".join(json.dumps(one.as_json() | random) for one in kept)
 
 
-def test_where_nothing_was_judged_there_is_nothing_to_write(settings: Settings, tmp_path: Path) -> None:
-    with Workspace(settings) as workspace, pytest.raises(InputError, match="judge some"):
+def test_where_nothing_was_judged_there_is_nothing_to_write(grant: Settings, tmp_path: Path) -> None:
+    with Workspace(grant) as workspace, pytest.raises(InputError, match="judge some"):
         export(workspace, "default", tmp_path / "questions.json")
+
+
+@pytest.mark.integration
+@pytest.mark.browser
+def test_an_answer_is_watched_with_one_click_and_its_change_is_told(
+    grant: Settings, tmp_path: Path, window: Callable[..., Watched]
+) -> None:
+    _, token = Tokens(grant.home).add("cura", AccessRole.CURATOR)
+    held = {"Authorization": f"Bearer {token}"}
+    with serving(grant) as url, httpx.Client(base_url=f"{url}/v1/corpora/default", headers=held) as client:
+        page = window(Served(url, grant.home, token)).login()
+        page.goto(f"{url}/c/default/ask")
+        page.fill("#question", "How much is the Heating Grant?")
+        page.click("button:has-text('Ask')")
+        page.click("button:has-text('Watch')")
+        expect(page.get_by_role("status").last).to_contain_text("Watched as 1")
+        check(page)
+        again = client.post("/watches", json={"question": "How much is the Heating Grant?"}).json()
+        assert (again["id"], again["added_by"], again["words"]) == (1, "cura", "£100")
+        _publish(tmp_path, "Ayr", 140)
+        assert [one["changed"] for one in client.get("/watches").json()["items"]] == [1]
+        shown = client.get("/watches/1").json()
+        assert [one["differences"] for one in shown["changes"]] == [[{"what": "value", "old": "£100", "new": "£140"}]]
+        assert client.put("/watches/1/approved").json()["approved_by"] == "cura"
+        assert client.delete("/watches/1").json()["id"] == 1
+        missing = client.get("/watches/1")
+        assert missing.status_code == 404 and "`GET watches` shows them" in missing.json()["detail"]

@@ -3,7 +3,6 @@
 import gzip
 import itertools
 import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from clausegraph.core.pages.read import HTML
 from clausegraph.ingestion.fetch import Validators, WebClient, WebLimits, WebReply
 from clausegraph.ingestion.fetch.bodies import BodyRefusedError, gunzipped
 from clausegraph.ingestion.fetch.politeness import HostPace, retry_after
+from tests.harness.mail import certified
 from tests.harness.site import NAME, Answer, Site, local_site
 
 pytestmark = pytest.mark.integration
@@ -322,17 +322,9 @@ def test_a_delay_without_reason_is_not_waited_for(site: Site) -> None:
 
 
 def test_tls_names_the_host_and_verifies_it(tmp_path: Path) -> None:
-    made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-keyout", "key.pem", "-out", "cert.pem", "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"],
-        cwd=tmp_path, capture_output=True, check=False,
-    )  # fmt: skip
-    if made.returncode:
-        pytest.skip("no openssl")
+    served = certified(tmp_path, NAME)
     heard: list[str | None] = []
     with local_site() as site:
-        served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        served.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
         served.sni_callback = lambda sock, name, context: heard.append(name)
         site._server.socket = served.wrap_socket(site._server.socket, server_side=True)
         site.page("/", "<p>safe</p>")

@@ -1,0 +1,86 @@
+"""Whether texts and conditions say the same in other words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import content, stem, tokens
+from clausegraph.core.types import Condition, Leaf, fold
+
+CONDITION, EXCEPTION, WORDS = "condition", "exception", "words"
+ALIKE = 0.4  # share of common words from which on a rule is the one that there was before
+_DENIALS = word_set("not no never without")
+OPENING = word_set("if when unless provided condition conditions")  # of what something depends on
+_EXCEPTING = word_set("unless except excluding")
+_LIGHT = frozenset(
+    map(stem, word_set("come comes get gets getting give given gives go goes take taken takes"))
+)  # verbs that say little alone
+_FORCES = {
+    stem(word): force
+    for force, words in (
+        ("demands", "must shall need have require oblige"),
+        ("allows", "can may could might allow entitle"),
+        ("advises", "should"),
+        ("denies", "not no never without cannot"),
+    )
+    for word in words.split()
+}
+
+
+def insertion(old: str, new: str, *, joined: bool = True) -> tuple[str, str, str] | None:
+    """What was only put in or only taken out: "or by post", "except …" in an item of a list, "or" for "and".
+
+    Returns what that is (exception, condition or words), and the words that only the old and only the new text has.
+
+    Args:
+        joined: whether that may be a thing more or less of a list.
+    """
+    texts = [text.split() for text in (old, new)]
+    words = [content(" ".join(text)) - _LIGHT for text in texts]
+    joins = [Counter(word for word in tokens(" ".join(text)) if word in ("and", "or")) for text in texts]
+    if words[0] == words[1] and joins[0].total() == joins[1].total() and joins[0] != joins[1]:
+        old, new = (" ".join((side - other).elements()) for side, other in (joins, reversed(joins)))
+        return WORDS, old, new
+    if words[0] < words[1] or words[1] < words[0]:
+        added = _words_put_in(*texts) if words[0] < words[1] else ""
+        gone = _words_put_in(*reversed(texts)) if words[1] < words[0] else ""
+        said = set(tokens(added + gone))
+        if said & (_EXCEPTING | OPENING) or (joins[0] != joins[1] and joined):
+            what = EXCEPTION if said & _EXCEPTING else CONDITION if said & OPENING else WORDS
+            return what, gone, added
+    return None
+
+
+def _words_put_in(before: Sequence[str], after: Sequence[str]) -> str:
+    """The words of a text that another one has not, in order."""
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return " ".join(" ".join(after[k:m]) for kind, _, _, k, m in matcher.get_opcodes() if kind != "equal").strip(" ,;")
+
+
+def leaf_key(leaf: Leaf) -> frozenset[str]:
+    """What a leaf says: its words but those of grammar, and whether it denies."""
+    return (content(leaf.words) - _LIGHT) | (_DENIALS & set(tokens(leaf.words)))
+
+
+def forces_of(text: str) -> set[str]:
+    """What the words of a text do: demand, allow, advise or deny."""
+    return {_FORCES[word] for word in map(stem, tokens(text)) if word in _FORCES}
+
+
+def condition_form(condition: Condition | None, *, exceptions: bool = False) -> object:
+    """What the leaves say and how they are joined, whatever their order: those that have to hold, with ``exceptions``
+    all of them; None without any."""
+
+    def leaf(one: Leaf) -> object:
+        return leaf_key(one)
+
+    def group(kind: str, parts: list[object]) -> object:
+        held = frozenset(parts) - {None}
+        if not held or (kind == "not" and not exceptions):
+            return None
+        return (kind, held) if kind == "not" or len(held) > 1 else next(iter(held))
+
+    return None if condition is None else fold(condition, leaf, group)

@@ -158,22 +158,7 @@ words = ["Harbour"]
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("employees", "person"),
-        ("your employer's payment", "benefit"),
-        ("Driver and Vehicle Standards Agency", "organisation"),
-        ("local authorities", "organisation"),
-        ("licences for taxis", "document"),
-        ("form (Housing Benefit)", "document"),
-        ("penalties", "tax"),
-        ("county court hearing", "event"),
-        ("income requirement", "condition"),
-        ("EU countries", "place"),
-        ("green door", UNTYPED),
-    ],
-)
+@pytest.mark.parametrize(("name", "kind"), rows(__file__, "a name, and its type"))
 def test_the_word_that_stands_last_decides(name: str, kind: str) -> None:
     assert policy_ontology().type_of(name) == kind
 

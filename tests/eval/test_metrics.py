@@ -6,11 +6,45 @@ import pytest
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.metrics import (
+    element_key,
+    element_text,
     mean_interval,
     paired_difference,
+    token_f1,
 )
 
 pytestmark = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    ("element", "tag", "text"),
+    [
+        ("<p>A B&B costs £5</p>", "p", "A B&B costs £5"),
+        ("<LI class='x'>be\n over&nbsp;18</LI>", "li", "be over 18"),
+        ('<p>see <a href="/x">page</a>, or <b>a</b>b</p>', "p", "see page, or ab"),
+        ("<p>one<br/>two</p>", "p", "one two"),
+        ("<tr><th>Rate</th> <td>£5</td></tr>", "tr", "Rate | £5"),
+        ("<p>if x < 5 and y > 3</p>", "p", "if x < 5 and y > 3"),
+        ("no tag", "", "no tag"),
+    ],
+)
+def test_tag_and_text_of_an_element(element: str, tag: str, text: str) -> None:
+    assert element_key(element) == (tag, text)
+    assert element_text(element) == text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "f1"),
+    [
+        ("within 10 days", "10 days of receipt", 4 / 7),  # 2 common tokens of 3 and 4
+        ("no no yes", "no yes yes", 2 / 3),
+        ("yes", "no", 0.0),
+        ("", "the", 1.0),
+        ("", "10", 0.0),
+    ],
+)
+def test_token_f1_by_hand(first: str, second: str, f1: float) -> None:
+    assert token_f1(first, second) == token_f1(second, first) == pytest.approx(f1)
 
 
 def test_an_interval_is_that_of_its_values_whatever_their_order() -> None:

@@ -1,6 +1,5 @@
 """Looking at the graph: pages, facts, an entity, paths; on passages with recorded triples."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,39 +10,12 @@ from typer.testing import CliRunner
 from tests.app.cli.conftest import Cli, parsed
 from tests.harness.cli import made_app
 
-PASSAGES: list[dict[str, Any]] = [
-    {
-        "title": "Orla Fenwick",
-        "text": "Orla Fenwick (born 1961) trained at Brimholt Works and later taught at Brimholt Works.",
-        "triples": [
-            ["Orla Fenwick", "trained at", "Brimholt Works"],
-            ["Orla Fenwick", "taught at", "Brimholt Works"],
-            ["Orla Fenwick", "born in", "1961"],
-        ],
-    },
-    {
-        "title": "Brimholt Works",
-        "text": "Brimholt Works is a studio by the harbour of Saltrey. Orla Fenwick trained at Brimholt Works.",
-        "triples": [
-            ["Brimholt Works", "located in", "Saltrey"],
-            ["Orla Fenwick", "trained at", "Brimholt Works"],
-            ["Brimholt Works", "is a", "studio"],
-        ],
-    },
-    {
-        "title": "Saltrey",
-        "text": "Saltrey is a port. The port has a lighthouse. A painter lives elsewhere, near a mill.",
-        "triples": [["Saltrey", "is a", "port"], ["port", "has", "lighthouse"], ["painter", "lives near", "mill"]],
-    },
-]
-
 
 @pytest.fixture(scope="module")
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the passages; never written to."""
     folder = tmp_path_factory.mktemp("passages")
-    (folder / "passages.json").write_text(json.dumps(PASSAGES), encoding="utf-8")
-    words = ["ingest", str(folder / "passages.json"), "--home", str(folder / "home"), "--quiet"]
+    words = ["ingest", str(Path(__file__).with_name("passages.json")), "--home", str(folder / "home"), "--quiet"]
     result = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}).invoke(made_app(), words)
     assert result.exit_code == 0, result.output
     return folder / "home"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from clausegraph.app.cli.session import Hints
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
@@ -75,3 +76,17 @@ def test_vacuum_says_what_stays_and_why(cli: Cli, pages: Path, tmp_path: Path) -
 def test_a_file_is_what_its_name_ends_with(cli: Cli, tmp_path: Path, name: str, start: bytes) -> None:
     assert cli("export", "-o", str(tmp_path / name)).exit_code == 0
     assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("said", "completed"),
+    [
+        ("run `clausegraph entities apply`", "run `clausegraph entities apply --corpus 'my pages' --home /h`"),
+        ("`clausegraph ingest X --corpus other`", "`clausegraph ingest X --corpus other --home /h`"),
+        ("`clausegraph corpora list`", "`clausegraph corpora list --home /h`"),
+        ("`clausegraph dags serve`, `make stop`", "`clausegraph dags serve`, `make stop`"),
+    ],
+)
+def test_hints_name_corpus_and_home_where_they_matter(said: str, completed: str) -> None:
+    assert Hints("my pages", Path("/h")).complete(said) == completed
+    assert Hints().complete(said) == said

@@ -1,5 +1,6 @@
 """A run that was killed: readers see that nobody is at work, without writing it; the next run records it."""
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -7,11 +8,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from clausegraph.app.services.scheduling import RunRequest, step
+from clausegraph.indexes.ledger.leases import is_held
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 
 WORKING = """
@@ -88,3 +91,12 @@ def test_a_report_that_vacuum_removed(cli: Cli, stocked: Path) -> None:
     assert result.exit_code == 3
     assert "which published epoch 1, was removed by `clausegraph epochs vacuum`" in result.stderr
     assert "`clausegraph epochs vacuum` removes" in cli("show", "0123456789ab").stderr
+
+
+def test_a_process_that_was_stopped_for_a_while_is_at_work() -> None:
+    now = time.time()
+    lease = {"host": os.uname().nodename, "pid": os.getpid(), "expires": now - 100, "acquired": now}
+    assert is_held(SimpleNamespace(**lease), now)
+    assert not is_held(SimpleNamespace(**lease | {"acquired": 1.0}), now)  # the id is another process's by now
+    assert not is_held(SimpleNamespace(**lease | {"host": "elsewhere"}), now)
+    assert not is_held(SimpleNamespace(**lease | {"expires": 0.0}), now)  # given back

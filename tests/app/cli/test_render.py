@@ -28,6 +28,7 @@ from clausegraph.core.types import (
     Span,
     TraceStep,
 )
+from tests.harness.tables import rows
 
 MET, UNMET, OPEN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 
@@ -121,21 +122,7 @@ def test_a_single_open_condition_stands_in_the_sentence_and_is_asked() -> None:
     assert "Check: Do you have a paid job?" in printed(render_answer(answer(Alternative("yes", asked))))
 
 
-@pytest.mark.parametrize(
-    ("condition", "question"),
-    [
-        ("you pay all of your own fees", "Do you pay all of your own fees?"),
-        ("you’re aged 16 or over", "Are you aged 16 or over?"),
-        ("you have been in hospital", "Have you been in hospital?"),
-        ("you have savings", "Do you have savings?"),
-        ("you were in prison", "Were you in prison?"),
-        ("your main home is in the Outer Holms", "Is your main home in the Outer Holms?"),
-        ("nobody else claims", "Is this so: nobody else claims?"),
-        ("have a new mooring", "Do you have a new mooring?"),
-        ("have not had a loan", "Is this so: you have not had a loan?"),
-        ("the Childcare Addition", "Is it the Childcare Addition?"),
-    ],
-)
+@pytest.mark.parametrize(("condition", "question"), rows(__file__, "an open condition, and its question"))
 def test_an_open_condition_is_a_question(condition: str, question: str) -> None:
     assert question_of(condition) == question
 

@@ -41,7 +41,7 @@ def check(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_screens_are_accessible_and_fit_a_telephone(
     window: Callable[..., Watched], console: Served, scheme: str
 ) -> None:

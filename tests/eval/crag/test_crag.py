@@ -23,6 +23,7 @@ from clausegraph.eval.crag.tables import ROWS, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.tables import rows
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 PAGE = "<html><body><main><h1>Alder</h1><p>The Alder bridge opened in 1931.</p></main></body></html>"
@@ -71,24 +72,10 @@ def test_question_files(questions: Path, tmp_path: Path) -> None:
     assert read_cases(bare, parse_time("2031-05-14T10:00-07:00"))[0].question.id == "1"
 
 
-@pytest.mark.parametrize(
-    ("answer", "gold", "verdict"),
-    [
-        ("The Utah Jazz.", "utah jazz", "correct"),
-        ("I don't know", "x", "missing"),
-        ("", "x", "missing"),
-        ("invalid question", "1931", "incorrect"),
-        ("Invalid question.", "invalid question", "correct"),
-        ("$11.50", "11.4987", "correct"),
-        ("127", "128", "incorrect"),
-        ("1,250", "1250", "correct"),
-        ("there were none", "invalid question", None),  # another wording: for the judge
-        ("in 1931", "1931", None),
-    ],
-)
-def test_exact_rules(answer: str, gold: str, verdict: str | None) -> None:
+@pytest.mark.parametrize(("answer", "gold", "verdict"), rows(__file__, "an answer, the right one, and the verdict"))
+def test_exact_rules(answer: str, gold: str, verdict: str) -> None:
     graded = by_rules(answer, (gold,))
-    assert (graded.verdict if graded else None) == verdict
+    assert (graded.verdict if graded else "") == verdict
 
 
 def test_a_run_goes_on_where_it_was_killed(questions: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy import event
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.indexes.entities.decisions import Proposed, deny, settle, store_proposals
-from clausegraph.indexes.entities.names import open_definitions
+from clausegraph.indexes.entities.names import NameDefined, defined_pairs, open_definitions
 from clausegraph.indexes.entities.proposals import propose
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
@@ -42,6 +42,17 @@ def test_what_a_text_defines(text: str, found: list[tuple[str, str]]) -> None:
     assert [(one.name, one.alias) for one in find_definitions(text)] == found
     assert all(one.alias in text[one.start : one.end] for one in find_definitions(text))
     assert all(text[one.start : one.end].startswith((one.name, one.alias)) for one in find_definitions(text))
+
+
+def defined(*pairs: tuple[str, str]) -> dict[str, str]:
+    return defined_pairs([NameDefined(name, entity, "", 1) for name, entity in pairs], {}, frozenset())
+
+
+def test_two_expansions_are_no_alias() -> None:
+    assert defined(("lpa", "lasting power of attorney"), ("lpa", "local planning authority")) == {}
+    ways = ("hmrc", "hm revenue customs"), ("hmrc", "hm revenue and customs"), ("hmrc", "hm revenue and customs")
+    assert defined(*ways) == {"hmrc": "hm revenue and customs"}, "one name written in two ways"
+    assert defined(("a", "b"), ("b", "a")) == {"a": "b"}, "no circle"
 
 
 def names(world: World) -> dict[str, str]:

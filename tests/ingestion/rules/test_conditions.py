@@ -8,7 +8,7 @@ from clausegraph.core.language import lexicon
 from clausegraph.core.language.clauses import independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import plain
-from clausegraph.core.types import leaves
+from clausegraph.core.types import Leaf, leaves
 from tests.harness.tables import rows
 from tests.ingestion.rules.sketch import written
 
@@ -35,6 +35,25 @@ def test_a_sentence_has_its_tree(text: str, main: str, tree: str) -> None:
 )
 def test_look_alikes_open_no_condition(text: str) -> None:
     assert parse_conditions(text).condition is None
+
+
+@pytest.mark.parametrize(
+    ("text", "closed", "operator", "negated"),
+    rows(__file__, "a lead-in: what it closes, its operator, if it negates"),
+)
+def test_a_lead_in_leaves_a_slot(text: str, closed: str, operator: str, negated: str) -> None:
+    parsed = parse_conditions(text)
+    assert written(parsed.condition) == closed
+    assert parsed.slot is not None
+    assert (parsed.slot.operator or "", parsed.slot.negated) == (operator, negated == "yes")
+
+
+def test_items_fill_the_slot() -> None:
+    parsed = parse_conditions("You can claim if you are an employee and either:")
+    one, two = Leaf("e1", 0, 1, "a"), Leaf("e2", 0, 1, "b")
+    assert written(parsed.with_items([one, two])) == "all[you are an employee; any[a; b]]"
+    assert written(parse_conditions("You pay unless:").with_items([one, two], "any")) == "not(any[a; b])"
+    assert written(parsed.with_items([])) == "you are an employee"
 
 
 @given(

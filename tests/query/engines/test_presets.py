@@ -213,3 +213,16 @@ def test_a_condition_may_be_a_sentence_of_an_element(sample: View) -> None:
     )
     said = parse_summary(f"yes\n{text[start:end]}\n{text[start : end - 8]}", context, AnswerForm.YES_NO_CONDITIONS)
     assert ([one.element.text for one in said.conditions], said.unknown) == ([text], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "wanted"),
+    [
+        ("<think>hm</think>\n1. No.", AnswerForm.YES_NO, "no"),
+        ("**Yes**", AnswerForm.YES_NO_CONDITIONS, "yes"),
+        ("<p>42 days</p>", AnswerForm.SPAN, "42 days"),
+        ("x" * 10_000, AnswerForm.SPAN, "x" * 600),
+    ],
+)
+def test_replies_are_read(text: str, form: AnswerForm, wanted: str) -> None:
+    assert parse_summary(text, PromptContext("", ()), form).text == wanted

@@ -1,12 +1,13 @@
 """The ranking formula on plain values."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
 from clausegraph.query.retrieve.bank import Hit, within
-from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, rank
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, rank
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 
@@ -26,6 +27,26 @@ def item(anchor: str, lead_in: str | None, parent: str | None = None) -> Element
 
 def anchors(ranked: list[Hit]) -> list[str]:
     return [item.key for item in ranked]
+
+
+def test_the_score_is_the_formula_and_the_sum_of_its_parts() -> None:
+    weights = Weights(keyword=0.25, fact=0.5, rule=0.3, heading=0.2, length=0.02)
+    head = Element("h", "h2", "<h2>Costs</h2>", "Costs")
+    signals = Signals(
+        elements={(ONE, "h"): 0.4, (ONE, "p"): 0.6},
+        chunks={(ONE, "c"): 0.5},
+        keywords={(ONE, "c"): 3.0, (TWO, "c"): 6.0},
+        facts={(ONE, "p"): 0.8},
+        rules=frozenset({(ONE, "p"), (TWO, "h")}),
+    )
+    page = reading(head, paragraph("p"))
+    ranked = rank({ONE: page, TWO: reading(paragraph("x"))}, signals, weights)
+    by_anchor = {item.key: item for item in ranked}
+    chunk = 0.5 + 0.25 * 3 / 6
+    assert by_anchor["p"].score == pytest.approx(0.6 + chunk + chunk + 0.5 * 0.8 + 0.3 - 0.02 * math.log(11))
+    assert by_anchor["h"].score == pytest.approx(0.4 + chunk + chunk - 0.2 - 0.02 * math.log(5))
+    for item in ranked:
+        assert sum(item.parts.values()) == pytest.approx(item.score)
 
 
 def test_what_introduces_items_gets_a_share_of_the_best_one() -> None:

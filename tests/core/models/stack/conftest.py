@@ -1,5 +1,7 @@
 """A fake model server for the whole folder, and models in front of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What the stack draws on, in memory."""
 
+from __future__ import annotations
+
 import threading
 
 from llama_index.core.base.llms.types import ChatMessage

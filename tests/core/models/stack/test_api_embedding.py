@@ -1,5 +1,7 @@
 """Embeddings from a server."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 
 from clausegraph.app.dev.json_server import JsonServer
-from clausegraph.core.errors import ModelUnavailable, UnusableReply
+from clausegraph.core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
 from clausegraph.core.models import guard
 from clausegraph.core.models.api_embedding import ApiEmbedder
 from clausegraph.core.models.calls import ModelOptions
@@ -61,6 +63,20 @@ def test_failures_are_retried(fault: str, provider: str, fake: FakeModelServer) 
         embedder.embed_texts(["a", "b"])
     assert fake.counters()["requests"] == 3
     embedder.close()
+
+
+@pytest.mark.integration
+def test_refusals_are_final(embedder: ApiEmbedder, fake: FakeModelServer) -> None:
+    fake.set(key="another")
+    with pytest.raises(ModelRefused):
+        embedder.embed_texts(["a"])
+    assert fake.counters()["requests"] == 1
+
+
+@pytest.mark.unit
+def test_mistral_needs_a_key() -> None:
+    with pytest.raises(SettingsError, match="CLAUSEGRAPH_EMBEDDING_KEY"):
+        ApiEmbedder(ModelOptions("mistral", "mistral-embed"))
 
 
 @pytest.mark.integration

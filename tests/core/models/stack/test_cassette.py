@@ -1,5 +1,7 @@
 """Recorded and replayed: bit for bit, without a network, and what is missing is named."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from clausegraph.core.models.calls import CallLabels, ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.models.loop import run_sync
 from clausegraph.core.models.replay import Cassette
-from tests.core.models.stack.doubles import Records
+from tests.core.models.stack.doubles import MemoryCache, Records
 from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
@@ -80,6 +82,18 @@ def test_what_was_not_recorded_is_named(fake: FakeModelServer, tmp_path: Path) -
         llm.chat(said("one"))
 
 
+def test_recording_goes_on_where_it_was_killed(fake: FakeModelServer, tmp_path: Path, records: Records) -> None:
+    path = tmp_path / "tape.jsonl"
+    with recorded(fake, path) as llm:
+        first = llm.chat(said("one"))
+    with recorded(fake, path, usage=records) as llm:
+        assert llm.chat(said("one")).message == first.message
+        llm.chat(said("two"))
+    assert records.outcomes == ["cached", "ok"]
+    assert fake.counters()["requests"] == 2
+    assert len(Cassette(path)) == 2
+
+
 def test_a_recording_that_was_killed_in_mid_line_goes_on(fake: FakeModelServer, tmp_path: Path) -> None:
     path = tmp_path / "tape.jsonl"
     with recorded(fake, path) as llm:
@@ -109,6 +123,15 @@ def test_of_equal_chats_in_flight_one_is_sent(fake: FakeModelServer, tmp_path: P
         assert run_sync(both(llm)) == ["first", "first"]  # a replay has one reply to them, too
     assert (records.outcomes, fake.counters()["requests"]) == (["ok", "cached"], 1)
     assert records.all[1].money == 0 < records.all[1].saved == records.all[0].money
+
+
+def test_what_the_cache_has_is_recorded_too(fake: FakeModelServer, tmp_path: Path, cache: MemoryCache) -> None:
+    with make_llm(ModelOptions("openai", "fake-small", fake.url, "k", max_output=500), cache=cache) as llm:
+        llm.chat(said("one"))
+    with recorded(fake, tmp_path / "tape.jsonl", cache=cache) as llm:
+        llm.chat(said("one"))
+    assert fake.counters()["requests"] == 1
+    assert len(Cassette(tmp_path / "tape.jsonl")) == 1
 
 
 def test_a_call_that_failed_fails_when_it_is_replayed_and_is_made_again_when_recording(

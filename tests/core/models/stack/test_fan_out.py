@@ -1,5 +1,7 @@
 """Many calls at once."""
 
+from __future__ import annotations
+
 import signal
 import subprocess
 import sys
@@ -48,6 +50,25 @@ def test_outcomes_come_as_they_are_ready(provider: str, make: Make, fake: FakeMo
     assert fake.counters()["in_flight_max"] == 4
     assert {record.labels.task for record in records.all} == {"task"}
     assert {record.labels.pages for record in records.all} == {(o.request.job,) for o in outcomes}
+
+
+def test_a_consumer_may_add_calls(make: Make) -> None:
+    todo = [f"job {i}" for i in range(5)]
+    done = []
+    for outcome in chat_all(make(), lambda: request(todo.pop(0)) if todo else None, 4):
+        done.append(outcome.request.job)
+        if outcome.request.job.startswith("job"):
+            todo.append(f"more of {outcome.request.job}")
+    assert len(done) == 10
+
+
+def test_a_cut_off_reply_says_so(provider: str, make: Make) -> None:
+    job = ChatRequest("long", (ChatMessage(role="user", content="word " * 100),), {"max_tokens": 5}, CallLabels())
+    jobs = [job]
+    (outcome,) = chat_all(make(provider), lambda: jobs.pop() if jobs else None, 1)
+    assert outcome.response is not None
+    assert finish_reason(outcome.response) == "length"
+    assert usage_of(outcome.response).output_tokens == 5
 
 
 def test_model_errors_are_outcomes_and_others_are_raised(provider: str, make: Make, fake: FakeModelServer) -> None:

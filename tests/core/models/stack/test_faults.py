@@ -1,5 +1,7 @@
 """What servers do wrong: how often we ask, what we say, what it costs."""
 
+from __future__ import annotations
+
 import json
 import time
 from email.utils import formatdate
@@ -139,6 +141,7 @@ def test_a_cut_stream_is_asked_for_again_and_not_cached(
     assert budget.used == sum(made.tokens for made in budget.reservations)
 
 
+@pytest.mark.unit
 def test_retry_after_is_seconds_or_a_date() -> None:
     assert retry_after({"retry-after": "2.5"}) == 2.5
     assert retry_after({"retry-after": "-1"}) == 0
@@ -148,6 +151,7 @@ def test_retry_after_is_seconds_or_a_date() -> None:
     assert retry_after({}) is None
 
 
+@pytest.mark.unit
 def test_a_used_up_account_is_not_asked_again() -> None:
     body = json.dumps({"error": {"code": "insufficient_quota"}})
     assert isinstance(Server("openai:x", "https://a").failed_with(429, {}, body), ModelRefused)

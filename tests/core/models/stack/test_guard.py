@@ -1,10 +1,13 @@
 """A guarded model: whole calls through both clients, models made by others, the limit in flight, and keys."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import threading
 import traceback
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,8 +17,8 @@ from llama_index.core.llms import MockLLM
 from clausegraph.core import secrets
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, SettingsError
 from clausegraph.core.models import guard as guarding
-from clausegraph.core.models.attempts import Limiter
-from clausegraph.core.models.calls import ModelOptions, Reservation
+from clausegraph.core.models.attempts import Limiter, Tariff, prompt_bound
+from clausegraph.core.models.calls import CallLabels, ModelCall, ModelOptions, Reservation
 from clausegraph.core.models.guard import GuardedLLM, chat_all, guard, make_llm
 from clausegraph.core.models.loop import run_sync
 from tests.core.models.stack.conftest import Make
@@ -56,6 +59,13 @@ def test_no_request_reaches_the_server_around_the_stack(
 
 
 @pytest.mark.integration
+def test_a_listener_gets_the_text_as_it_grows(provider: str, make: Make) -> None:
+    pieces: list[str] = []
+    assert heard(make(provider), TEXT, pieces) == TEXT == pieces[-1]
+    assert all(after.startswith(before) for before, after in pairwise(pieces))
+
+
+@pytest.mark.integration
 def test_options_reach_the_server(provider: str, make: Make, fake: FakeModelServer) -> None:
     llm = make(provider, temperature=0.5, max_output=321)
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
@@ -65,6 +75,18 @@ def test_options_reach_the_server(provider: str, make: Make, fake: FakeModelServ
     assert (first["model"], first["temperature"], first["max_tokens"]) == ("fake-small", 0.5, 321)
     assert first["response_format"]["json_schema"]["schema"] == schema
     assert second["max_tokens"] == 77 and "response_format" not in second
+
+
+@pytest.mark.integration
+def test_a_forgotten_reply_is_asked_for_again(
+    provider: str, make: Make, cache: MemoryCache, fake: FakeModelServer
+) -> None:
+    llm = make(provider, cache=cache)
+    options = llm.json_options("a", {"type": "object"})
+    llm.chat([ChatMessage(role="user", content=TEXT)], **options)
+    llm.forget([ChatMessage(role="user", content=TEXT)], **options)
+    llm.chat([ChatMessage(role="user", content=TEXT)], **options)
+    assert fake.counters()["requests"] == 2
 
 
 MESSAGES = [ChatMessage(role="system", content="é"), ChatMessage(role="user", content="Hello")]
@@ -103,6 +125,7 @@ def _failing(errors: list[BaseException]) -> Scripted:
     return llm
 
 
+@pytest.mark.unit
 def test_it_passes_through_the_stack(records: Records, budget: MemoryBudget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "_known", set())  # with one, the end of a text that grows is held back
     llm, pieces = guard(Scripted(), budget=budget, usage=records), list[str]()
@@ -113,6 +136,7 @@ def test_it_passes_through_the_stack(records: Records, budget: MemoryBudget, mon
     assert llm.json_options("x", {}) == {}
 
 
+@pytest.mark.unit
 def test_what_may_pass_is_retried(records: Records) -> None:
     llm = guard(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
     assert asked(llm, "x") == "yes"
@@ -125,6 +149,7 @@ def test_what_may_pass_is_retried(records: Records) -> None:
         asked(guard(_failing([TimeoutError()] * 9), attempts=2), "x")
 
 
+@pytest.mark.unit
 def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None:
     class Slow(MemoryBudget):
         def reserve(self, tokens: int, money: float) -> Reservation:
@@ -150,6 +175,15 @@ def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None
     assert records.all == []
 
 
+@pytest.mark.unit
+def test_the_bounds() -> None:
+    options = {"response_format": {"a": "b"}, "max_tokens": 7}
+    call = ModelCall(tuple(MESSAGES), options, CallLabels())
+    prompt = 2 + 5 + len('{"response_format": {"a": "b"}}') + 2 * 16 + 64
+    assert prompt_bound(call) == prompt
+    assert Tariff((1e6, 2e6), 100).bound(call) == Reservation(prompt + 7, prompt + 2 * 7)
+
+
 def _limiter(llm: GuardedLLM) -> Limiter:
     return llm._connected().limiter
 
@@ -169,6 +203,33 @@ def test_it_slows_down_and_recovers(make: Make, fake: FakeModelServer) -> None:
     assert _limiter(llm).limit == 16
 
 
+@pytest.mark.unit
+def test_a_round_halves_once() -> None:
+    async def scenario() -> list[float]:
+        limiter, limits = Limiter(16), []
+        gate = asyncio.Event()
+
+        async def call() -> None:
+            async with limiter.place():
+                await gate.wait()
+                raise ModelUnavailable("too many", status=429)
+
+        calls = [asyncio.create_task(call()) for _ in range(16)]
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(*calls, return_exceptions=True)
+        limits.append(limiter.limit)
+        for _ in range(9):
+            async with limiter.place():
+                pass
+        limits.append(limiter.limit)
+        return limits
+
+    after_failures, after_successes = run_sync(scenario())
+    assert after_failures == 8
+    assert 8.9 < after_successes < 9.2
+
+
 KEY = "sk-Secret0123456789"
 
 
@@ -186,6 +247,7 @@ def test_the_key_is_in_no_text(
         assert KEY not in text
 
 
+@pytest.mark.unit
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -1,5 +1,7 @@
 """The budget row and the usage records of a run in the ledger."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 import threading
@@ -104,6 +106,7 @@ def test_processes_stay_within_one_budget(
         assert answered == limit // (used // answered)
 
 
+@pytest.mark.unit
 def test_limits_hold_to_the_token_and_the_cent(ledger: Ledger, corpus: int) -> None:
     budget = LedgerBudget(ledger, corpus, "run", 100, 1.0)
     first = budget.reserve(60, 0.5)
@@ -119,6 +122,7 @@ def test_limits_hold_to_the_token_and_the_cent(ledger: Ledger, corpus: int) -> N
     again.reserve(90, 0.0)
 
 
+@pytest.mark.unit
 def test_records_are_buffered_and_none_is_lost(ledger: Ledger, corpus: int) -> None:
     usage = LedgerUsage(ledger, corpus, "run")
 

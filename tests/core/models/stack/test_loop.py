@@ -1,5 +1,7 @@
 """One loop per process, whoever calls from wherever."""
 
+from __future__ import annotations
+
 import asyncio
 import gc
 import os
@@ -25,6 +27,7 @@ async def _name() -> str:
     return threading.current_thread().name
 
 
+@pytest.mark.unit
 def test_the_sync_path_on_the_loop_is_an_error() -> None:
     async def wrong() -> str:
         return run_sync(_name())

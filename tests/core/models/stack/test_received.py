@@ -1,5 +1,7 @@
 """What is left of a driver's reply: texts without secrets, and figures that can be."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -16,6 +18,7 @@ from clausegraph.core.models.replies import OTHER_REASON, encode_reply, finish_r
 from clausegraph.core.secrets import MASK
 from tests.core.test_secrets import FORMS
 
+pytestmark = pytest.mark.unit
 KEY = "sk-Secret0123456789"
 
 

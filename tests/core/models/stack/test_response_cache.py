@@ -1,9 +1,12 @@
 """The response cache's file."""
 
+from __future__ import annotations
+
 import logging
 import os
 import sqlite3
 import stat
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +14,8 @@ import numpy as np
 import pytest
 
 from clausegraph.indexes.response_cache import FileResponseCache
+
+pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -46,6 +51,16 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
     assert path.stat().st_size <= 100_000
     left = sum(FileResponseCache(path, 100_000).get(f"key {number}") is not None for number in range(200))
     assert 10 <= left <= 50
+
+
+def test_what_was_forgotten_leaves_the_file_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "responses.db"
+    cache = FileResponseCache(path, 1_000_000)
+    for number in range(50):
+        cache.put(f"key {number}", _value(number))
+    assert cache.forget_before(time.time() + 1) == (50, "")
+    cache.close()
+    assert path.stat().st_size < 30_000
 
 
 def test_of_what_was_forgotten_no_copy_is_left_in_a_page_of_the_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from clausegraph.core.errors import StorageError
 from clausegraph.core.hashing import content_hash
 from clausegraph.indexes.ledger.cells import record_of
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
-from clausegraph.indexes.ledger.schema import blobs, crawls, fetches
+from clausegraph.indexes.ledger.schema import blobs, crawls, fetches, page_versions
 from clausegraph.indexes.ledger.store import Ledger
 
 ASIDE = -1  # number of what is asked beside the crawls: a page alone
@@ -103,6 +103,14 @@ def forget_pages(connection: Connection, source_id: int, uris: Sequence[str]) ->
     """Forget the addresses of these pages, and with them what was fetched there."""
     for uri in uris:
         connection.execute(delete(fetches).where(fetches.c.source_id == source_id, fetches.c.uri == uri))
+
+
+def drop_raw(ledger: Ledger, corpus_id: int, hashes: Sequence[str]) -> None:
+    """Remove stored bytes that neither an address nor a page version has."""
+    used = (select(table.c.raw_hash).where(table.c.corpus_id == corpus_id) for table in (fetches, page_versions))
+    with ledger.write() as connection:
+        mine = (blobs.c.corpus_id == corpus_id, blobs.c.hash.in_(hashes))
+        connection.execute(delete(blobs).where(*mine, *(blobs.c.hash.not_in(hashes) for hashes in used)))
 
 
 def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:

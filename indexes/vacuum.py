@@ -13,7 +13,7 @@ import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from sqlalchemy import (
@@ -127,12 +127,14 @@ def vacuum(
     keep_days: float = KEEP_DAYS,
     *,
     promised: bool = False,
+    report_days: float | None = None,
 ) -> VacuumReport:
     """Remove what only epochs older than the retained ones show.
 
     Args:
         promised: a ``sweep`` of the home is to follow, by which no byte of it stays on the disk; a run that is killed
             before is reminded of it.
+        report_days: of which reports of runs are kept, where it is not ``keep_days``.
     """
     retention = Retention(max(1, keep_epochs), keep_days, time.time())
     kept, gone, held = _remove_epochs(ledger, lease, retention)
@@ -146,7 +148,8 @@ def vacuum(
         check_fence(connection, lease)
         forget_words(connection, corpus.id, floor)
     rows: dict[str, int] = {}
-    for table, condition in _removable(lease, floor, retention.before):
+    reported = retention if report_days is None else replace(retention, days=report_days)
+    for table, condition in _removable(lease, floor, retention.before, reported.before):
         key = _key(table)
         found = ledger.rows(select(*key).where(table.c.corpus_id == corpus.id, condition))
         if found and not any(rows.values()):  # before the first row goes
@@ -241,14 +244,16 @@ _UNPUBLISHED = and_(
 )
 
 
-def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+def _removable(
+    lease: RunLease, floor: int, before: float, reported: float
+) -> Iterator[tuple[Table, ColumnElement[bool]]]:
     """What goes, in this order: closed rows, then the truth that nothing refers to any more, then records of runs."""
     for table in VERSIONED:
         yield table, table.c.until <= floor
     yield from _orphans(lease.corpus_id, before)
     for table in (run_pages, work_batches, run_steps):  # runs but ours have ended or died, and none can go on
         yield table, and_(table.c.run_id != lease.run_id, not_held(table.c.run_id))
-    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before, not_held(runs.c.id))
+    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < reported, not_held(runs.c.id))
     known = select(runs.c.id).where(runs.c.corpus_id == lease.corpus_id)
     for table in (model_calls, budgets):
         yield table, and_(table.c.run_id != lease.run_id, table.c.run_id.not_in(known))

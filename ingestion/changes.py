@@ -15,6 +15,7 @@ from clausegraph.core.pages.chunks import CHUNKER_FINGERPRINT
 from clausegraph.core.pages.read import READER_FINGERPRINT, SourceDocument
 from clausegraph.indexes.corpora import CorpusRow, list_sources
 from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
+from clausegraph.indexes.forgotten import StaysOut, forgotten_key, list_forgotten, why_out
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import KnownVersion, OpenMember, known_versions, open_members, raw_hash_of
 from clausegraph.ingestion.formats.formats import conversion_fingerprint
@@ -53,7 +54,11 @@ def state_before(ledger: Ledger, source_id: int) -> Before:
 
 
 def check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
-    """A run mirrors its source, so another place under the same name would remove the first one's pages."""
+    """A run mirrors its source, so another place under the same name would remove the first one's pages; and one that
+    was forgotten is not even asked."""
+    for out in list_forgotten(ledger, corpus.id):
+        if out.key == forgotten_key(source.name):
+            raise SourceError(f"source {source.name!r} of corpus {corpus.name!r} was {why_out(out)}")
     for row in list_sources(ledger, corpus.id):
         if row.name == source.name and row.location != source.location and not options.relocate:
             raise SourceError(
@@ -142,6 +147,7 @@ class Changes:
     """
 
     before: Before
+    stays_out: StaysOut = lambda uri: None
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -164,7 +170,7 @@ class Changes:
         All else that the source lists is noted here. Whoever takes a page calls ``take`` or ``refuse``.
         """
         taken = 0
-        for item in documents:
+        for item in map(self._unless_forgotten, documents):
             match item:
                 case Reject():
                     self.rejects.append(item)
@@ -194,6 +200,9 @@ class Changes:
                     else:
                         taken += 1
                         yield item, why
+
+    def _unless_forgotten(self, item: Item) -> Item:
+        return self.stays_out(getattr(item, "uri", getattr(item, "what", ""))) or item
 
     def take(self, uri: str, why: str, rejects: Iterable[Reject] = ()) -> None:
         """The page is done, for this reason."""

@@ -8,7 +8,7 @@ processes of their own (``steps.py``), they call the same functions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from clausegraph.core.errors import ModelMismatchError
@@ -31,6 +31,7 @@ from clausegraph.indexes.corpora import (
 )
 from clausegraph.indexes.derive import derive_rows
 from clausegraph.indexes.fetches import forget_pages
+from clausegraph.indexes.forgotten import stays_out
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
 from clausegraph.indexes.publish import publish_plan
@@ -140,7 +141,7 @@ def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Op
         if isinstance(source, FetchedSource):
             documents = peek(source, options, source.fetch(shelf, tools.progress))
         items, before = narrowed(documents or (), before, options)
-        changes = Changes(before)
+        changes = Changes(before, stays_out(tools.ledger, corpus.id if corpus else 0, source.name))
         for document, reading in _read_pages(tools, changes, items, options):
             stored = next(iter(before.versions.get(document.uri, {}).values()), None)
             pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, reading)
@@ -253,11 +254,12 @@ def read_source(
         documents: what the source lists; None of one that is fetched, which is done here, where the corpus is held.
     """
     source_id = ensure_source(tools.ledger, run.corpus.id, source.name, source.kind, source.location)
+    out = stays_out(tools.ledger, run.corpus.id, source.name)
     if isinstance(source, FetchedSource):
-        shelf = _shelf(tools, run.corpus.id, source_id, options, begin=True)
+        shelf = replace(_shelf(tools, run.corpus.id, source_id, options, begin=True), stays_out=out)
         documents = peek(source, options, source.fetch(shelf, tools.progress))
     items, before = narrowed(documents or (), state_before(tools.ledger, source_id), options)
-    changes = Changes(before)
+    changes = Changes(before, out)
     pages: dict[str, StoredPage] = {}
     one_by_one = _read_pages(tools, changes, items, options)
     while few := list(islice(one_by_one, _PAGES_AT_ONCE)):

@@ -6,7 +6,8 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ API_RULES: Rules = {
     f"PUT {_CORPUS}/watches/{{number}}/approved": AccessRole.CURATOR,
     f"DELETE {_CORPUS}/watches/{{number}}": AccessRole.CURATOR,
     f"POST {_CORPUS}/rollback": AccessRole.ADMIN,
+    f"GET {_CORPUS}/forgotten": AccessRole.ADMIN,
+    f"POST {_CORPUS}/forgotten": AccessRole.ADMIN,
     f"GET {_CORPUS}/decisions": AccessRole.READER,
     f"POST {_CORPUS}/decisions/review": AccessRole.CURATOR,
     f"POST {_CORPUS}/decisions/merge": AccessRole.CURATOR,
@@ -117,6 +120,20 @@ class AuditLog:
             with os.fdopen(os.open(self._path, flags, 0o600), "ab", buffering=0) as file:
                 file.write(line.encode())
                 os.fsync(file.fileno())
+
+    def blank(self, is_told: Callable[[str], bool]) -> int:
+        """Overwrite in place the targets that ``is_told`` is true of, as others may append; returns how many."""
+        count = at = 0
+        with file_errors(self._path), suppress(FileNotFoundError), self._path.open("r+b") as file:
+            for line in file.readlines():
+                target = str(json.loads(line)["target"]) if line.endswith(b"}\n") else ""
+                if is_told(target):
+                    written = json.dumps(target)[1:-1].encode()
+                    file.seek(at + line.index(b'"target": "') + len(b'"target": "'))
+                    file.write(b"-" * len(written))
+                    count += 1
+                at += len(line)
+        return count
 
     def last(self, count: int) -> list[dict[str, Any]]:
         """The newest deeds, newest first; a line that was cut off with its machine's power is passed over."""

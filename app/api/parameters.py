@@ -89,6 +89,14 @@ class RollbackBody(RequestBody):
     epoch: int = Field(ge=1, le=10**15)
 
 
+class ForgetBody(RequestBody):
+    """The page that is to go for good, or, without `page`, all of a source."""
+
+    source: str = Field(min_length=1, max_length=500)
+    page: str | None = Field(default=None, min_length=1, max_length=2000, description="Its uri.")
+    reason: str = Field(min_length=1, max_length=LONGEST_REASON, description="It is kept: leave out what goes.")
+
+
 class MergeBody(RequestBody):
     """Two names of one entity, as pages write them."""
 

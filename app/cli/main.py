@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "entities": ("curation", "Which names stand for one entity: review, decide, undo, apply."),
     "statements": ("curation", "Hide statements that are wrong, take that back, list them."),
     "epochs": ("corpora", "List epochs, roll back, vacuum."),
+    "forget": ("forget", "Remove a page or a source for good, and keep it out: page, source, list, allow, check."),
     "export": ("corpora", ""),
     "move": ("corpora", ""),
     "doctor": ("settings", ""),

@@ -214,6 +214,12 @@ class GraphProjection(Protocol):
     def status(self, corpus_id: int) -> ProjectionStatus:
         """Where the projection stands."""
 
+    def verify(self, corpus_id: int) -> list[str]:
+        """What differs from the ledger, in words."""
+
+    def contents(self, corpus_id: int) -> Iterator[tuple[str, str]]:
+        """Where each node and relationship is, and all that it has as JSON."""
+
 
 _log = logger(__name__)
 

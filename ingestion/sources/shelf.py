@@ -14,22 +14,27 @@ from clausegraph.indexes.fetches import (
     FetchRow,
     begin_crawl,
     current_crawl,
+    drop_raw,
     end_crawl,
     load_fetches,
     load_raw,
     store_fetch,
 )
+from clausegraph.indexes.forgotten import StaysOut
 from clausegraph.indexes.ledger.store import Ledger
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerShelf:
-    """What one source of a corpus has fetched."""
+    """What one source of a corpus has fetched. Of a page that ``stays_out`` nothing is stored: its bytes are in
+    ``unstored`` for their links."""
 
     ledger: Ledger
     corpus_id: int
     source_id: int
     crawl: int = ASIDE
+    stays_out: StaysOut = lambda uri: None
+    unstored: dict[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def begun(cls, ledger: Ledger, corpus_id: int, source_id: int) -> LedgerShelf:
@@ -48,15 +53,28 @@ class LedgerShelf:
 
     def keep(self, row: FetchRow, raw: bytes | None = None) -> None:
         """Store what an address answered, with the bytes that came, in one transaction."""
+        if self._is_out(row):
+            self.unstored[row.raw_hash] = raw or b""
+            return
         store_fetch(self.ledger, self.corpus_id, self.source_id, row, raw, of_crawl=self.crawl != ASIDE)
 
     def load(self, raw_hash: str) -> bytes:
         """The bytes of that hash."""
+        if raw_hash in self.unstored:
+            return self.unstored[raw_hash]
         return load_raw(self.ledger, self.corpus_id, raw_hash)
 
     def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
         """The crawl is over: rows to change, and addresses to forget."""
-        end_crawl(self.ledger, self.corpus_id, self.source_id, kept, dropped, whole=self.crawl != ASIDE)
+        rows = list(kept)
+        gone = [row for row in rows if self._is_out(row)]  # of some it was not known before that they lead there
+        stay = [row for row in rows if not self._is_out(row)]
+        dropped = [*dropped, *(row.address for row in gone)]
+        end_crawl(self.ledger, self.corpus_id, self.source_id, stay, dropped, whole=self.crawl != ASIDE)
+        drop_raw(self.ledger, self.corpus_id, [row.raw_hash for row in gone])
+
+    def _is_out(self, row: FetchRow) -> bool:
+        return any(map(self.stays_out, {row.address, row.uri, row.target, row.canonical}))
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from clausegraph.app.services.corpora import drop as drop_corpus
+from clausegraph.app.services.forget import forget as forget_page
 from clausegraph.app.services.history import rollback as rollback_corpus
 from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import run_ingest
@@ -31,6 +32,11 @@ def drop(home: str, corpus: str) -> None:
     with workspace(home) as opened:
         done = drop_corpus(opened, corpus)
         assert (done["remains"], done["lagging"]) == ([], [])
+
+
+def forget(home: str, page: str) -> None:
+    with workspace(home) as opened:
+        forget_page(opened, "law", page, None, "asked", "tester")
 
 
 def rollback(home: str, corpus: str, number: int) -> None:

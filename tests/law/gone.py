@@ -45,7 +45,7 @@ def left_in(home: Path, looked_for: dict[bytes, str]) -> list[str]:
 
 def unlisted(home: Path) -> list[str]:
     """Files that neither the ledger lists nor are always there."""
-    known = {f"{name}{suffix}" for name in _DATABASES for suffix in ("", "-wal", "-shm")}
+    known = {f"{name}{suffix}" for name in _DATABASES for suffix in ("", "-wal", "-shm")} | {"access/certificates.key"}
     with open_ledger(home) as ledger, ledger.read() as connection:
         for row in connection.execute(select(segments.c.corpus_id, segments.c.file)):
             known.add(f"segments/{row.corpus_id}/{row.file}")

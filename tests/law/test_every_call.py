@@ -143,13 +143,27 @@ def again_ingest(runner: Nursery, stock: Stock, home: Path) -> None:
     check_vacuumed(stock, home, stock.edited_lines)
 
 
-AGAIN = {"vacuum": again_vacuum, "drop": again_drop, "rollback": again_rollback, "ingest": again_ingest}
+def again_forget(runner: Nursery, stock: Stock, home: Path) -> None:
+    """Readers get all of the page or nothing of it; the command that is run again may find nothing left to do."""
+    assert lines_of(home) in (stock.first_lines, stock.second_lines)
+    ended = runner.run(WORK.format("forget"), home, home=str(home), page=f"{WORD}.html")
+    assert ended.error == "" or "it was forgotten on" in ended.error
+    assert lines_of(home) == stock.second_lines
+    assert unlisted(home) == []
+    assert left_in(home, stock.page) == []
+
+
+AGAIN = {
+    "vacuum": again_vacuum, "drop": again_drop, "rollback": again_rollback, "ingest": again_ingest,
+    "forget": again_forget,
+}  # fmt: skip
 
 
 def kill_and_run_again(runner: Nursery, stock: Stock, name: str, root: Path, step: int) -> Counter[str]:
     """At each ``step``-th call; returns the calls by name."""
-    begun = stock.first if name == "ingest" else stock.second
-    arguments = {"corpus": "law"} | {"rollback": {"number": 1}, "ingest": {"pages": str(stock.edited)}}.get(name, {})
+    begun = stock.first if name in ("ingest", "forget") else stock.second
+    more = {"rollback": {"number": 1}, "ingest": {"pages": str(stock.edited)}, "forget": {"page": f"{WORD}.html"}}
+    arguments = ({} if name == "forget" else {"corpus": "law"}) | more.get(name, {})
     home = root / "whole"
     shutil.copytree(begun, home)
     calls = work(runner, name, home, **arguments)
@@ -167,7 +181,9 @@ def kill_and_run_again(runner: Nursery, stock: Stock, name: str, root: Path, ste
     return Counter(call.split()[0] for call in calls[::step])
 
 
-@pytest.mark.parametrize(("name", "step"), [("vacuum", 150), pytest.param("drop", 230, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("name", "step"), [("vacuum", 150), ("forget", 90), pytest.param("drop", 230, marks=pytest.mark.long)]
+)
 def test_some_calls(runner: Nursery, stock: Stock, tmp_path: Path, name: str, step: int) -> None:
     kill_and_run_again(runner, stock, name, tmp_path, step)
 

@@ -12,6 +12,7 @@ from clausegraph.app.api.parameters import (
     DecisionPath,
     DenyBody,
     EpochNumber,
+    ForgetBody,
     HideBody,
     MergeBody,
     ReviewBody,
@@ -23,7 +24,7 @@ from clausegraph.app.api.parameters import (
 )
 from clausegraph.app.api.replies import OfCorpus, OfPart, WholeList, by_content, list_reply, reply
 from clausegraph.app.api.served import about
-from clausegraph.app.services import entities, statements
+from clausegraph.app.services import entities, forget, statements
 from clausegraph.app.services import history as services
 from clausegraph.app.services.changes import ChangesReply
 from clausegraph.app.services.changes import changes as find_changes
@@ -37,6 +38,7 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["history"])
 decisions_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
 EpochsReply = list_reply("EpochsReply", "Retained epochs, newest first.", ListedEpoch, WholeList)
 QuarantineReply = list_reply("QuarantineReply", "Runs in quarantine, the last one first.", HeldRun, WholeList)
+ForgottenReply = list_reply("ForgottenReply", "What stays out, oldest first.", forget.ForgottenItem, WholeList)
 RunsReply = list_reply("RunsReply", "Runs, newest first.", ListedRun)
 
 
@@ -146,6 +148,24 @@ async def decide(of: OfCorpus, run: _Run, wanted: VerdictBody) -> Response:
         return await of.reply(drop_held, run)
     report = await of.work(lambda _: accept_held(of.held.workspace, of.corpus, run, of.who.name))
     return reply(report.as_dict())
+
+
+@router.get("/forgotten", response_model=ForgottenReply, responses=_READ)
+async def forgotten(of: OfCorpus) -> Response:
+    """What was forgotten and stays out, oldest first, by its key: a hash of its names."""
+    return reply({"corpus": of.corpus, "items": await of.run(forget.list_items)})
+
+
+@router.post("/forgotten", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS, 409, 413, 504))
+async def forget_for_good(of: OfCorpus, wanted: ForgetBody) -> Response:
+    """Remove a page or a source from every place, search for it, keep it out; the reply is the signed certificate.
+
+    All older epochs go with it. Where something of it is left the same request again goes on.
+    """
+    page, source = wanted.page, wanted.source
+    return reply(
+        await of.work(lambda _: forget.forget(of.held.workspace, of.corpus, page, source, wanted.reason, of.who.name))
+    )
 
 
 @decisions_router.post(

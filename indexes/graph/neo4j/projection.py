@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Iterator
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
 from clausegraph.core.telemetry.logs import logger
@@ -25,6 +26,7 @@ from clausegraph.indexes.graph.neo4j.state import (
     WRITING,
     LedgerState,
     ServerState,
+    contents,
     decide,
     differences,
     dropped_corpora,
@@ -153,6 +155,9 @@ class Neo4jProjection:
         check_owner(self._server, ledger_id(self._ledger))
         here = ledger_state(self._ledger, corpus_id)
         return differences(self._ledger, self._server, here, server_state(self._server, here.corpus))
+
+    def contents(self, corpus_id: int) -> Iterator[tuple[str, str]]:
+        return contents(self._server, ledger_state(self._ledger, corpus_id).corpus)
 
     def close(self) -> None:
         """Close the connections to the server."""

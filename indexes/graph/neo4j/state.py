@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,6 +152,13 @@ def differences(ledger: Ledger, server: Neo4jServer, here: LedgerState, there: S
         has = {row["key"]: _content(row) for row in server.read(query, corpus=here.corpus.name)}
         found += _compare(name, wanted[name], has)
     return found
+
+
+def contents(server: Neo4jServer, corpus: GraphCorpus) -> Iterator[tuple[str, str]]:
+    """Where each node and relationship of a corpus is in Neo4j, and all that it has as JSON."""
+    for name, query in _ROWS.items():
+        for row in server.read(query, corpus=corpus.name):
+            yield f"Neo4j, {name} {row['key']}", json.dumps(row, ensure_ascii=False, default=str)
 
 
 def _numbers(here: LedgerState, there: ServerState) -> list[str]:

@@ -8,6 +8,7 @@ transaction.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
 import shutil
@@ -23,6 +24,7 @@ from clausegraph.core.errors import SegmentError, StorageError
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _OWN_FILE, _OWN_FOLDER = 0o600, 0o700
+STAGING = "staging"  # a folder within a home
 _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -84,17 +86,53 @@ def write_whole(path: Path, data: bytes) -> str:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-        _sync(path.parent)
+        sync_folder(path.parent)
     return hashlib.sha256(data).hexdigest()
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in ``folder`` durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def staging(home: Path) -> Iterator[Path]:
+    """A folder of a home in which something large is put together, for one at a time; nothing of it stays.
+
+    Raises:
+        StorageError: another process is at it.
+    """
+    folder = home / STAGING
+    with file_errors(folder):
+        make_private(home)
+        descriptor = os.open(home / f"{STAGING}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWN_FILE)
+        try:
+            lock_alone(descriptor, f"a backup or restore of {home} is under way")
+            shutil.rmtree(folder, ignore_errors=True)
+            make_private(folder)
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(descriptor)
+
+
+def clear_staging(home: Path) -> None:
+    """Remove what a killed command left in the staging folder."""
+    if (home / STAGING).exists():
+        with staging(home):
+            pass
+
+
+def lock_alone(descriptor: int, busy: str) -> None:
+    """Lock an open file, which lasts until it is closed; ``busy`` begins the message where somebody else has."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise StorageError(f"{busy}; wait for it") from error
 
 
 def failure_of(work: Callable[[], object]) -> Iterator[str]:

@@ -36,6 +36,7 @@ from clausegraph.indexes.ledger.schema import (
     members,
     rule_roles,
     rules,
+    seen_at,
     supports,
     vectors,
 )
@@ -43,7 +44,9 @@ from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.truth import load_reading
 
 Row = dict[str, Any]
+Claims = Collection[Claim]
 NO_ROWS = PageRows((), (), ())
+_OF_THE_ROW = {"id", "since", "until"}  # columns that do not follow from the truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class PageTarget:
     version_id: int | None = None
     rows: PageRows = NO_ROWS
     extractor: str = ""
+    lost: int = 0  # chunks whose stored extraction is gone: the rows lack what they state
 
 
 @dataclass(slots=True)
@@ -67,8 +71,13 @@ class PublishPlan:
     texts: dict[str, str] = field(default_factory=dict)  # text hash → text, of the vector rows opened
 
     @property
+    def size(self) -> int:
+        """Rows to open and to close."""
+        return sum(len(rows) for rows in self.opened.values()) + sum(len(ids) for ids in self.closed.values())
+
+    @property
     def is_empty(self) -> bool:
-        return not any(self.opened.values()) and not any(self.closed.values())
+        return not self.size
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Rows opened and closed, by table name."""
@@ -78,18 +87,32 @@ class PublishPlan:
         }
 
 
-def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> PublishPlan:
-    """Compare the targets with the open rows of their pages; other pages change by decisions alone."""
+def make_plan(
+    ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str, audited: int | None = None
+) -> PublishPlan:
+    """Compare the targets with the open rows of their pages; other pages change by decisions alone.
+
+    Args:
+        audited: the newest epoch, whose rows are not trusted: every cell is compared, not only keys.
+    """
     plan = PublishPlan(corpus_id, model)
     targets = list(targets)  # what their pages define may rename what any other page names
     with ledger.read() as connection:
         names = wanted_names(connection, corpus_id, _definitions(connection, corpus_id, targets))
         renamed = _plan_names(connection, plan, names)
-        planner = _Planner(connection, plan, names, hidden_claims(connection, corpus_id))
+        planner = _Planner(connection, plan, names, hidden_claims(connection, corpus_id), audited)
         for target in targets:
             planner.plan_page(target)
         for page_id in sorted(planner.touched(renamed) - {target.page_id for target in targets}):
             planner.plan_decisions(page_id)
+    return plan
+
+
+def compare_page(
+    connection: Connection, target: PageTarget, epoch: int, plan: PublishPlan, names: Mapping[str, str], hidden: Claims
+) -> PublishPlan:
+    """Add to ``plan`` what a page must be given and lose, in every cell, so that an epoch shows it as its target is."""
+    _Planner(connection, plan, names, {target.page_id: hidden}, epoch).plan_page(target)
     return plan
 
 
@@ -122,7 +145,8 @@ class _Planner:
     connection: Connection
     plan: PublishPlan
     names: Mapping[str, str]
-    hidden: Mapping[int, Collection[Claim]]
+    hidden: Mapping[int, Claims]
+    audited: int | None = None  # an epoch
 
     def touched(self, entities: Collection[str]) -> set[int]:
         """Pages that decisions may change: those with something hidden, and those that name one of the entities."""
@@ -191,12 +215,19 @@ class _Planner:
     ) -> bool:
         """Open what is wanted and not there, close what is there (``among`` these rows of the page) and not wanted;
         whether there is anything to do."""
-        query = _open(table, table.c.id, *(table.c[name] for name in key)).where(table.c.page_id == page_id, *among)
-        there = {tuple(row[1:]): row.id for row in self.connection.execute(query)}
         base = {"corpus_id": self.plan.corpus_id, "page_id": page_id}
-        new = {tuple(row[name] for name in key): base | row for row in wanted}
+        shown = table.c.until == OPEN
+        if self.audited is not None:
+            shown = seen_at(table, self.audited)
+            key = tuple(one.name for one in table.c if one.name not in _OF_THE_ROW)
+        query = select(table.c.id, *(table.c[name] for name in key)).where(table.c.page_id == page_id, shown, *among)
+        new = {tuple(row[name] for name in key): row for row in (base | row for row in wanted)}
+        there, closed = set(), []
+        for number, *cells in self.connection.execute(query.order_by(table.c.id)):
+            if (identity := tuple(cells)) not in new or identity in there:  # a second one of a kind, too
+                closed.append(number)
+            there.add(identity)
         opened = [row for identity, row in new.items() if identity not in there]
-        closed = [number for identity, number in there.items() if identity not in new]
         self.plan.opened.setdefault(table, []).extend(opened)
         self.plan.closed.setdefault(table, []).extend(closed)
         return bool(opened or closed)

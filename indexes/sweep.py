@@ -16,7 +16,7 @@ from sqlalchemy import delete
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import failure_of, remove_path
+from clausegraph.indexes.files import clear_staging, failure_of, remove_path
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import forget, held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import corpora, members
@@ -64,7 +64,7 @@ def sweep(ledger: Ledger) -> list[str]:
 
     Replies of language models go with the text that they may quote, and with the last corpus.
     """
-    remains = [*_of_dropped_corpora(ledger)]
+    remains = [*_of_dropped_corpora(ledger), *failure_of(partial(clear_staging, ledger.home))]
     if was_promised(ledger) or not list_corpora(ledger):
         remains += forget_all(ledger.home)
     if unused := ledger.database.rewrite():

@@ -27,7 +27,7 @@ from clausegraph.core.serial import (
 )
 from clausegraph.core.types import PageKey, PlacedRule, Reading
 from clausegraph.indexes.ledger.cells import COUNTS, damage_error, decode, record_of
-from clausegraph.indexes.ledger.dialect import insert_new, without_index
+from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update, without_index
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     blobs,
@@ -160,14 +160,15 @@ def _store_version(
     connection: Connection, corpus_id: int, page_id: int, columns: Mapping[str, Any]
 ) -> tuple[int, bool]:
     """Id of the version, and whether it is new."""
+    values = dict(columns)
+    blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
+    words = values.pop("words")
+    # in place of one that is there: it may be damaged, and this is how the page is fetched again
+    connection.execute(insert_or_update(blobs, ["corpus_id", "hash"], blob, {"data": blob["data"]}))
     same = (page_versions.c.page_id == page_id, page_versions.c.version_key == columns["version_key"])
     found = connection.execute(select(page_versions.c.id).where(*same)).scalar()
     if found is not None:
         return int(found), False
-    values = dict(columns)
-    blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
-    words = values.pop("words")
-    connection.execute(insert_new(blobs), blob)
     made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
     version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())
     store_words(connection, corpus_id, version_id, words)

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, select
 
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.types import Chunk
@@ -77,6 +77,14 @@ def store_words(connection: Connection, corpus_id: int, version_id: int, words: 
     rows = [mine | {"term": term, "counts": counts} for term, counts in sorted(words.counts.items())]
     if rows:
         connection.execute(insert(postings), rows)
+
+
+def stored_words(connection: Connection, version_id: int) -> PageWords | None:
+    """The words that are stored of a page version, with the sum of its lengths; None where there are none."""
+    row = connection.execute(select(chunk_words).where(chunk_words.c.version_id == version_id)).one_or_none()
+    counted = select(postings.c.term, postings.c.counts).where(postings.c.version_id == version_id)
+    counts = {one.term: one.counts for one in connection.execute(counted)}
+    return None if row is None else PageWords(tuple(json.loads(row.chunk_keys)), (row.terms,), counts)
 
 
 @cache

@@ -7,7 +7,7 @@ processes of their own (``steps.py``), they call the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -33,6 +33,7 @@ from clausegraph.indexes.derive import derive_rows
 from clausegraph.indexes.fetches import forget_pages
 from clausegraph.indexes.forgotten import stays_out
 from clausegraph.indexes.ledger.leases import RunLease
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
 from clausegraph.indexes.publish import publish_plan
 from clausegraph.indexes.truth import (
@@ -75,7 +76,7 @@ from clausegraph.ingestion.report import RunReport, fold, parts_to_json
 from clausegraph.ingestion.run import Run, new_run_id, running
 from clausegraph.ingestion.sources.shelf import DryShelf, LedgerShelf
 from clausegraph.ingestion.sources.source import FetchedSource, Item, Source, StoredDocument
-from clausegraph.ingestion.tools import Options, Progress, Tools, no_progress
+from clausegraph.ingestion.tools import Options, Progress, RuleReader, Tools, no_progress
 
 __all__ = ["Options", "Progress", "Tools", "ingest", "no_progress"]
 
@@ -213,6 +214,22 @@ def remove_pages(
         with tools.ledger.write() as connection:
             for source, listed in found.items():
                 forget_pages(connection, source, listed)
+    return run.report
+
+
+def derive_again(tools: Tools, corpus_name: str, page_ids: Collection[int], options: Options = Options()) -> RunReport:
+    """Publish these pages as they follow from what is stored of them, whatever rows there are; what is no page of the
+    newest state loses its rows. Errors as ``apply_decisions``."""
+    corpus = get_corpus(tools.ledger, corpus_name)
+    with running(tools, corpus, new_run_id(), kind="audit") as run:
+        _check_model(tools, corpus)
+        members = [one for one in all_open_members(tools.ledger, corpus.id) if one[0] in page_ids]
+        targets = [one for one in _stored_targets(tools, corpus.id, members) if not one.lost]
+        targets += [PageTarget(page_id) for page_id in set(page_ids) - {page_id for page_id, *_ in members}]
+        plan = make_plan(tools.ledger, corpus.id, targets, tools.embedder.fingerprint, run.corpus.newest)
+        for part in embed_texts(tools, plan):
+            run.add(part)
+        run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=True))
     return run.report
 
 
@@ -374,28 +391,34 @@ def publish_pages(
 def plan_pages(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> PublishPlan:
     """What changes with each touched page: those read, those removed, and all others when the model changed."""
     fingerprint, model = tools.extractor.fingerprint, tools.embedder.fingerprint
-    targets = [_target(tools, corpus_id, page, fingerprint) for page in pages]
+    targets = [page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint) for page in pages]
     targets += [PageTarget(page_id) for page_id in removed]
     touched = {target.page_id for target in targets}
     epochs = list_epochs(tools.ledger, corpus_id)
     if epochs and epochs[0].model != model:
-        for page_id, version_id, extractor in all_open_members(tools.ledger, corpus_id):
-            if page_id not in touched:
-                with tools.ledger.read() as connection:
-                    reading = load_reading(connection, version_id)
-                targets.append(_target(tools, corpus_id, StoredPage(page_id, version_id, reading), extractor))
+        members = all_open_members(tools.ledger, corpus_id)
+        targets += _stored_targets(tools, corpus_id, [one for one in members if one[0] not in touched])
     return make_plan(tools.ledger, corpus_id, targets, model)
 
 
-def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> PageTarget:
+def _stored_targets(tools: Tools, corpus_id: int, members: Iterable[tuple[int, int, str]]) -> Iterator[PageTarget]:
+    """Pages as they follow from what is stored of them."""
+    for page_id, version_id, extractor in members:
+        with tools.ledger.read() as connection:
+            page = StoredPage(page_id, version_id, load_reading(connection, version_id))
+        yield page_target(tools.ledger, tools.read_rules, corpus_id, page, extractor)
+
+
+def page_target(ledger: Ledger, read_rules: RuleReader, corpus_id: int, page: StoredPage, extractor: str) -> PageTarget:
+    """What a page shall be, from its reading and its stored extractions."""
     scope = scope_of(extractor, page.page_id)
     keys = [chunk_input.key for chunk_input, _ in extraction_inputs(page.reading, scope)]
-    found = stored_extractions(tools.ledger, corpus_id, keys, extractor)
+    found = stored_extractions(ledger, corpus_id, keys, extractor)
     asked = LLMFingerprint.parse(extractor)
     stated = extractor.startswith("given:") or (asked is not None and asked.states_rules)  # whoever states all there is
-    ruled = {} if stated else tools.read_rules(page.reading)
+    ruled = {} if stated else read_rules(page.reading)
     rows = derive_rows(page.reading, found, extractor, scope, ruled)
-    return PageTarget(page.page_id, page.version_id, rows, extractor)
+    return PageTarget(page.page_id, page.version_id, rows, extractor, len(set(keys) - found.keys()))
 
 
 def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:

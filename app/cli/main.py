@@ -40,6 +40,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "forget": ("forget", "Remove a page or a source for good, and keep it out: page, source, list, allow, check."),
     "export": ("corpora", ""),
     "move": ("corpora", ""),
+    "audit": ("backup", ""),
+    "backup": (
+        "backup",
+        "Copy a home while it is in use: to a folder or URL (also without a command), or list what is there.",
+    ),
+    "restore": ("backup", ""),
     "doctor": ("settings", ""),
     "settings": ("settings", ""),
     "eval": ("evaluate_open", "Measure the engine."),
@@ -67,15 +73,26 @@ class ListsByDefault(TyperGroup):
         return super().parse_args(ctx, args if named else ["list", *args])
 
 
+class MakesByDefault(TyperGroup):
+    """A group that makes where no command is named: ``backup DIR`` is ``backup make DIR``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``make`` before what is no command."""
+        named = not args or args[0] in self.commands or args[0] in ctx.help_option_names
+        return super().parse_args(ctx, args if named else ["make", *args])
+
+
+_GROUPS = {"pages": ListsByDefault, "backup": MakesByDefault}
+
+
 @cache
 def made(name: str) -> Any:
     """The command or group of that first word; its module is loaded here, unless it is."""
     module, about = COMMANDS[name]
     if not any(words.split()[0] == name for words in REGISTERED):
         import_module(f"clausegraph.app.cli.{module}")
-    lists = name == "pages"
     outer = typer.Typer()
-    group = typer.Typer(cls=ListsByDefault if lists else TyperGroup, help=about, no_args_is_help=not lists)
+    group = typer.Typer(cls=_GROUPS.get(name, TyperGroup), help=about, no_args_is_help=name != "pages")
     for words, function in REGISTERED.items():
         first, _, rest = words.partition(" ")
         if first == name:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clausegraph.ingestion.report import RunReport, WatchReport
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
+    from clausegraph.ingestion.tools import RuleReader
 
 
 def run_ingest(
@@ -55,7 +56,6 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     """
     from clausegraph.core.models.embedding import Metered
     from clausegraph.indexes.ledger.metering import RunMeter
-    from clausegraph.ingestion.extract.rules.extractor import read_rules
     from clausegraph.ingestion.pipeline import Tools, no_progress
 
     settings = workspace.settings
@@ -68,8 +68,7 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     if isinstance(embedder, Metered):
         embedder = embedder.metered(meter, meter)
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
-        watched, limits = progress or no_progress, reading_limits(settings)
-        rules = partial(read_rules, ontology=opened_ontology(settings) if settings.ontology else None)
+        watched, limits, rules = progress or no_progress, reading_limits(settings), rule_reader(settings)
         again = partial(_ask_again, workspace, watched)
         yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules, settings.llm_prices, again)
 
@@ -85,6 +84,13 @@ def _ask_again(workspace: Workspace, progress: Progress, corpus: str) -> WatchRe
     from clausegraph.app.services.watching import ask_again
 
     return ask_again(workspace, corpus, progress)
+
+
+def rule_reader(settings: Settings) -> RuleReader:
+    """What reads the rules of pages, with the ontology of the settings."""
+    from clausegraph.ingestion.extract.rules.extractor import read_rules
+
+    return partial(read_rules, ontology=opened_ontology(settings) if settings.ontology else None)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:

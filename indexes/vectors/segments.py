@@ -128,6 +128,11 @@ def remove_unlisted(ledger: Ledger, corpus_id: int) -> None:
     index.remove(corpus_id, index.names(corpus_id) - {row.file for row in listed_segments(ledger, corpus_id)})
 
 
+def listed_ids(ledger: Ledger, corpus_id: int, model: str, kind: str) -> Ids:
+    """Ids of the vectors of a kind that any epoch shows, ascending."""
+    return _ids(ledger, _rows_of(corpus_id, model, kind))
+
+
 def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
     """The vector rows of a kind that belong to an epoch that was flipped."""
     newest = select(corpora.c.newest).where(corpora.c.id == corpus_id).scalar_subquery()

@@ -1,0 +1,151 @@
+"""Snapshots of a home: made while it is in use, listed, and restored without what was forgotten since."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from clausegraph.app.services import Record
+from clausegraph.app.services.audit import rewrite_vectors, short_audit
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, LedgerError, StorageError
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.backup import ACCESS, LEDGER, BackupFolder, Forgotten, Snapshot, Step, take_snapshot
+from clausegraph.indexes.corpora import list_corpora
+from clausegraph.indexes.files import file_errors, staging, sync_folder
+from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
+from clausegraph.indexes.move import copy_corpus
+
+
+class ListedSnapshot(Record):
+    """A snapshot: the published epoch of each corpus, its size in bytes, and the bytes that were written for it.
+
+    ``removed``: older ones that went; ``place`` that has it now, of a restored one, and how many pages were forgotten
+    again.
+    """
+
+    name: str
+    created: float
+    corpora: dict[str, int]
+    size: int
+    written: int
+    removed: list[str] = []
+    place: str = ""
+    forgotten_pages: int = 0
+
+
+def back_up(workspace: Workspace, place: str, keep: int | None, progress: Step) -> ListedSnapshot:
+    """Add a snapshot of the home to a folder or URL, and ``keep`` so many at most.
+
+    Raises:
+        InputError: the place is in the home, or no library here knows such URLs.
+        StorageError: another backup is under way; the place cannot be written, or is full. Its snapshots stay whole.
+    """
+    home, folder = workspace.settings.home.resolve(), BackupFolder(place)
+    if Path(folder.place).resolve().is_relative_to(home):
+        raise InputError(f"{place} lies in the home folder {home}; keep backups outside it, on another disk at best")
+    with folder.locked():
+        made = take_snapshot(workspace.ledger_to_change(), folder, progress)
+        return _listed(made, removed=folder.keep(keep) if keep else [])
+
+
+def list_snapshots(place: str) -> list[ListedSnapshot]:
+    """The snapshots of a folder or URL, oldest first."""
+    folder = BackupFolder(place)
+    return [_listed(folder.load(name)) for name in folder.snapshots()]
+
+
+def _listed(snapshot: Snapshot, **more: object) -> ListedSnapshot:
+    shown = {name: getattr(snapshot, name) for name in ("name", "created", "corpora", "size", "written")}
+    return ListedSnapshot.model_validate(shown | more)
+
+
+def restore(
+    settings: Settings, place: str, name: str, address: str, certificates: Sequence[Path], progress: Step
+) -> ListedSnapshot:
+    """Make a home of a snapshot, or copy it into PostgreSQL, once every byte of it is checked.
+
+    It is put together beside, forgets there what was forgotten since, and takes its place at last: one that was killed
+    leaves nothing that opens as a home. In PostgreSQL each corpus comes in one transaction.
+
+    Args:
+        name: of the snapshot; empty for the newest.
+        certificates: of what must not come back, too.
+
+    Raises:
+        NotFoundError: no such snapshot.
+        InputError: the home has corpora, or the database one of the same name.
+        StorageError: something of the snapshot is damaged; nothing was restored.
+    """
+    folder = BackupFolder(place)
+    snapshot = folder.load(name)
+    at = _checked_target(settings, snapshot, address)
+    with staging(settings.home) as staged:
+        folder.fetch(snapshot, staged, progress)
+        beside = settings.model_copy(update={"home": staged, "database": None, "neo4j_mode": "off", "graph": "ledger"})
+        with Workspace(beside) as workspace:
+            ledger = workspace.ledger_to_change()
+            for corpus in list_corpora(ledger):
+                rewrite_vectors(ledger, corpus, short=True)
+            gone = _forget_again(workspace, ledger, folder.forgotten(), certificates)
+            if wrong := short_audit(ledger):
+                raise StorageError(f"snapshot {snapshot.name} cannot be restored: {'; '.join(wrong)}; try another")
+            if address:
+                with open_ledger(settings.home, address) as target:
+                    for corpus in list_corpora(ledger):
+                        copy_corpus(ledger, target, corpus.name)
+        _take_place(settings.home, staged, with_ledger=not address)
+    return _listed(snapshot, place=at, forgotten_pages=gone)
+
+
+def _checked_target(settings: Settings, snapshot: Snapshot, address: str) -> str:
+    """The home or database, in which nothing is lost by restoring there."""
+    home = settings.home
+    if address:
+        with open_ledger(home, address) as target:
+            if known := {corpus.name for corpus in list_corpora(target)} & snapshot.corpora.keys():
+                raise InputError(f"{target.place} has a corpus {min(known)!r} already; drop it there first")
+            return target.place
+    if (home / LEDGER).exists():
+        fix = "name a new folder with --home, or move this one away"
+        try:
+            with open_to_read(home) as ledger:
+                there = ", ".join(corpus.name for corpus in list_corpora(ledger))
+        except LedgerError as error:
+            raise InputError(f"{home} has a ledger that cannot be read ({error}); {fix}") from error
+        if there:
+            raise InputError(f"{home} is a home with corpora ({there}); {fix}")
+    return str(home)
+
+
+def _forget_again(workspace: Workspace, ledger: Ledger, rows: Forgotten, certificates: Sequence[Path]) -> int:
+    """Take what the folder or a certificate says was forgotten out of the restored corpora; how many pages went."""
+    from clausegraph.app.services.certificates import check_certificate
+    from clausegraph.app.services.forget import forget_again
+    from clausegraph.indexes.forgotten import ForgottenRow
+
+    wanted = {corpus: {key: ForgottenRow(0, key, **row) for key, row in keys.items()} for corpus, keys in rows.items()}
+    for path in certificates:
+        said = check_certificate(workspace.settings.home, path)
+        row = ForgottenRow(0, said["key"], said["forgotten by"], said["reason"], time.time(), path.read_text("utf-8"))
+        wanted.setdefault(said["corpus"], {}).setdefault(row.key, row)
+    known = [corpus.name for corpus in list_corpora(ledger) if wanted.get(corpus.name)]
+    return sum(forget_again(workspace, name, wanted[name].values()) for name in known)
+
+
+def _take_place(home: Path, staged: Path, *, with_ledger: bool) -> None:
+    """Move what was put together to its place, the ledger last: with it, it is a home. Tokens that are there stay."""
+    names = sorted((path.name for path in staged.iterdir()), key=lambda name: (name == LEDGER, name))
+    if with_ledger:
+        for rest in (f"{LEDGER}-wal", f"{LEDGER}-shm", LEDGER):  # of a ledger without a corpus
+            (home / rest).unlink(missing_ok=True)
+    for name in names if with_ledger else [name for name in names if name == ACCESS]:
+        with file_errors(home / name):
+            if name == ACCESS and (home / name).exists():
+                continue
+            if (home / name).is_dir():
+                shutil.rmtree(home / name)
+            (staged / name).rename(home / name)
+    sync_folder(home)

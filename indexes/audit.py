@@ -7,18 +7,17 @@ vectors some thousand at a time. The epoch is held meanwhile, so that others may
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sqlalchemy import Connection, Row, Table, delete, exists, func, select
+from sqlalchemy import Connection, Row, Table, delete, select, union
 
 from clausegraph.core.errors import LedgerError, StorageError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.serial import statement_from_text
-from clausegraph.core.text import counted
-from clausegraph.core.types import PageKey, Reading
+from clausegraph.core.types import PageKey
 from clausegraph.indexes.corpora import CorpusRow, list_epochs
 from clausegraph.indexes.entities.names import names_at, wanted_names
 from clausegraph.indexes.hidden import claim_of, hidden_claims
@@ -50,6 +49,7 @@ from clausegraph.indexes.vectors.segments import (
     merge_segments,
     segment_state,
     vector_index,
+    visible_ids,
 )
 from clausegraph.indexes.words import count_words, store_words, stored_words
 
@@ -59,11 +59,7 @@ Step = Callable[[str, int, int], None]  # stage, done, total
 Names = Mapping[str, str]  # name → entity
 _TOLERANCE = 1e-5  # of a number of a vector
 _VECTORS_AT_ONCE = 2000
-_IN_WORDS = {  # what a row is, and what readers find it in
-    "members": ("the entry", "the epoch"), "chunks": ("chunk", "the index"), "supports": ("statement", "the graph"),
-    "hidden_supports": ("hidden statement", "the graph"), "rules": ("rule", "the graph"),
-    "rule_roles": ("role", "the graph"), "vectors": ("vector", "the index"),
-}  # fmt: skip
+_IN_WORDS = {"supports": "statement", "hidden_supports": "hidden statement", "rule_roles": "role", "members": "entry"}
 _KEYS = ("content_key", "ref", "key", "rule_key")  # the columns that name a row, the first that there is
 
 
@@ -93,24 +89,33 @@ def version_differences(ledger: Ledger, corpus: CorpusRow, told: Step) -> Iterat
     for number, version_id in enumerate(versions, 1):
         with ledger.read() as connection:
             row = connection.execute(found.where(page_versions.c.id == version_id)).one_or_none()
-            if row is None:  # a vacuum was quicker
-                continue
-            page = PageKey(row.source, row.uri)
-            again = f"fetch the page again: `clausegraph pages refresh {page} --force`"
-            if row.data is None or not _is_whole(row):
-                what = "are lost" if row.data is None else "are not those that were fetched"
-                yield Difference("bytes", f"the bytes of {page} (version {version_id}) {what}", fix=again)
-            try:
-                reading = load_reading(connection, version_id)
-            except StorageError as error:
-                yield Difference(
-                    "bytes", f"the reading of {page} (version {version_id}) is damaged: {error}", fix=again
-                )
-                continue
-            if words := _words_that_differ(connection, version_id, reading):
-                text = f"the words of {page} (version {version_id}) are not those of its reading, as {words[0]!r}"
-                yield Difference("words", text, len(words), version_id)
+            if row is not None:  # a vacuum may be quicker
+                yield from _of_version(connection, row)
         told("read", number, len(versions))
+
+
+def _of_version(connection: Connection, row: Row[Any]) -> Iterator[Difference]:
+    page, what = PageKey(row.source, row.uri), f"{row.source}:{row.uri} (version {row.id})"
+    if row.data is None or not _is_whole(row):
+        said = "are lost" if row.data is None else "are not those that were fetched"
+        yield Difference("bytes", f"the bytes of {what} {said}", fix=_fetch_again(page))
+    try:
+        reading = load_reading(connection, row.id)
+    except StorageError as error:
+        yield Difference("bytes", f"the reading of {what} is damaged: {error}", fix=_fetch_again(page))
+        return
+    wanted, there = count_words(reading.chunks), stored_words(connection, row.id)
+    counts = {} if there is None else there.counts
+    differ = sorted(
+        term for term in wanted.counts.keys() | counts.keys() if wanted.counts.get(term) != counts.get(term)
+    )
+    if there is None or differ or (there.keys, sum(there.lengths)) != (wanted.keys, sum(wanted.lengths)):
+        text = f"the words of {what} are not those of its reading, as {(differ or ['their number'])[0]!r}"
+        yield Difference("words", text, max(1, len(differ)), row.id)
+
+
+def _fetch_again(page: PageKey) -> str:
+    return f"fetch the page again: `clausegraph pages refresh {page} --force`"
 
 
 def _is_whole(row: Row[Any]) -> bool:
@@ -118,14 +123,6 @@ def _is_whole(row: Row[Any]) -> bool:
         return raw_hash_of(zlib.decompress(row.data)) == str(row.raw_hash)
     except zlib.error:
         return False
-
-
-def _words_that_differ(connection: Connection, version_id: int, reading: Reading) -> list[str]:
-    wanted, there = count_words(reading.chunks), stored_words(connection, version_id)
-    if there is None or (there.keys, sum(there.lengths)) != (wanted.keys, sum(wanted.lengths)):
-        return ["(their number)"]
-    terms = wanted.counts.keys() | there.counts.keys()
-    return sorted(term for term in terms if wanted.counts.get(term) != there.counts.get(term))
 
 
 def count_again(ledger: Ledger, lease: RunLease, version_ids: Collection[int]) -> None:
@@ -148,42 +145,42 @@ def row_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: Ste
     A decision that waits for the next publish is no difference: rows are compared as the epoch took it, too.
     """
     epoch, model = corpus.newest, list_epochs(ledger, corpus.id)[0].model
+    of_pages = [table for table in VERSIONED if "page_id" in table.c]
     with ledger.read() as connection:
         there = {name: entity for name, (entity, _) in names_at(connection, corpus.id, epoch).items()}
         wanted, claims = wanted_names(connection, corpus.id), hidden_claims(connection, corpus.id)
-        shown = (members.c.corpus_id == corpus.id, seen_at(members, epoch))
-        listed = connection.execute(select(members).where(*shown).order_by(members.c.page_id)).all()
+        every = (select(one.c.page_id).where(one.c.corpus_id == corpus.id, seen_at(one, epoch)) for one in of_pages)
+        page_ids = sorted(connection.execute(union(*every)).scalars())
     wrong: set[str] = set()
-    for number, member in enumerate(listed, 1):
+    for number, page_id in enumerate(page_ids, 1):
         with ledger.read() as connection:
-            key = page_key(connection, member.page_id)
+            page = page_key(connection, page_id)
             try:
-                page = StoredPage(
-                    member.page_id, member.page_version_id, load_reading(connection, member.page_version_id)
-                )
-                target = derive(page, member.extractor)
+                target = _target(connection, page_id, epoch, derive)
                 if target.lost:
-                    fix = f"`clausegraph pages refresh {key} --force`"
-                    yield Difference(
-                        "bytes", f"{target.lost} stored extractions of {key} are lost", target.lost, fix=fix
-                    )
-                else:
-                    decided = claims.get(member.page_id, frozenset())
-                    plan, names = _least(
-                        connection, target, PublishPlan(corpus.id, model), epoch, (there, wanted), decided
-                    )
-                    yield from _in_words(connection, key, member.page_id, plan)
-                    if names is wanted:
-                        wrong.update(
-                            name for name in there.keys() | wanted.keys() if there.get(name) != wanted.get(name)
-                        )
+                    text = f"{target.lost} stored extractions of {page} are lost"
+                    yield Difference("bytes", text, target.lost, fix=_fetch_again(page))
+                    continue
+                decided = claims.get(page_id, frozenset())
+                plan, names = _least(connection, target, PublishPlan(corpus.id, model), epoch, (there, wanted), decided)
+                yield from _in_words(connection, page, page_id, plan)
+                wrong |= {name for name in there.keys() | wanted.keys() if names.get(name) != there.get(name)}
             except StorageError as error:
-                yield Difference("bytes", f"{key}: {error}")
-        told("compare", number, len(listed))
+                yield Difference("bytes", f"{page}: {error}")
+        told("compare", number, len(page_ids))
     for name in sorted(wrong):
         taken = f"stands for {there.get(name, name)!r}, in the truth for {wanted.get(name, name)!r}"
         yield Difference("names", f"the name {name!r} {taken}")
-    yield from _strays(ledger, corpus.id, epoch, {member.page_id for member in listed})
+
+
+def _target(connection: Connection, page_id: int, epoch: int, derive: Derive) -> PageTarget:
+    """What a page shall be at an epoch; nothing where it is no page of it."""
+    query = select(members).where(members.c.page_id == page_id, seen_at(members, epoch)).order_by(members.c.id)
+    member = connection.execute(query).first()
+    if member is None:
+        return PageTarget(page_id)
+    reading = load_reading(connection, member.page_version_id)
+    return derive(StoredPage(page_id, member.page_version_id, reading), member.extractor)
 
 
 def _least(
@@ -221,39 +218,27 @@ def page_key(connection: Connection, page_id: int) -> PageKey:
 
 def _in_words(connection: Connection, page: PageKey, page_id: int, plan: PublishPlan) -> Iterator[Difference]:
     for table in VERSIONED:
-        missing = [_name_of(table, row) for row in plan.opened.get(table, ())]
+        missing = {_name_of(table, row) for row in plan.opened.get(table, ())}
         closed = select(table).where(table.c.id.in_(plan.closed.get(table, ())))
-        strange = [_name_of(table, row._asdict()) for row in connection.execute(closed)]
-        changed = sorted(set(missing) & set(strange))
-        noun, place = _IN_WORDS.get(table.name, (table.name, "the epoch"))
+        strange = {_name_of(table, row._asdict()) for row in connection.execute(closed)}
+        noun = _IN_WORDS.get(table.name, table.name.removesuffix("s"))
         for names, said in (
-            (changed, f"in {place} is not as in the truth"),
-            ([name for name in missing if name not in changed], f"is in the truth and not in {place}"),
-            ([name for name in strange if name not in changed], f"is in {place} and not in the truth"),
+            (missing & strange, "is not what the truth says"),
+            (missing - strange, "is in the truth and not in what readers get"),
+            (strange - missing, "is in what readers get and not in the truth"),
         ):
             if names:
                 more = f", and {len(names) - 1} more" if len(names) > 1 else ""
-                text = f"{noun} {names[0]} of {page}".replace("  ", " ")
-                yield Difference("rows", f"{text} {said}{more}", len(names), page_id)
+                yield Difference("rows", f"{noun} {min(names)} of {page} {said}{more}", len(names), page_id)
 
 
 def _name_of(table: Table, row: Cells) -> str:
     key = next((str(row[name]) for name in _KEYS if name in table.c), "")
     if table is vectors:
         return f"{row['kind']} {key}"
+    if table is members:
+        return f"(version {row['page_version_id']}, {row['extractor']}, {row['projection']})"
     return f"{row['role']} {row['entity']!r} in rule {key[:12]}" if "role" in table.c else key[:12]
-
-
-def _strays(ledger: Ledger, corpus_id: int, epoch: int, known: Collection[int]) -> Iterator[Difference]:
-    """Rows that the epoch shows of what is no page of it."""
-    for table in VERSIONED:
-        if "page_id" in table.c:
-            mine = (table.c.corpus_id == corpus_id, seen_at(table, epoch), table.c.page_id.is_not(None))
-            found = {row.page_id for row in ledger.rows(select(table.c.page_id).distinct().where(*mine))}
-            for page_id in sorted(found - set(known)):
-                with ledger.read() as connection:
-                    text = f"{page_key(connection, page_id)} is no page of the epoch, but has rows in {table.name}"
-                yield Difference("rows", text, of=page_id)
 
 
 # --- vectors ----------------------------------------------------------------------------------------
@@ -270,8 +255,6 @@ def vector_differences(
         if not found or listed_segments(ledger, corpus.id, model, kind) == rows:  # else a vacuum has merged them
             yield from found
         told("vectors", done, len(kinds))
-    if not short:
-        yield from _lost_embeddings(ledger, corpus)
 
 
 def _of_kind(
@@ -285,10 +268,11 @@ def _of_kind(
     if short:
         return
     listed, seen = listed_ids(ledger, corpus.id, model, kind), np.empty(0, dtype=np.int64)
+    visible = visible_ids(ledger, corpus.id, corpus.newest, model, kind)
     for row in (row for row, state in states.items() if state == "sound"):
         ids = index.ids(corpus.id, row.file)
         seen = np.concatenate([seen, ids])
-        yield from _values(ledger, row, np.intersect1d(ids, listed))
+        yield from _values(ledger, row, np.intersect1d(ids, visible))
     lacking, strange = np.setdiff1d(listed, seen), np.setdiff1d(seen, listed)
     for ids, said in ((lacking, "listed and in no sound segment"), (strange, "in a segment and not listed")):
         if ids.size and (ids is strange or set(states.values()) <= {"sound"}):
@@ -321,36 +305,17 @@ def _is_near(data: bytes | None, vector: Vectors) -> bool:
     return bool(np.abs(np.frombuffer(data, dtype="<f4") - vector).max() <= _TOLERANCE)  # not so where there is a NaN
 
 
-def _lost_embeddings(ledger: Ledger, corpus: CorpusRow) -> Iterator[Difference]:
-    """Pages of which a text has no embedding: it can be embedded again."""
-    there = exists().where(
-        embeddings.c.corpus_id == corpus.id,
-        embeddings.c.text_hash == vectors.c.text_hash,
-        embeddings.c.model == vectors.c.model,
-    )
-    shown = (vectors.c.corpus_id == corpus.id, seen_at(vectors, corpus.newest), vectors.c.page_id.is_not(None), ~there)
-    query = select(vectors.c.page_id, func.count().label("texts")).where(*shown).group_by(vectors.c.page_id)
-    for row in ledger.rows(query):
-        with ledger.read() as connection:
-            text = f"{counted(row.texts, 'text')} of {page_key(connection, row.page_id)} without an embedding"
-        yield Difference("rows", text, row.texts, row.page_id)
-
-
-def write_embeddings(ledger: Ledger, lease: RunLease, damaged: Collection[tuple[str, str, bytes]]) -> None:
-    """Write embeddings again as the sound segments have them."""
-    for part in batches(list(damaged)):
+def mend_vectors(ledger: Ledger, lease: RunLease, found: Sequence[Difference]) -> list[str]:
+    """Write embeddings again as the sound segments have them, and segments as the ledger; why some cannot be."""
+    failed = []
+    for part in batches([one.of for one in found if one.part == "embeddings"]):
         with ledger.write() as connection:
             check_fence(connection, lease)
             for model, key, data in part:
                 mine = {"corpus_id": lease.corpus_id, "text_hash": key, "model": model}
                 row = mine | {"data": data, "created": 0.0}
                 connection.execute(insert_or_update(embeddings, list(mine), row, {"data": data}))
-
-
-def write_segments(ledger: Ledger, lease: RunLease, kinds: Collection[tuple[str, str]]) -> list[str]:
-    """Write the segments of these models and kinds again; returns why some cannot be."""
-    failed = []
-    for model, kind in kinds:
+    for model, kind in sorted({one.of for one in found if one.part == "vectors"}):
         try:
             merge_segments(ledger, lease, model, kind)
         except LedgerError as error:

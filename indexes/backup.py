@@ -93,7 +93,7 @@ class BackupFolder:
             return
         with self._reached():
             make_private(self._local)
-            descriptor = os.open(self._local / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self._local, os.O_RDONLY | os.O_CLOEXEC)
         try:
             lock_alone(descriptor, f"another backup is writing to {self.place}")
             yield
@@ -196,7 +196,7 @@ class BackupFolder:
                 return data
         what = f"{self.place}/{_block(block)} is {'missing' if packed is None else 'damaged'}"
         raise StorageError(
-            f"{what}, a block of {name} in snapshot {snapshot.name}; nothing was restored. Restore another one; where a "
+            f"{what}, a block of {name} in snapshot {snapshot.name}; nothing was restored. Restore another; where a "
             "home is whole, remove the file and back up again"
         )
 

@@ -109,7 +109,7 @@ def staging(home: Path) -> Iterator[Path]:
     folder = home / STAGING
     with file_errors(folder):
         make_private(home)
-        descriptor = os.open(home / f"{STAGING}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWN_FILE)
+        descriptor = os.open(home, os.O_RDONLY | os.O_CLOEXEC)
         try:
             lock_alone(descriptor, f"a backup or restore of {home} is under way")
             shutil.rmtree(folder, ignore_errors=True)
@@ -128,7 +128,7 @@ def clear_staging(home: Path) -> None:
 
 
 def lock_alone(descriptor: int, busy: str) -> None:
-    """Lock an open file, which lasts until it is closed; ``busy`` begins the message where somebody else has."""
+    """Lock an open file or folder, which lasts until it is closed; ``busy`` begins the message where somebody else has."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

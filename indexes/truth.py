@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, exists, func, insert, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, exists, func, insert, select, update
 
 from clausegraph.core.errors import ModelMismatchError, StorageError
 from clausegraph.core.extraction import Extraction
@@ -163,11 +163,12 @@ def _store_version(
     values = dict(columns)
     blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
     words = values.pop("words")
-    # in place of one that is there: it may be damaged, and this is how the page is fetched again
+    # bytes and reading in place of those that are there: they may be damaged, and the page is fetched again for that
     connection.execute(insert_or_update(blobs, ["corpus_id", "hash"], blob, {"data": blob["data"]}))
     same = (page_versions.c.page_id == page_id, page_versions.c.version_key == columns["version_key"])
     found = connection.execute(select(page_versions.c.id).where(*same)).scalar()
     if found is not None:
+        connection.execute(update(page_versions).where(page_versions.c.id == found).values(reading=columns["reading"]))
         return int(found), False
     made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
     version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 from clausegraph.app.models import opened_projection
@@ -15,14 +16,13 @@ from clausegraph.indexes.audit import (
     Difference,
     Step,
     count_again,
+    mend_vectors,
     row_differences,
     vector_differences,
     version_differences,
-    write_embeddings,
-    write_segments,
 )
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora
-from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.leases import RunLease, run_lease
 from clausegraph.indexes.ledger.readers import hold
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -73,15 +73,6 @@ def _audited(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, progress: 
     return CorpusAudit(corpus=corpus.name, epoch=corpus.newest, found=records[0], left=records[1])
 
 
-def rewrite_vectors(ledger: Ledger, corpus: CorpusRow, *, short: bool = False) -> list[str]:
-    """Write segments again that are not as the ledger has them; returns why some cannot be."""
-    kinds = {one.of for one in vector_differences(ledger, corpus, short=short) if one.part == "vectors"}
-    if not kinds:
-        return []
-    with run_lease(ledger, corpus.id, f"audit-{uuid.uuid4().hex[:12]}") as lease:
-        return write_segments(ledger, lease, sorted(kinds))
-
-
 def short_audit(ledger: Ledger) -> list[str]:
     """What the database's own check and the checksums of the vectors say is wrong, in words."""
     damage = ledger.database.damage()
@@ -121,19 +112,18 @@ def _of_projection(workspace: Workspace, ledger: Ledger, corpus: CorpusRow) -> I
 
 
 def _mend(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, found: Sequence[Difference]) -> list[str]:
-    """What is nearest to the truth first; returns why segments cannot be written."""
+    """What is nearest to the truth first; returns why something cannot be written."""
     from clausegraph.app.services.corpora import project_neo4j
     from clausegraph.app.services.ingest import as_retained, run_tools
     from clausegraph.ingestion.pipeline import derive_again
     from clausegraph.ingestion.tools import Options
 
-    of = {part: [one.of for one in found if one.part == part] for part in ("words", "embeddings", "rows", "names")}
-    with run_lease(ledger, corpus.id, f"audit-{uuid.uuid4().hex[:12]}") as lease:
-        count_again(ledger, lease, of["words"])
-        write_embeddings(ledger, lease, of["embeddings"])
-    if of["rows"] or of["names"]:
+    with _lease(ledger, corpus) as lease:
+        count_again(ledger, lease, [one.of for one in found if one.part == "words"])
+    if any(one.part in ("rows", "names") for one in found):
         with run_tools(workspace, None) as tools:
-            derive_again(tools, corpus.name, set(of["rows"]), as_retained(workspace.settings, Options()))
+            page_ids = {one.of for one in found if one.part == "rows"}
+            derive_again(tools, corpus.name, page_ids, as_retained(workspace.settings, Options()))
     failed = rewrite_vectors(ledger, get_corpus(ledger, corpus.name))
     if any(_of_projection(workspace, ledger, corpus)):
         try:
@@ -141,3 +131,15 @@ def _mend(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, found: Sequen
         except LedgerError as error:
             failed.append(str(error))
     return failed
+
+
+def rewrite_vectors(ledger: Ledger, corpus: CorpusRow, *, short: bool = False) -> list[str]:
+    """Write embeddings and segments again that differ; returns why some cannot be."""
+    if found := list(vector_differences(ledger, corpus, short=short)):
+        with _lease(ledger, corpus) as lease:
+            return mend_vectors(ledger, lease, found)
+    return []
+
+
+def _lease(ledger: Ledger, corpus: CorpusRow) -> AbstractContextManager[RunLease]:
+    return run_lease(ledger, corpus.id, f"audit-{uuid.uuid4().hex[:12]}")

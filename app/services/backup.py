@@ -122,6 +122,8 @@ def _checked_target(settings: Settings, snapshot: Snapshot, address: str) -> str
 
 def _forget_again(workspace: Workspace, ledger: Ledger, rows: Forgotten, certificates: Sequence[Path]) -> int:
     """Take what the folder or a certificate says was forgotten out of the restored corpora; how many pages went."""
+    if not any(rows.values()) and not certificates:
+        return 0
     from clausegraph.app.services.certificates import check_certificate
     from clausegraph.app.services.forget import forget_again
     from clausegraph.indexes.forgotten import ForgottenRow

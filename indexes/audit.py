@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -79,25 +80,21 @@ def version_differences(ledger: Ledger, corpus: CorpusRow, told: Step) -> Iterat
     """Stored bytes against their hashes, readings that cannot be read, and words against the readings."""
     mine = page_versions.c.corpus_id == corpus.id
     versions = [row.id for row in ledger.rows(select(page_versions.c.id).where(mine).order_by(page_versions.c.id))]
-    joined = page_versions.join(pages, pages.c.id == page_versions.c.page_id)
-    named = select(page_versions, sources.c.name.label("source"), pages.c.uri, blobs.c.data)
-    found = named.select_from(
-        joined.join(sources, sources.c.id == pages.c.source_id).outerjoin(
-            blobs, (blobs.c.corpus_id == page_versions.c.corpus_id) & (blobs.c.hash == page_versions.c.raw_hash)
-        )
-    )
     for number, version_id in enumerate(versions, 1):
         with ledger.read() as connection:
-            row = connection.execute(found.where(page_versions.c.id == version_id)).one_or_none()
+            row = connection.execute(select(page_versions).where(page_versions.c.id == version_id)).one_or_none()
             if row is not None:  # a vacuum may be quicker
                 yield from _of_version(connection, row)
         told("read", number, len(versions))
 
 
 def _of_version(connection: Connection, row: Row[Any]) -> Iterator[Difference]:
-    page, what = PageKey(row.source, row.uri), f"{row.source}:{row.uri} (version {row.id})"
-    if row.data is None or not _is_whole(row):
-        said = "are lost" if row.data is None else "are not those that were fetched"
+    page = page_key(connection, row.page_id)
+    what = f"{page} (version {row.id})"
+    mine = (blobs.c.corpus_id == row.corpus_id, blobs.c.hash == row.raw_hash)
+    data = connection.execute(select(blobs.c.data).where(*mine)).scalar()
+    if data is None or not _is_whole(data, row.raw_hash):
+        said = "are lost" if data is None else "are not those that were fetched"
         yield Difference("bytes", f"the bytes of {what} {said}", fix=_fetch_again(page))
     try:
         reading = load_reading(connection, row.id)
@@ -118,9 +115,9 @@ def _fetch_again(page: PageKey) -> str:
     return f"fetch the page again: `clausegraph pages refresh {page} --force`"
 
 
-def _is_whole(row: Row[Any]) -> bool:
+def _is_whole(data: bytes, raw_hash: str) -> bool:
     try:
-        return raw_hash_of(zlib.decompress(row.data)) == str(row.raw_hash)
+        return raw_hash_of(zlib.decompress(data)) == raw_hash
     except zlib.error:
         return False
 
@@ -153,34 +150,37 @@ def row_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: Ste
         page_ids = sorted(connection.execute(union(*every)).scalars())
     wrong: set[str] = set()
     for number, page_id in enumerate(page_ids, 1):
-        with ledger.read() as connection:
-            page = page_key(connection, page_id)
-            try:
-                target = _target(connection, page_id, epoch, derive)
+        try:
+            with ledger.read() as connection:
+                page, target = page_key(connection, page_id), _target(connection, page_id, epoch, derive)
+                decided = claims.get(page_id, frozenset())
+                if target is None:  # its reading is damaged, as ``version_differences`` tells
+                    continue
                 if target.lost:
                     text = f"{target.lost} stored extractions of {page} are lost"
                     yield Difference("bytes", text, target.lost, fix=_fetch_again(page))
                     continue
-                decided = claims.get(page_id, frozenset())
                 plan, names = _least(connection, target, PublishPlan(corpus.id, model), epoch, (there, wanted), decided)
                 yield from _in_words(connection, page, page_id, plan)
                 wrong |= {name for name in there.keys() | wanted.keys() if names.get(name) != there.get(name)}
-            except StorageError as error:
-                yield Difference("bytes", f"{page}: {error}")
+        except StorageError as error:  # a cell that is of another kind
+            yield Difference("bytes", f"{page}: {error}")
         told("compare", number, len(page_ids))
     for name in sorted(wrong):
         taken = f"stands for {there.get(name, name)!r}, in the truth for {wanted.get(name, name)!r}"
         yield Difference("names", f"the name {name!r} {taken}")
 
 
-def _target(connection: Connection, page_id: int, epoch: int, derive: Derive) -> PageTarget:
-    """What a page shall be at an epoch; nothing where it is no page of it."""
+def _target(connection: Connection, page_id: int, epoch: int, derive: Derive) -> PageTarget | None:
+    """What a page shall be at an epoch: nothing where it is no page of it; None where its reading is damaged."""
     query = select(members).where(members.c.page_id == page_id, seen_at(members, epoch)).order_by(members.c.id)
     member = connection.execute(query).first()
     if member is None:
         return PageTarget(page_id)
-    reading = load_reading(connection, member.page_version_id)
-    return derive(StoredPage(page_id, member.page_version_id, reading), member.extractor)
+    with suppress(StorageError):
+        reading = load_reading(connection, member.page_version_id)
+        return derive(StoredPage(page_id, member.page_version_id, reading), member.extractor)
+    return None
 
 
 def _least(

@@ -128,7 +128,7 @@ def clear_staging(home: Path) -> None:
 
 
 def lock_alone(descriptor: int, busy: str) -> None:
-    """Lock an open file or folder, which lasts until it is closed; ``busy`` begins the message where somebody else has."""
+    """Lock an open file or folder until it is closed; ``busy`` begins the message where somebody else has it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -36,7 +36,7 @@ INTERRUPTED = 130
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
 _HINT = re.compile(r"`clausegraph ([^`]+)`")
-_WITHOUT_CORPUS = {"corpora", "dags", "dev", "doctor", "prompts", "server", "settings"}
+_WITHOUT_CORPUS = {"backup", "corpora", "dags", "dev", "doctor", "prompts", "restore", "server", "settings"}
 _WITHOUT_HOME = {"dags", "dev", "prompts", "server"}
 REGISTERED: dict[str, Callable[..., None]] = {}
 """Commands by their words, as "epochs list", once their module is loaded; in the order of a group's help."""

@@ -120,15 +120,11 @@ def _until(token: dict[str, Any]) -> str:
 
 
 @command("doctor")
-def doctor(
-    session: Session,
-    *,
-    repair: Annotated[bool, option("Rebuild damaged vector segments from the ledger.")] = False,
-) -> None:
+def doctor(session: Session) -> None:
     """Check installation, model, ledger, vectors and disk; the exit code is 1 when something is broken."""
     from clausegraph.app.services.doctor import BROKEN, examine
 
-    findings = examine(session.settings(), repair=repair)
+    findings = examine(session.settings())
     sound = all(finding.state != BROKEN for finding in findings)
     rows = [(_MARKS[finding.state], finding.check, session.hints.complete(finding.detail)) for finding in findings]
     value = {"sound": sound, "findings": [asdict(finding) for finding in findings]}

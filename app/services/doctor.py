@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import shutil
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.settings import HASHING, Settings, misspelt_variables
 from clausegraph.core.tokens import PACKAGED
 
 if TYPE_CHECKING:
-    from sqlalchemy import Row
-
     from clausegraph.indexes.ledger.dialect import Database
     from clausegraph.indexes.ledger.store import Ledger
 
@@ -42,13 +38,13 @@ class Finding:
     detail: str
 
 
-def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
-    """Run every check; ``repair`` rebuilds damaged vector segments from the ledger."""
+def examine(settings: Settings) -> list[Finding]:
+    """Run every check."""
     findings = [*_installation(), *_model(settings), *_disk(settings.home)]
     ledger = list(_ledger(settings))
     findings += ledger
     if ledger and all(finding.state == OK for finding in ledger):
-        findings += [*_runs(settings), *_segments(settings, repair)]
+        findings += [*_runs(settings), *_segments(settings)]
     return findings
 
 
@@ -133,14 +129,14 @@ def _integrity(database: Database) -> Finding:
 def _schema(settings: Settings) -> Finding:
     from clausegraph.indexes.ledger.store import SCHEMA_VERSION
 
-    with _opened(settings, repair=False):
+    with _opened(settings):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
 
 
 def _rows(settings: Settings) -> Finding:
     from clausegraph.indexes.truth import unreadable_rows
 
-    with _opened(settings, repair=False) as ledger:
+    with _opened(settings) as ledger:
         wrong = list(unreadable_rows(ledger))
     return Finding("ledger rows", BROKEN if wrong else OK, "; ".join(wrong) or "every row can be read")
 
@@ -149,45 +145,28 @@ def _runs(settings: Settings) -> Iterator[Finding]:
     """Runs that were killed, and that no later run has recorded as such."""
     from clausegraph.indexes.corpora import killed_runs, list_corpora
 
-    with _opened(settings, repair=False) as ledger:
+    with _opened(settings) as ledger:
         for corpus in list_corpora(ledger):
             for run in killed_runs(ledger, corpus.id):
                 detail = f"run {run} was killed; what it had stored is kept, and the next run goes on with it"
                 yield Finding(f"runs of {corpus.name}", WARNING, detail)
 
 
-def _opened(settings: Settings, repair: bool) -> Ledger:
-    from clausegraph.indexes.ledger.store import open_ledger, open_to_read
+def _opened(settings: Settings) -> Ledger:
+    from clausegraph.indexes.ledger.store import open_to_read
 
-    place = (settings.home, settings.database_address)
-    return open_ledger(*place, create=False) if repair else open_to_read(*place)
+    return open_to_read(settings.home, settings.database_address)
 
 
-def _segments(settings: Settings, repair: bool) -> Iterator[Finding]:
+def _segments(settings: Settings) -> Iterator[Finding]:
+    from clausegraph.indexes.audit import vector_differences
     from clausegraph.indexes.corpora import list_corpora
-    from clausegraph.indexes.vectors.segments import listed_segments, segment_state
 
-    with _opened(settings, repair) as ledger:
+    with _opened(settings) as ledger:
         for corpus in list_corpora(ledger):
-            check = f"vectors of {corpus.name}"
-            listed = listed_segments(ledger, corpus.id)
-            damaged = [row for row in listed if segment_state(ledger, row) != "sound"]
-            if len(damaged) < len(listed) or not listed:
-                yield Finding(check, OK, f"{len(listed) - len(damaged)} of {len(listed)} segments are sound")
-            for row in damaged:
-                yield from _guarded(check, partial(_damaged, check, ledger, row, repair))
-
-
-def _damaged(check: str, ledger: Ledger, row: Row[Any], repair: bool) -> Finding:
-    from clausegraph.indexes.ledger.leases import run_lease
-    from clausegraph.indexes.vectors.segments import merge_segments, segment_state
-
-    state = segment_state(ledger, row)
-    if not repair:
-        return Finding(check, BROKEN, f"segment {row.file} is {state}; `clausegraph doctor --repair` rebuilds it")
-    with run_lease(ledger, row.corpus_id, f"doctor-{uuid.uuid4().hex[:12]}") as lease:
-        merge_segments(ledger, lease, row.model, row.kind)
-    return Finding(check, OK, f"segment {row.file} was {state} and is rebuilt from the ledger")
+            found = "; ".join(one.text for one in vector_differences(ledger, corpus, short=True))
+            detail = f"{found}; `clausegraph audit --repair` writes them anew" if found else "every segment is sound"
+            yield Finding(f"vectors of {corpus.name}", BROKEN if found else OK, detail)
 
 
 def _guarded(check: str, work: Callable[[], Finding]) -> Iterator[Finding]:

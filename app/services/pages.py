@@ -149,7 +149,8 @@ def _page(shelf: Shelf, name: str) -> PageKey:
             raise InputError(f"{len(found)} pages have the address {address}: {', '.join(map(str, found))}")
         if found:
             return found[0]
-    return shelf.page(name)[0]
+    whole = {str(key): key for key in listed}  # which is not read: it may be fetched again because it cannot be
+    return whole.get(name) or shelf.page(name)[0]
 
 
 def _fetches(shelf: Shelf, source: str) -> list[FetchRow]:

@@ -101,7 +101,7 @@ def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> No
             check_fence(connection, lease)
             connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
             if made is not None:
-                connection.execute(insert(segments).values(**made, since=min(row.since for row in old)))
+                connection.execute(insert(segments).values(**made, since=min((row.since for row in old), default=0)))
         vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
 
 
@@ -192,7 +192,7 @@ def open_segments(
     damaged = ", ".join(f"{row.file} ({state})" for row in rows if (state := segment_state(ledger, row)) != "sound")
     log.warning(
         "%d vectors of kind %s are in no sound segment (%s): they are read from the ledger, which takes longer; "
-        "`clausegraph doctor --repair` writes the segments again",
+        "`clausegraph audit --repair` writes the segments again",
         lost.size, kind, damaged or "none is damaged",
     )  # fmt: skip
     return [*opened, _from_ledger(reads, corpus_id, model, lost)]

@@ -71,7 +71,7 @@ def test_a_reader_reads_damaged_segments_from_the_ledger_and_writes_nothing(
     left = files(town)
     assert vectors(town) == before
     assert files(town) == left
-    assert f"({damage})" in caplog.text and "doctor --repair" in caplog.text
+    assert f"({damage})" in caplog.text and "audit --repair" in caplog.text
     with open_view(town.ledger, town.corpus) as view:
         names, matrix = view.vectors("chunk")
         for name, row in zip(names, matrix, strict=True):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import sqlite3
 import time
 import zlib
@@ -245,7 +244,7 @@ def take_snapshot(ledger: Ledger, folder: BackupFolder, told: Step) -> Snapshot:
         LeaseHeldError: of a corpus in PostgreSQL, which is moved into a file: a run is writing to it.
     """
     now = time.time()
-    name = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + f"-{secrets.token_hex(2)}"
+    name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z"
     with staging(ledger.home) as staged:
         _copy_ledger(ledger, staged)
         with open_to_read(staged) as copy:

@@ -112,11 +112,13 @@ def staging(home: Path) -> Iterator[Path]:
         descriptor = os.open(home, os.O_RDONLY | os.O_CLOEXEC)
         try:
             lock_alone(descriptor, f"a backup or restore of {home} is under way")
-            shutil.rmtree(folder, ignore_errors=True)
-            make_private(folder)
-            yield folder
+            try:
+                shutil.rmtree(folder, ignore_errors=True)
+                make_private(folder)
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
             os.close(descriptor)
 
 

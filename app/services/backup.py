@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sqlalchemy import update
+
 from clausegraph.app.services import Record
 from clausegraph.app.services.audit import rewrite_vectors, short_audit
 from clausegraph.app.workspace import Workspace
@@ -15,6 +17,7 @@ from clausegraph.core.settings import Settings
 from clausegraph.indexes.backup import ACCESS, LEDGER, BackupFolder, Forgotten, Snapshot, Step, take_snapshot
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import file_errors, staging, sync_folder
+from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
 from clausegraph.indexes.move import copy_corpus
 
@@ -87,6 +90,8 @@ def restore(
         beside = settings.model_copy(update={"home": staged, "database": None, "neo4j_mode": "off", "graph": "ledger"})
         with Workspace(beside) as workspace:
             ledger = workspace.ledger_to_change()
+            with ledger.write() as connection:  # a run that was at work when the copy was made has no corpus here
+                connection.execute(update(run_leases).values(expires=0.0))
             for corpus in list_corpora(ledger):
                 rewrite_vectors(ledger, corpus, short=True)
             gone = _forget_again(workspace, ledger, folder.forgotten(), certificates)

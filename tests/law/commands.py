@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from clausegraph.app.services.backup import back_up
+from clausegraph.app.services.backup import restore as restore_snapshot
 from clausegraph.app.services.corpora import drop as drop_corpus
 from clausegraph.app.services.forget import forget as forget_page
 from clausegraph.app.services.history import rollback as rollback_corpus
@@ -42,3 +44,13 @@ def forget(home: str, page: str) -> None:
 def rollback(home: str, corpus: str, number: int) -> None:
     with workspace(home) as opened:
         rollback_corpus(opened, corpus, number)
+
+
+def backup(home: str, place: str) -> None:
+    with workspace(home) as opened:
+        back_up(opened, place, 2, lambda *_: None)
+
+
+def restore(home: str, place: str) -> None:
+    settings = Settings(home=Path(home), embedding_model="hashing", extractor="rules")
+    restore_snapshot(settings, place, "", "", (), lambda *_: None)

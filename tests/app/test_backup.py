@@ -6,13 +6,15 @@ import errno
 import json
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from clausegraph.app.services.audit import audit
 from clausegraph.app.services.backup import ListedSnapshot, back_up, list_snapshots, restore
+from clausegraph.app.services.forget import allow, list_items
+from clausegraph.app.services.forget import forget as forget_pages
 from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError, StorageError
@@ -71,9 +73,11 @@ def backed_up(settings: Settings, place: object, keep: int | None = None) -> Lis
         return back_up(workspace, str(place), keep, no_progress)
 
 
-def restored(settings: Settings, place: object, name: str = "", home: str = "new") -> Settings:
+def restored(
+    settings: Settings, place: object, name: str = "", home: str = "new", certificates: Sequence[Path] = ()
+) -> Settings:
     new = settings.model_copy(update={"home": settings.home.parent / home})
-    restore(new, str(place), name, "", (), no_progress)
+    restore(new, str(place), name, "", certificates, no_progress)
     return new
 
 
@@ -211,3 +215,24 @@ def test_killed_at_every_call(
     runner: Nursery, settings: Settings, stock: tuple[Settings, Path], tmp_path: Path
 ) -> None:
     kill_everywhere(runner, settings, stock[1], tmp_path, 1)
+
+
+def test_what_was_forgotten_since_is_forgotten_again(settings: Settings, tmp_path: Path) -> None:
+    """By the folder, by a certificate alone, and not any more when it is allowed."""
+    copies, file = tmp_path / "copies", tmp_path / "one.json"
+    first = backed_up(settings, copies)
+    with Workspace(settings) as workspace:
+        forget_pages(workspace, "law", "heating-grant.html", None, "asked for", "tester", tmp_path)
+    next(tmp_path.glob("forgotten-*.json")).rename(file)
+    new = restored(settings, copies, first.name, "by-certificate", [file])
+    assert dump(new) == dump(settings)
+    backed_up(settings, copies)
+    new = restored(settings, copies, first.name)
+    assert dump(new) == dump(settings) and not any("heating-grant" in line for line in dump(new))
+    with Workspace(new) as workspace:
+        assert audit(workspace, [], no_progress)[1][0].found == []
+        (item,) = list_items(workspace, "law")
+    with Workspace(settings) as workspace:
+        allow(workspace, "law", item.key)
+    backed_up(settings, copies)
+    assert any("heating-grant" in line for line in dump(restored(settings, copies, first.name, "allowed")))

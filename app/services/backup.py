@@ -89,7 +89,8 @@ def restore(
     at = _checked_target(settings, snapshot, address)
     with staging(settings.home) as staged:
         folder.fetch(snapshot, staged, progress)
-        beside = settings.model_copy(update={"home": staged, "database": None, "neo4j_mode": "off", "graph": "ledger"})
+        alone = {"database": None, "neo4j_mode": "off", "graph": "ledger", "notify": None}  # nobody else hears of it
+        beside = settings.model_copy(update=alone | {"home": staged})
         with Workspace(beside) as workspace:
             ledger = workspace.ledger_to_change()
             with ledger.write() as connection:  # a run that was at work when the copy was made has no corpus here

@@ -195,6 +195,16 @@ def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object])
         connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
 
 
+def add_to_report(ledger: Ledger, corpus_id: int, run_id: str, **values: object) -> None:
+    """Put values into the report of a run that has one still."""
+    found = find_run(ledger, corpus_id, run_id)
+    report: Any = found and found["report"]
+    if report:
+        with ledger.write() as connection:
+            text = canonical_json(report | values)
+            connection.execute(update(runs).where(runs.c.id == run_id).values(report=text))
+
+
 def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] | None:
     """One run with its report, if the corpus has it."""
     return next(iter(_runs(ledger, corpus_id, select(runs).where(runs.c.id == run_id))), None)

@@ -4,16 +4,20 @@ The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``si
 Readers are pinned below N, so nothing shows before the flip, which only moves the corpus' numbers. Rows are written,
 and taken back, in many short transactions; the epoch is "freezing" while it may lack some. A publish that was killed is
 taken back where it was freezing; later it is finished from its rows, or they are taken back.
+
+Where a corpus has a gate, that is asked of the epoch once all of it is there: it is flipped, or nothing of it is left.
+A killed publish is then never finished, as nobody knows what the gate would have said.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Executable, Table, Update, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Executable, Table, Update, bindparam, delete, insert, select, update
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
@@ -34,16 +38,18 @@ from clausegraph.indexes.ledger.schema import (
     entity_names,
     entity_tokens,
     epochs,
+    gates,
     rule_roles,
     segments,
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
-from clausegraph.indexes.plan import PublishPlan
-from clausegraph.indexes.vectors.segments import quicken_search, write_new_segment
+from clausegraph.indexes.plan import PublishPlan, Row
+from clausegraph.indexes.vectors.segments import quicken_search, vector_index, write_new_segment
 
 ROWS_AT_ONCE = 250  # written in one transaction: some 20 ms
 
+Gate = Callable[[int], bool]  # whether readers may get a prepared epoch, by its number
 Change = tuple[Executable, Sequence[Mapping[str, Any]]]  # a statement, and the rows it is executed with
 
 
@@ -111,28 +117,67 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
     """Write the segment of a frozen epoch, then what is taken along, and flip it: the only moment at which readers
     see a change.
     """
-    _flip(ledger, lease, number, projections)
+    _flip(ledger, lease, number, _prepare(ledger, lease, number, projections))
     projections.published(lease.corpus_id)
 
 
-def publish_plan(ledger: Ledger, lease: RunLease, plan: PublishPlan, projections: Projections = NO_PROJECTIONS) -> int:
-    """Freeze and flip an epoch, in one transaction where the database can; returns its number."""
-    with ledger.publishing(lambda connection: check_fence(connection, lease)):
+def has_gate(ledger: Ledger, corpus_id: int) -> bool:
+    """Whether the epochs of a corpus must pass a gate."""
+    return ledger.value(select(gates.c.corpus_id).where(gates.c.corpus_id == corpus_id)) is not None
+
+
+def publish_plan(
+    ledger: Ledger,
+    lease: RunLease,
+    plan: PublishPlan,
+    projections: Projections = NO_PROJECTIONS,
+    gate: Gate | None = None,
+) -> int | None:
+    """Freeze and flip an epoch; returns its number, or None where the gate did not let it through.
+
+    It is one transaction where the database can do that, but for a gate, which must see the epoch (``prepared_view``).
+    Nothing is left of an epoch that the gate kept back, or failed at.
+    """
+    with ExitStack() as stack:
+        if gate is None:
+            stack.enter_context(ledger.publishing(lambda connection: check_fence(connection, lease)))
         number = freeze(ledger, lease, plan)
-        _flip(ledger, lease, number, projections)
+        made = _prepare(ledger, lease, number, projections)
+        if gate is not None:
+            stack.callback(abandon, ledger, lease, number, projections)
+            with ledger.write() as connection:
+                _list_segments(connection, lease, number, made)
+            if not gate(number):
+                return None
+            stack.pop_all()
+        _flip(ledger, lease, number, made)
     projections.published(lease.corpus_id)
     quicken_search(ledger, lease.corpus_id)
     return number
 
 
-def _flip(ledger: Ledger, lease: RunLease, number: int, projections: Projections) -> None:
+def _prepare(ledger: Ledger, lease: RunLease, number: int, projections: Projections) -> list[Row]:
+    """Write the segments of a frozen epoch, then bring it to what is taken along; returns the rows to list them by."""
     made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in VECTOR_KINDS]
     projections.prepare(lease.corpus_id, number)
+    return [row for row in made if row is not None]
+
+
+def _list_segments(connection: Connection, lease: RunLease, number: int, made: Sequence[Row]) -> None:
+    """List the segments of an epoch, where the gate, or a publish that was killed, has not done so."""
+    check_fence(connection, lease)
+    connection.execute(delete(segments).where(*_own_segments(lease.corpus_id, number)))
+    if made:
+        connection.execute(insert(segments), made)
+
+
+def _own_segments(corpus_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
+    return segments.c.corpus_id == corpus_id, segments.c.since == number
+
+
+def _flip(ledger: Ledger, lease: RunLease, number: int, made: Sequence[Row]) -> None:
     with ledger.write() as connection:
-        check_fence(connection, lease)
-        rows = [row for row in made if row is not None]
-        if rows:
-            connection.execute(insert(segments), rows)
+        _list_segments(connection, lease, number, made)
         connection.execute(_epoch(lease.corpus_id, number, FROZEN).values(state=FLIPPED, created=time.time()))
         corpus = update(corpora).where(corpora.c.id == lease.corpus_id)
         connection.execute(corpus.values(newest=number, published=number))
@@ -140,8 +185,8 @@ def _flip(ledger: Ledger, lease: RunLease, number: int, projections: Projections
 
 def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> str | None:
     """Finish or take back what a killed publish left; says which, or None when there was nothing."""
-    number, state = _unfinished(ledger, lease.corpus_id)
-    if state == FROZEN:
+    number, is_ready = _unfinished(ledger, lease.corpus_id)
+    if is_ready:
         try:
             finish(ledger, lease, number, projections)
             return f"finished epoch {number}"
@@ -153,25 +198,28 @@ def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJE
     return f"abandoned epoch {number}"
 
 
-def _unfinished(ledger: Ledger, corpus_id: int) -> tuple[int, str]:
-    """Number and state of the epoch that is not flipped, of which there is never more than one; 0 without one."""
+def _unfinished(ledger: Ledger, corpus_id: int) -> tuple[int, bool]:
+    """The epoch that is not flipped, of which there is never more than one, and whether it may be finished; 0 without
+    one."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state != FLIPPED)
     for row in ledger.rows(select(epochs.c.number, epochs.c.state).where(*mine)):
-        return int(row.number), str(row.state)
-    return 0, ""
+        return int(row.number), row.state == FROZEN and not has_gate(ledger, corpus_id)
+    return 0, False
 
 
 def take_back(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> int | None:
-    """Take back an epoch that a killed publish had not written to its end; returns one that waits for the next run."""
-    number, state = _unfinished(ledger, lease.corpus_id)
-    if state == FREEZING:
+    """Take back an epoch that the next run cannot finish; returns one that waits for it."""
+    number, is_ready = _unfinished(ledger, lease.corpus_id)
+    if number and not is_ready:
         abandon(ledger, lease, number, projections)
-        return None
-    return number or None
+    return number if is_ready else None
 
 
 def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
     """Take an epoch back that was not flipped: its rows go, what it would have closed stays open. Can be repeated."""
+    files = [row.file for row in ledger.rows(select(segments.c.file).where(*_own_segments(lease.corpus_id, number)))]
+    if files:  # a killed one may have listed none; what it had written goes with the next vacuum
+        vector_index(ledger).remove(lease.corpus_id, files)
     _carry_out(ledger, lease, _taking_back(ledger, lease.corpus_id, number))
     projections.abandoned(lease.corpus_id)
 
@@ -184,5 +232,6 @@ def _taking_back(ledger: Ledger, corpus_id: int, number: int) -> Iterator[Change
         yield from _until(table, closed, OPEN)
         for part in batches(ledger.rows(mine.where(table.c.since == number)), ROWS_AT_ONCE):
             yield delete(table).where(table.c.id == bindparam("row")), [{"row": row.id} for row in part]
+    yield delete(segments).where(*_own_segments(corpus_id, number)), [{}]
     it = (epochs.c.corpus_id == corpus_id, epochs.c.number == number, epochs.c.state == FREEZING)
     yield delete(epochs).where(*it), [{}]

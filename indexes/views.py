@@ -21,7 +21,17 @@ from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.hidden import hidden_places
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
-from clausegraph.indexes.ledger.schema import members, on_pages, pages, seen_at, sources, vectors
+from clausegraph.indexes.ledger.schema import (
+    FLIPPED,
+    FROZEN,
+    epochs,
+    members,
+    on_pages,
+    pages,
+    seen_at,
+    sources,
+    vectors,
+)
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import StoredWords
 from clausegraph.indexes.truth import load_reading
@@ -57,9 +67,17 @@ class View:
     shows a part of an epoch.
     """
 
-    def __init__(self, ledger: Ledger, corpus: CorpusRow, epoch: int, model: str, held: EpochHold | None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        corpus: CorpusRow,
+        epoch: int,
+        model: str,
+        held: EpochHold | None,
+        state: str = FLIPPED,
+    ) -> None:
         self._ledger = ledger
-        self._reads = EpochReads(ledger, corpus.id, corpus.name, epoch)
+        self._reads = EpochReads(ledger, corpus.id, corpus.name, epoch, state)
         self._reads.held = held
         self._corpus_id = corpus.id
         self._segments: dict[str, list[VisibleVectors]] = {}
@@ -246,6 +264,21 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_
             view.close()
             raise
     return view
+
+
+def prepared_view(ledger: Ledger, corpus_name: str, epoch: int) -> View:
+    """A view of an epoch that is prepared and that no reader may get yet, for whoever decides that, and has the corpus'
+    lease: so nobody removes it. Its graph is read from the ledger.
+
+    Raises:
+        NotFoundError: there is no such epoch, or it is not whole, or it is published.
+    """
+    corpus = get_corpus(ledger, corpus_name)
+    of_it = (epochs.c.corpus_id == corpus.id, epochs.c.number == epoch, epochs.c.state == FROZEN)
+    model = ledger.value(select(epochs.c.model).where(*of_it))
+    if model is None:
+        raise NotFoundError(f"no epoch {epoch} of corpus {corpus.name!r} is being published")
+    return View(ledger, corpus, epoch, model, None, FROZEN)
 
 
 def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:

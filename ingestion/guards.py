@@ -31,12 +31,37 @@ _NOTICES = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Why a run was held: what is with how many of how many pages, and some of them."""
+    """Why a run was held: what is with how many of how many pages, or questions (``kind``), and some of them."""
 
     reason: str
     pages: int
     total: int
     examples: tuple[str, ...]
+    kind: str = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """How many questions the gate asked of an epoch, and which it missed: the question, what was expected, and what was
+    got, in words. ``keeps``: an epoch that misses the floor is not published."""
+
+    asked: int
+    missed: tuple[str, ...]
+    floor: float
+    keeps: bool = True
+
+    @property
+    def is_met(self) -> bool:
+        """Whether enough questions are right."""
+        return self.asked - len(self.missed) >= round(self.floor * self.asked, 6)
+
+    @property
+    def held(self) -> list[Held]:
+        """Why a run is to be held; nothing where its epoch may be published."""
+        if self.is_met or not self.keeps:
+            return []
+        reason = f"missed; the floor of the gate is {self.floor:.0%}"
+        return [Held(reason, len(self.missed), self.asked, self.missed, "question")]
 
 
 def held(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 from clausegraph.core.errors import ModelMismatchError
@@ -35,7 +36,7 @@ from clausegraph.indexes.forgotten import stays_out
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
-from clausegraph.indexes.publish import publish_plan
+from clausegraph.indexes.publish import has_gate, publish_plan
 from clausegraph.indexes.truth import (
     StoredPage,
     VersionInput,
@@ -70,13 +71,13 @@ from clausegraph.ingestion.extracting import (
     store_as_they_come,
 )
 from clausegraph.ingestion.forecast import make_forecast
-from clausegraph.ingestion.guards import held
+from clausegraph.ingestion.guards import GateVerdict, held
 from clausegraph.ingestion.reading.process import page_reading
 from clausegraph.ingestion.report import RunReport, fold, parts_to_json
 from clausegraph.ingestion.run import Run, new_run_id, running
 from clausegraph.ingestion.sources.shelf import DryShelf, LedgerShelf
 from clausegraph.ingestion.sources.source import FetchedSource, Item, Source, StoredDocument
-from clausegraph.ingestion.tools import Options, Progress, RuleReader, Tools, no_progress
+from clausegraph.ingestion.tools import Gate, Options, Progress, RuleReader, Tools, no_progress
 
 __all__ = ["Options", "Progress", "Tools", "ingest", "no_progress"]
 
@@ -103,10 +104,12 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     with running(tools, corpus, new_run_id(), source.name) as run:
         with run.timed("read"):
             read = read_source(tools, run, source, documents, options)
-        if run.report.held:
-            hold(tools, run, read)
-        else:
+        parts = list(run.parts)
+        if not run.report.held:
             extract_and_publish(tools, run, read, options)
+            parts.append(why_held(run))
+        if run.report.held:
+            hold(tools, run, read, parts)
         settle(source)
     return run.report
 
@@ -184,8 +187,7 @@ def apply_decisions(tools: Tools, corpus_name: str, options: Options = Options()
     with tools.ledger.read() as connection:
         get_published(connection, corpus)
     with running(tools, corpus, new_run_id(), kind="entities") as run:
-        _check_model(tools, corpus)
-        publish_pages(tools, run, options, unless_empty=True)
+        publish_without(tools, run, {}, options)
     return run.report
 
 
@@ -204,16 +206,7 @@ def remove_pages(
     """
     corpus = get_corpus(tools.ledger, corpus_name)
     with running(tools, corpus, new_run_id(), kind="pages") as run:
-        _check_model(tools, corpus)
-        held = {source: open_members(tools.ledger, source) for source in uris}
-        found = {source: [uri for uri in uris[source] if uri in held[source]] for source in uris}
-        gone = [uri for listed in found.values() for uri in listed]
-        run.add(RunReport(pages_removed=gone, pages_why=dict.fromkeys(gone, "removed by hand")))
-        ids = [held[source][uri].page_id for source, listed in found.items() for uri in listed]
-        publish_pages(tools, run, options, removed=ids)
-        with tools.ledger.write() as connection:
-            for source, listed in found.items():
-                forget_pages(connection, source, listed)
+        publish_without(tools, run, uris, options)
     return run.report
 
 
@@ -229,8 +222,31 @@ def derive_again(tools: Tools, corpus_name: str, page_ids: Collection[int], opti
         plan = make_plan(tools.ledger, corpus.id, targets, tools.embedder.fingerprint, run.corpus.newest)
         for part in embed_texts(tools, plan):
             run.add(part)
-        run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=True))
+        ungated = replace(options, gated=False)  # it is what the stored pages say already
+        run.add(publish(tools, run.corpus, run.lease, plan, ungated, unless_empty=True))
     return run.report
+
+
+def publish_without(tools: Tools, run: Run, uris: Mapping[int, Sequence[str]], options: Options) -> None:
+    """What a run without a source does: publish the decisions, and the corpus without these pages.
+
+    Args:
+        uris: as of ``remove_pages``.
+    """
+    _check_model(tools, run.corpus)
+    members = {source: open_members(tools.ledger, source) for source in uris}
+    found = {source: [uri for uri in uris[source] if uri in members[source]] for source in uris}
+    gone = [uri for listed in found.values() for uri in listed]
+    run.add(RunReport(pages_removed=gone, pages_why=dict.fromkeys(gone, "removed by hand")))
+    ids = [members[source][uri].page_id for source, listed in found.items() for uri in listed]
+    publish_pages(tools, run, options, removed=ids, unless_empty=not uris)
+    if run.report.held and options.gated:
+        left = {"uris": {str(source): listed for source, listed in found.items()}}
+        write_step(tools.ledger, run.lease, HELD, left | {"parts": parts_to_json([why_held(run)])})
+        return
+    with tools.ledger.write() as connection:
+        for source, listed in found.items():
+            forget_pages(connection, source, listed)
 
 
 def _check_model(tools: Tools, corpus: CorpusRow) -> None:
@@ -332,9 +348,14 @@ def _guarded(tools: Tools, read: SourceRead, options: Options) -> RunReport:
     return RunReport(held=held(before, after, read.removed_uris, read.unread, len(members), options.hold_share))
 
 
-def hold(tools: Tools, run: Run, read: SourceRead) -> None:
-    """Keep what was read, until somebody decides (``quarantine``)."""
-    left = {"source_id": read.source_id, "removed": list(read.removed_uris), "parts": parts_to_json(run.parts)}
+def why_held(run: Run) -> RunReport:
+    """What is kept of the report about publishing, where the gate holds a run."""
+    return RunReport(held=run.report.held, gate=run.report.gate)
+
+
+def hold(tools: Tools, run: Run, read: SourceRead, parts: Sequence[RunReport]) -> None:
+    """Keep what was read, and what is to be told of it, until somebody decides (``quarantine``)."""
+    left = {"source_id": read.source_id, "removed": list(read.removed_uris), "parts": parts_to_json(parts)}
     store_work(tools.ledger, run.lease, read.pages, (), left)
     write_step(tools.ledger, run.lease, HELD, left)
 
@@ -444,7 +465,8 @@ def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:
 def publish(
     tools: Tools, corpus: CorpusRow, lease: RunLease, plan: PublishPlan, options: Options, *, unless_empty: bool = False
 ) -> RunReport:
-    """Publish the plan as the next epoch, unless readers already have exactly that.
+    """Publish the plan as the next epoch, unless readers already have exactly that, or the gate of the corpus is not
+    met; then the report says why the run is held.
 
     Args:
         unless_empty: publish no empty plan at all: not to found a corpus on nothing, nor to undo a rollback.
@@ -453,15 +475,28 @@ def publish(
         StoreError: a required projection lacks the epoch; it stays frozen, and the next run finishes it.
     """
     current = corpus.published == corpus.newest and corpus.newest > 0
-    epoch = None
+    epoch, asked = None, list[GateVerdict]()
     if plan.is_empty and (current or unless_empty):
         tools.projections.caught_up(corpus.id)
     else:
-        epoch = publish_plan(tools.ledger, lease, plan, tools.projections)
+        gate = None
+        if options.gated and tools.gate is not None and has_gate(tools.ledger, corpus.id):
+            gate = partial(_lets_through, tools.gate, corpus.name, asked)
+        epoch = publish_plan(tools.ledger, lease, plan, tools.projections, gate)
+        if asked and asked[0].held:
+            _log.info("publish.held", missed=len(asked[0].missed))
+            return RunReport(gate=asked[0], held=asked[0].held, lagging=list(tools.projections.problems))
         _log.info("publish", epoch=epoch)
         if has_many_segments(tools.ledger, corpus.id):
             done = vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)
             for what in done.remains:
                 _log.warning("removal.unfinished", reason=what)
             tools.projections.vacuumed(corpus.id)
-    return RunReport(epoch=epoch, rows=plan.counts(), lagging=list(tools.projections.problems))
+    verdict = asked[0] if asked else None
+    return RunReport(epoch=epoch, rows=plan.counts(), gate=verdict, lagging=list(tools.projections.problems))
+
+
+def _lets_through(gate: Gate, corpus: str, asked: list[GateVerdict], epoch: int) -> bool:
+    """Ask the gate about an epoch; its verdict is added to ``asked``."""
+    asked.append(gate(corpus, epoch))
+    return not asked[0].held

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import runs
-from clausegraph.ingestion.guards import Held
+from clausegraph.ingestion.guards import GateVerdict, Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,7 @@ class RunReport:
     forecast: Forecast | None = None
     held: list[Held] = field(default_factory=list)  # why it is in quarantine, until a person decides
     accepted_by: str = ""
+    gate: GateVerdict | None = None  # of a corpus that has one
     chunks_extracted: int = 0
     chunks_reused: int = 0
     chunks_why: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # changed page → reason → chunk keys
@@ -92,6 +93,11 @@ class RunReport:
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
     watched: WatchReport | None = None  # of a corpus with watched questions
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is in quarantine: nothing of it is published until a person has decided."""
+        return bool(self.held) and not (self.accepted_by or self.dry_run)
 
     def as_dict(self) -> dict[str, object]:
         """The report as JSON values; ``error`` is in it only where the run failed."""

@@ -119,7 +119,7 @@ def running(
                 if part.alone:
                     _recover(tools, run, part)
                 yield run
-                if part.ends and (run.report.accepted_by or not run.report.held):
+                if part.ends and not run.report.is_held:
                     run.add(RunReport(watched=tools.ask_again(corpus.name)))
             finally:
                 run.add(RunReport(usage=tools.meter.stop()))
@@ -174,7 +174,7 @@ def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseE
     """Keep how it ended, in the ledger first."""
     report = run.report
     if part.ends:
-        outcome = QUARANTINED if report.held and not report.accepted_by else DONE
+        outcome = QUARANTINED if report.is_held else DONE
         if report.error:
             outcome = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
         end_run(tools.ledger, run.id, outcome, report.as_dict())

@@ -21,6 +21,7 @@ from clausegraph.indexes.corpora import (
     FAILED,
     QUARANTINED,
     SUPERSEDED,
+    CorpusRow,
     check_corpus_name,
     end_run,
     get_corpus,
@@ -67,6 +68,7 @@ from clausegraph.ingestion.pipeline import (
     publish,
     read_source,
     settle,
+    why_held,
 )
 from clausegraph.ingestion.report import RunReport, fold, parts_from_json, parts_to_json, report_from
 from clausegraph.ingestion.run import Part, Run, new_run_id, running
@@ -74,7 +76,7 @@ from clausegraph.ingestion.sources.source import FetchedSource, Source
 from clausegraph.ingestion.tools import Options, Tools
 
 MAX_BATCHES = 1000  # schedulers map over few items: Airflow over 1,024
-_FORM = 4  # of what steps leave: count up when a step could not read what another version left
+_FORM = 5  # of what steps leave: count up when a step could not read what another version left
 _POLL_S = 0.5
 _HELD = (QUARANTINED, DROPPED, SUPERSEDED)
 
@@ -136,18 +138,19 @@ def plan_run(
     with running(tools, corpus, run_id, source.name, part=Part("plan", ends=False, lease_s=pace.lease_s)) as run:
         with run.timed("read"):
             read = read_source(tools, run, source, documents, options)
+        parts = list(run.parts)
         if run.report.held:
-            hold(tools, run, read)
+            hold(tools, run, read, parts)
             stored: list[int] = []
         else:
             with run.timed("plan"):
                 batches = _cut(find_chunks(tools, run, read).missing, pace.batch_chunks)
             left = {"newest": run.corpus.newest, "source_id": read.source_id, "extractor": tools.extractor.fingerprint}
-            left |= {"form": _FORM, "parts": parts_to_json(run.parts)}
+            left |= {"form": _FORM, "parts": parts_to_json(run.parts), "read": len(parts)}
             stored = store_work(tools.ledger, run.lease, read.pages, batches, left)
         settle(source)
     if run.report.held:  # it has no further steps, and gives the corpus back
-        report_run(tools, corpus_name, source, run_id, options, pace)
+        _end(tools, corpus, source.name, run_id, pace)
     return stored
 
 
@@ -315,13 +318,17 @@ def _plan(tools: Tools, run: Run, found: _Planned, failed: RunReport) -> Publish
 def publish_run(
     tools: Tools, corpus_name: str, run_id: str, options: Options = Options(), pace: Pace = Pace()
 ) -> int | None:
-    """Publish what the run made; returns the number of its epoch, None when readers have exactly that already.
+    """Publish what the run made; returns the number of its epoch, None when readers have exactly that already, or the
+    gate of the corpus holds the run.
 
     An epoch that an earlier attempt froze is finished, one that it flipped is found again: a run has one epoch.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
-    if accepted := _accepted(get_run(tools.ledger, corpus.id, run_id)):
+    row = get_run(tools.ledger, corpus.id, run_id)
+    if accepted := _accepted(row):
         return accepted["epoch"]  # type: ignore[no-any-return]
+    if row["status"] in _HELD:
+        return None
     with running(tools, corpus, run_id, part=Part("publish", begins=False, ends=False, lease_s=pace.lease_s)) as run:
         embedded = read_steps(tools.ledger, run_id).get("embed")
         if embedded is None:
@@ -338,7 +345,14 @@ def publish_run(
                 failed = fold(run_id, corpus_name, "", _parts(embedded))
                 published = run.add(_publish(tools, run, found, failed, options))
         write_step(tools.ledger, run.lease, "publish", {"parts": parts_to_json(run.parts)})
-        return published.epoch
+        if published.held:
+            planned = read_steps(tools.ledger, run_id)["plan"]
+            told = [*planned["parts"][: planned["read"]], *parts_to_json([why_held(run)])]
+            left = {"source_id": found.source_id, "removed": list(found.removed), "parts": told}
+            write_step(tools.ledger, run.lease, HELD, left)
+    if published.held:
+        _end(tools, corpus, run.source, run_id, pace)
+    return published.epoch
 
 
 def _publish(tools: Tools, run: Run, found: _Planned, failed: RunReport, options: Options) -> RunReport:
@@ -365,7 +379,11 @@ def report_run(
     """
     if options.dry_run:
         return ingest(tools, corpus_name, source, options).as_dict() | {"run_id": run_id}
-    corpus = get_corpus(tools.ledger, corpus_name)
+    return _end(tools, get_corpus(tools.ledger, corpus_name), source.name, run_id, pace)
+
+
+def _end(tools: Tools, corpus: CorpusRow, source: str, run_id: str, pace: Pace) -> dict[str, Any]:
+    """As :func:`report_run`, of one that is no dry run; ``source`` is named where the run lost its corpus."""
     row = get_run(tools.ledger, corpus.id, run_id)
     if row["status"] in (DONE, *_HELD):  # an earlier attempt got as far
         if row["status"] == DONE:
@@ -376,7 +394,7 @@ def report_run(
         with running(tools, corpus, run_id, part=part) as run:
             run.parts += _left(tools.ledger, run_id)
     except LeaseLostError as error:
-        report = fold(run_id, corpus_name, source.name, [RunReport(error=str(error))])
+        report = fold(run_id, corpus.name, source, [RunReport(error=str(error))])
         end_run(tools.ledger, run_id, FAILED, report.as_dict())
         return report.as_dict()
     release(tools.ledger, run.lease)
@@ -388,7 +406,7 @@ def report_run(
 def _left(ledger: Ledger, run_id: str) -> list[RunReport]:
     """What the steps of a run have left, in their order; why it failed where it was not published."""
     steps = read_steps(ledger, run_id)
-    if HELD in steps:
+    if HELD in steps and "publish" not in steps:
         return _parts(steps[HELD])
     error = RunReport(error=steps.get("error", {}).get("error", "a step was killed or never ran"))
     try:

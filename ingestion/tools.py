@@ -13,10 +13,12 @@ from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
 from clausegraph.ingestion.extract.rules.extractor import read_rules
+from clausegraph.ingestion.guards import GateVerdict
 from clausegraph.ingestion.reading.page import ReadingLimits
 from clausegraph.ingestion.report import WatchReport
 
 RuleReader = Callable[[Reading], dict[Rule, str]]  # the rules of a page, each with the key of its chunk
+Gate = Callable[[str, int], GateVerdict]  # what a prepared epoch of a corpus, by its number, misses
 Progress = Callable[[str, int, int], None]  # stage, done, total
 AskAgain = Callable[[str], WatchReport | None]  # the watched questions of a corpus that a publish touches
 
@@ -50,7 +52,8 @@ class NoMeter:
 class Tools:
     """What a run works with. Models load themselves when first used, not before.
 
-    ``prices`` of a million prompt and reply tokens, by model: what a forecast of money goes by.
+    ``prices`` of a million prompt and reply tokens, by model: what a forecast of money goes by. ``gate`` asks the
+    questions of a corpus that has some.
     """
 
     ledger: Ledger
@@ -62,6 +65,7 @@ class Tools:
     limits: ReadingLimits = field(default_factory=ReadingLimits)
     read_rules: RuleReader = read_rules
     prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    gate: Gate | None = None
     ask_again: AskAgain = lambda _corpus: None
 
 
@@ -70,7 +74,8 @@ class Options:
     """How a run treats its source: keep pages that are gone, only report, read everything again, accept
     that it has moved, read at most so many new or changed pages, accept that it has no page any more, look only at the
     pages with these uris; the share of its pages that may go or lose their text, beyond which the run is held
-    (``guards``); and which epochs the vacuum keeps that follows when segments have become many."""
+    (``guards``); which epochs the vacuum keeps that follows when segments have become many; and whether the gate of the
+    corpus is asked before readers get the epoch."""
 
     keep_missing: bool = False
     dry_run: bool = False
@@ -82,3 +87,4 @@ class Options:
     hold_share: float = HOLD_SHARE
     keep_epochs: int = KEEP_EPOCHS
     keep_days: float = KEEP_DAYS
+    gated: bool = True

@@ -192,11 +192,11 @@ def holds_of(ledger: Ledger) -> Holds:
 class EpochReads(Reads):
     """Reads of a ledger that see all of one epoch: each transaction first looks whether the epoch is there."""
 
-    def __init__(self, ledger: Ledger, corpus_id: int, corpus: str, epoch: int) -> None:
+    def __init__(self, ledger: Ledger, corpus_id: int, corpus: str, epoch: int, state: str = FLIPPED) -> None:
         self._ledger = ledger
         self._name = f"corpus {corpus!r} at epoch {epoch}"
         self._there = select(epochs.c.number).where(
-            epochs.c.corpus_id == corpus_id, epochs.c.number == epoch, epochs.c.state == FLIPPED
+            epochs.c.corpus_id == corpus_id, epochs.c.number == epoch, epochs.c.state == state
         )
         self._is_closed = False
         self.held: EpochHold | None = None  # what vacuum respects, while somebody reads

@@ -25,6 +25,7 @@ from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.tools import Gate
 
 CORPUS = "law"
 
@@ -103,6 +104,7 @@ class World:
         self.ledger = open_ledger(home, address) if address else new_ledger(home)
         self.projections = NO_PROJECTIONS
         self._built: tuple[tuple[object, ...], list[str], dict[tuple[str, str, str], Vectors]] | None = None
+        self.gate: Gate | None = None
         self.graph_at: GraphAt | None = None  # of a projection, which must show what the ledger shows
 
     def write(self, name: str, paragraphs: list[str]) -> None:
@@ -114,7 +116,7 @@ class World:
     def tools(self, ledger: Ledger | None = None) -> Tools:
         if ledger is not None:
             return Tools(ledger, self.embedder, self.extractor)
-        return Tools(self.ledger, self.embedder, self.extractor, projections=self.projections)
+        return Tools(self.ledger, self.embedder, self.extractor, projections=self.projections, gate=self.gate)
 
     def ingest(self, options: Options | None = None) -> RunReport:
         return ingest(self.tools(), CORPUS, open_source(str(self.folder)), options or Options())

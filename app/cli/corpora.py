@@ -40,12 +40,17 @@ def status(session: Session, *, corpus: CorpusOption = None) -> None:
 
 
 def _corpus_lines(one: dict[str, Any]) -> list[Any]:
+    from clausegraph.app.cli.ingest import gate_words
+
     behind = "" if one["published"] == one["newest"] else f" (rolled back; newest is {one['newest']})"
     lines: list[Any] = [
         f"corpus {one['corpus']}: epoch {one['published']}{behind}, {one['epochs']} retained",
         f"  {one['pages']} pages, {one['entities']} entities, {one['facts']} facts, {one['statements']} statements",
         f"  embedded by {one['model'] or 'nothing yet'}",
     ]
+    if gate := one["gate"]:
+        lines.append(f"  epoch {one['published']} misses the floor of its gate: {gate_words(gate)}")
+        lines += [f"    {missed}" for missed in gate["missed"]]
     for name, state in one["projections"].items():
         lines.append(f"  in {name}: {state['state']}" + (f": {state['reason']}" if state["reason"] else ""))
     if (watched := one["watched"])["questions"]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from clausegraph.app.cli.ingest import watched_lines
+from clausegraph.app.cli.ingest import end_with, gate_words, report_lines, watched_lines
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option, user
 from clausegraph.core.errors import InputError
 from clausegraph.core.text import one_line
 
@@ -160,7 +160,12 @@ def entities_apply(session: Session, *, corpus: CorpusOption = None) -> None:
 
     with session.progress() as progress:
         report = session.call(corpus, run_apply, progress)
+    if report.held:
+        session.emit(report.as_dict(), *report_lines(report))
+        end_with(session, report)
     said = [*([report.recovered] if report.recovered else []), *report.lagging]
+    if report.gate:
+        said.append(f"gate: {gate_words(asdict(report.gate))}")
     if report.epoch is None:
         said.append("every decision is in force already")
     else:
@@ -182,14 +187,6 @@ def _ids(given: Sequence[str] | None) -> list[int]:
             f"{wrong[:40]!r} is not the id of a proposal; give numbers as `clausegraph entities review` shows them"
         )
     return [int(word) for word in words]
-
-
-def user() -> str:
-    """Who runs the command."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a process without a name, as in some containers
-        return "unknown"
 
 
 def _name_words(decision: NameDecision) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -42,7 +43,10 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     lines: list[RenderableType] = [_headline(report), f"pages: {', '.join(told)}"]
     if report.held and report.dry_run:
         lines.append("would be held in quarantine:")
-    lines += [f"  {held_words(one)}: {', '.join(one.examples)}" for one in report.held]
+    lines += [line for one in report.held for line in held_lines(one)]
+    if (gate := report.gate) and not gate.held:
+        lines.append(f"gate: {gate_words(asdict(gate))}")
+        lines += [f"  missed: {one}" for one in gate.missed]
     if report.dry_run:
         lines += [*_forecast_lines(report.forecast), *_page_table(report)]
     else:
@@ -105,7 +109,32 @@ def watched_lines(report: WatchReport) -> list[str]:
 
 def held_words(why: Held | HeldReason) -> str:
     """Why a run was held, in words: "5 of 18 pages: asks to log in"."""
-    return f"{why.pages} of {counted(why.total, 'page')}: {why.reason}"
+    return f"{why.pages} of {counted(why.total, why.kind)}: {why.reason}"
+
+
+def held_lines(why: Held | HeldReason) -> list[str]:
+    """As :func:`held_words`, with examples."""
+    if why.kind == "page":
+        return [f"  {held_words(why)}: {', '.join(why.examples)}"]
+    return [f"  {held_words(why)}", *(f"    {one}" for one in why.examples)]
+
+
+def gate_words(gate: Mapping[str, Any]) -> str:
+    """What the gate said of an epoch that was published: "4 of 5 questions right, floor 80%"."""
+    right, asked = gate["asked"] - len(gate["missed"]), counted(gate["asked"], "question")
+    return f"{right} of {asked} right, floor {gate['floor']:.0%}"
+
+
+def end_with(session: Session, *reports: RunReport) -> None:
+    """The exit code of runs: 7 where a person must decide, and 5 where pages have no extraction."""
+    for report in reports:
+        if report.is_held:
+            unasked = "" if report.gate else "; where so much may go, --hold-share 1 asks nobody"
+            show = f"look at it with `clausegraph quarantine show {report.run_id}`"
+            session.note(f"{show}, then accept or drop it{unasked}")
+            raise typer.Exit(HELD)
+    if any(report.pages_failed for report in reports):
+        raise typer.Exit(ModelError.exit_code)
 
 
 def usage_line(task: str, used: dict[str, float]) -> str:
@@ -160,8 +189,9 @@ def _headline(report: RunReport) -> str:
     published = "unchanged" if report.epoch is None else f"published epoch {report.epoch}"
     if report.error == INTERRUPTED:
         return f"{name}: interrupted; what was stored is kept, and the next run goes on with it"
-    if report.held and not report.accepted_by:
-        return f"{name}: in quarantine, nothing was published"
+    if report.is_held:
+        by = "held by the gate, " if report.gate else ""
+        return f"{name}: {by}in quarantine, nothing was published"
     if report.error:
         return f"{name}: failed: {one_line(report.error)}" + (f"; {published}" if report.epoch is not None else "")
     return f"{name}: {published}" + (f", accepted by {report.accepted_by}" if report.accepted_by else "")
@@ -222,7 +252,8 @@ def ingest(
     """Read a source into a corpus and publish what changed.
 
     A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing. A run that
-    would take away too much is held in quarantine, exit code 7: the corpus stays as it is until somebody decides.
+    would take away too much, or miss the gate of the corpus, is held in quarantine, exit code 7: the corpus stays as it
+    is until somebody decides.
     """
     from clausegraph.app.services.ingest import run_ingest, web_options
     from clausegraph.ingestion.sources import open_source
@@ -239,11 +270,4 @@ def ingest(
     session.emit(report.as_dict(), *report_lines(report))
     if not report.dry_run:
         session.note(f"report: `clausegraph show {report.run_id}`")
-    if report.held and not report.dry_run:
-        session.note(
-            f"look at it with `clausegraph quarantine show {report.run_id}`, then accept or drop it; where so much may "
-            "go, --hold-share 1 asks nobody"
-        )
-        raise typer.Exit(HELD)
-    if report.pages_failed:
-        raise typer.Exit(ModelError.exit_code)
+    end_with(session, report)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from clausegraph.app.cli.ingest import report_lines, run_lines
+from clausegraph.app.cli.ingest import end_with, report_lines, run_lines
 from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, argument, command, option
-from clausegraph.core.errors import ModelError
 from clausegraph.core.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -66,6 +63,7 @@ def pages_remove(session: Session, *, pages: PagesArgument, corpus: CorpusOption
 
     report = session.call(corpus, remove, pages)
     session.emit(report.as_dict(), *report_lines(report))
+    end_with(session, report)
 
 
 @command("pages refresh", stores=True)
@@ -83,8 +81,7 @@ def pages_refresh(
     with session.progress() as progress:
         reports = session.call(corpus, refresh, pages, dry_run=dry_run, force=force, progress=progress)
     session.emit([one.as_dict() for one in reports], *(line for one in reports for line in report_lines(one)))
-    if any(report.pages_failed for report in reports):
-        raise typer.Exit(ModelError.exit_code)
+    end_with(session, *reports)
 
 
 @command("show")

@@ -1,15 +1,12 @@
-"""``quarantine``: runs that would have replaced too much, listed, looked at, accepted or dropped."""
+"""``quarantine``: runs that a person must decide on, listed, looked at, accepted or dropped."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from clausegraph.app.cli.ingest import held_words, report_lines
+from clausegraph.app.cli.ingest import end_with, held_lines, held_words, report_lines
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, argument, command
-from clausegraph.core.errors import ModelError
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, user
 
 _Run = Annotated[str, argument("The run.")]
 _MOST = 50  # pages that are listed
@@ -32,7 +29,7 @@ def quarantine_show(session: Session, run: _Run, *, corpus: CorpusOption = None)
 
     found = session.call(corpus, show_held, run)
     lines = [f"run {found.id} of {found.source}, started {moment(found.started)}, is in quarantine:"]
-    lines += [f"  {held_words(one)}: {', '.join(one.examples)}" for one in found.held]
+    lines += [line for one in found.held for line in held_lines(one)]
     pages = [(uri, would) for would in ("added", "changed", "removed") for uri in getattr(found, f"pages_{would}")]
     left = [f"… and {len(pages) - _MOST} more; --json has all"] if len(pages) > _MOST else []
     decide = f"`clausegraph quarantine accept {run}` publishes it, `clausegraph quarantine drop {run}` does not"
@@ -42,7 +39,6 @@ def quarantine_show(session: Session, run: _Run, *, corpus: CorpusOption = None)
 @command("quarantine accept", stores=True)
 def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
     """Publish what a run in quarantine had read; nothing is fetched again."""
-    from clausegraph.app.cli.curation import user
     from clausegraph.app.services.quarantine import accept_held
     from clausegraph.app.services.tokens import write_down
 
@@ -52,8 +48,7 @@ def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = Non
         report = accept_held(workspace, name, run, f"{user()} (command line)", progress)
     write_down(workspace.settings, "quarantine accept", run, name)
     session.emit(report.as_dict(), *report_lines(report))
-    if report.pages_failed:
-        raise typer.Exit(ModelError.exit_code)
+    end_with(session, report)
 
 
 @command("quarantine drop")

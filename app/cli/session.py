@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import getpass
 import inspect
 import math
 import os
@@ -225,6 +226,14 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
             if isinstance(word, str) and not is_text(word):
                 raise InputError(f"{name.replace('_', '-')} {word[:80]!a} is not valid UTF-8; give it as UTF-8 text")
     return values
+
+
+def user() -> str:
+    """Who runs the command."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a process without a name, as in some containers
+        return "unknown"
 
 
 def guarded(session: Session, work: Callable[[], None]) -> None:

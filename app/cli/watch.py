@@ -14,6 +14,7 @@ from clausegraph.app.cli.session import (
     argument,
     command,
     option,
+    user,
 )
 from clausegraph.core.text import one_line
 
@@ -37,7 +38,6 @@ def watch_add(
     by: ByOption = None,
 ) -> None:
     """Watch a question: it is answered now, and again after each publish that touches what its answer rests on."""
-    from clausegraph.app.cli.curation import user
     from clausegraph.app.services.watches import add
 
     made = session.call(corpus, add, " ".join(question), scenario, by or user())
@@ -89,7 +89,6 @@ def watch_approve(
     session: Session, number: NumberArgument, *, corpus: CorpusOption = None, by: ByOption = None
 ) -> None:
     """Say that the present answer of a watched question is right; what changes later is held against it."""
-    from clausegraph.app.cli.curation import user
     from clausegraph.app.services.watches import approve
 
     done = session.call(corpus, approve, number, by or user())

@@ -16,7 +16,9 @@ from clausegraph.core.errors import NotFoundError, StoreError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import (
     CorpusRow,
+    EpochRow,
     current_holder,
+    find_run,
     get_corpus,
     get_run,
     list_epochs,
@@ -93,11 +95,13 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
     except NotFoundError:  # nothing published yet
         pages = 0
     runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)
+    published = next((epoch for epoch in listed if epoch.number == corpus.published), None)
     return {
         "corpus": corpus.name,
         "published": corpus.published,
         "newest": corpus.newest,
-        "model": next((epoch.model for epoch in listed if epoch.number == corpus.published), None),
+        "gate": _missed_gate(ledger, corpus, published),
+        "model": published and published.model,
         "epochs": len(listed),
         "pages": pages,
         "entities": counts.entities,
@@ -108,6 +112,16 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
         "runs": [ListedRun.model_validate(run) for run in runs],
     }
+
+
+def _missed_gate(ledger: Ledger, corpus: CorpusRow, published: EpochRow | None) -> dict[str, Any] | None:
+    """What the gate said of the published epoch, where it misses the floor and was published all the same."""
+    from clausegraph.ingestion.guards import GateVerdict
+
+    run = find_run(ledger, corpus.id, published.run_id) if published else None
+    report: Any = run["report"] if run else None
+    gate = report and report.get("gate")
+    return None if not gate or GateVerdict(**gate).is_met else gate
 
 
 def _watched(ledger: Ledger, corpus_id: int) -> dict[str, int]:

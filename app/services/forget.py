@@ -261,7 +261,7 @@ def _remove(workspace: Workspace, corpus: CorpusRow, begun: _Begun, quoted: Quot
             uris.setdefault(ids[source], []).append(uri)
     if list_epochs(ledger, corpus.id):
         with run_tools(workspace, None) as tools:
-            remove_pages(tools, corpus.name, uris, as_retained(settings, Options()))
+            remove_pages(tools, corpus.name, uris, as_retained(settings, Options(gated=False)))
     with workspace.projections() as projections:
         with _lease(ledger, corpus) as lease:
             take_back(ledger, lease, projections)

@@ -187,6 +187,7 @@ def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
         "reasons": reasons.most_common(),
         "epoch": report.get("epoch"),
         "held": report.get("held", []),
+        "gate": report.get("gate"),
         "error": report.get("error", ""),
     }
 

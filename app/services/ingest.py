@@ -17,8 +17,10 @@ from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
     from clausegraph.core.extraction import Extractor
+    from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
+    from clausegraph.ingestion.guards import GateVerdict
     from clausegraph.ingestion.pipeline import Options, Progress, Tools
     from clausegraph.ingestion.reading.page import ReadingLimits
     from clausegraph.ingestion.report import RunReport, WatchReport
@@ -69,8 +71,9 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
         embedder = embedder.metered(meter, meter)
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits, rules = progress or no_progress, reading_limits(settings), rule_reader(settings)
-        again = partial(_ask_again, workspace, watched)
-        yield Tools(ledger, embedder, extractor, watched, meter, projections, limits, rules, settings.llm_prices, again)
+        again, gate = partial(_ask_again, workspace, watched), partial(_ask_gate, workspace, embedder, meter)
+        given = ledger, embedder, extractor, watched, meter, projections, limits, rules, settings.llm_prices
+        yield Tools(*given, gate=gate, ask_again=again)
 
 
 def _ask_again(workspace: Workspace, progress: Progress, corpus: str) -> WatchReport | None:
@@ -91,6 +94,13 @@ def rule_reader(settings: Settings) -> RuleReader:
     from clausegraph.ingestion.extract.rules.extractor import read_rules
 
     return partial(read_rules, ontology=opened_ontology(settings) if settings.ontology else None)
+
+
+def _ask_gate(workspace: Workspace, embedder: Embedder, meter: RunMeter, corpus: str, epoch: int) -> GateVerdict:
+    """As ``gate.ask_prepared``, which only a corpus with a gate loads."""
+    from clausegraph.app.services.gate import ask_prepared
+
+    return ask_prepared(workspace, embedder, meter, corpus, epoch)
 
 
 def mirror_whole(workspace: Workspace, documents: Path, progress: Progress | None = None) -> None:

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 
 class HeldReason(Record):
-    """What is with how many of how many pages of the source, and some of them."""
+    """What is with how many of how many pages of the source, or questions of the gate (``kind``), and some of them."""
 
     reason: str
     pages: int
     total: int
     examples: list[str]
+    kind: str = "page"
 
 
 class HeldRun(Record):
@@ -69,8 +70,8 @@ def accept_held(workspace: Workspace, corpus: str, run: str, who: str, progress:
 
     held = show_held(workspace, corpus, run)
     rows = list_sources(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
-    location = next(row.location for row in rows if row.name == held.source)
-    with run_tools(workspace, open_source(location, held.source), progress) as tools:
+    opened = [open_source(row.location, row.name) for row in rows if row.name == held.source]
+    with run_tools(workspace, opened[0] if opened else None, progress) as tools:
         return accept(tools, corpus, run, who, as_retained(workspace.settings, Options()))
 
 

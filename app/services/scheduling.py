@@ -75,6 +75,17 @@ def run_status(run: Mapping[str, Any]) -> str:
         return str(get_run_record(workspace, wanted.corpus, wanted.id)["status"])
 
 
+def evaluate(corpus: str) -> dict[str, Any] | None:
+    """What the gate says of the published epoch (``GateResult``), kept in the report of the run that made it; None of a
+    corpus without a gate."""
+    from clausegraph.app.services.gate import evaluate_published
+    from clausegraph.app.workspace import Workspace
+
+    with Workspace(load_settings(corpus=corpus)) as workspace:
+        made = evaluate_published(workspace, corpus)
+        return None if made is None else made.as_json()
+
+
 @contextmanager
 def _opened(run: RunRequest) -> Iterator[tuple[Tools, Source, Options, Pace]]:
     from clausegraph.app.process import observe
@@ -116,7 +127,7 @@ def write_dag_file(folder: Path, home: Path, *, replace: bool = False) -> tuple[
     from clausegraph.core.output_files import check_output_folder, replacing
     from clausegraph.indexes.files import file_errors
 
-    config = _config()
+    config = settings_file()
     path = folder.expanduser().absolute() / FILE
     text = _dag_text(config)
     check_output_folder(path.parent, home=home, replace=True)
@@ -128,7 +139,7 @@ def write_dag_file(folder: Path, home: Path, *, replace: bool = False) -> tuple[
     return path, config
 
 
-def _config() -> Path | None:
+def settings_file() -> Path | None:
     """The settings file in use: Airflow runs in another folder, so its whole path is written."""
     path = Path(os.environ.get(f"{PREFIX}CONFIG") or CONFIG_NAME).expanduser().absolute()
     return path if path.is_file() else None

@@ -23,9 +23,10 @@ _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would e
 
 
 def ingest_dags(settings: Settings | None = None) -> dict[str, DAG]:
-    """The DAGs of every scheduled corpus, by id."""
+    """The DAGs of every scheduled corpus, by id: one that ingests it, and one that evaluates what is published."""
     corpora = (settings or load_settings()).corpora
-    return {dag.dag_id: dag for dag in (ingest_dag(name, corpus) for name, corpus in corpora.items())}
+    made = [dag for name, corpus in corpora.items() for dag in (ingest_dag(name, corpus), evaluate_dag(name))]
+    return {dag.dag_id: dag for dag in made}
 
 
 def ingest_dag(corpus: str, scheduled: ScheduledCorpus) -> DAG:
@@ -51,6 +52,37 @@ def ingest_dag(corpus: str, scheduled: ScheduledCorpus) -> DAG:
         },
     ) as dag:
         _add_tasks(corpus, scheduled, published_asset(corpus))
+    return dag
+
+
+def evaluate_dag(corpus: str) -> DAG:
+    """The DAG that asks the gate's questions of each epoch that is published, whoever let it through."""
+    slug = slug_of(corpus)
+    with DAG(
+        dag_id=f"evaluate_{slug}",
+        dag_display_name=f"evaluate {corpus}",
+        description=f"Ask the questions of the gate of the corpus {corpus} when an epoch is published",
+        schedule=[published_asset(corpus)],
+        start_date=_START,
+        catchup=False,
+        max_active_runs=1,
+        is_paused_upon_creation=False,
+        tags=["clausegraph"],
+    ) as dag:
+
+        @task
+        def evaluate() -> dict[str, Any]:
+            from clausegraph.app.services import scheduling
+
+            made = scheduling.evaluate(corpus)
+            if made is None:
+                raise AirflowSkipException(f"the corpus {corpus} has no gate; `clausegraph gate set` gives it one")
+            print(json.dumps(made, ensure_ascii=False, indent=1))  # noqa: T201 - the task's log
+            if not made["is_met"]:
+                raise AirflowFailException(f"epoch {made['epoch']} misses the floor of the gate: see the log")
+            return {name: made[name] for name in ("epoch", "asked", "floor")}
+
+        evaluate()
     return dag
 
 
@@ -96,16 +128,6 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
         done: dict[str, int] | None = step("extract", context, batch)
         return done
 
-    @task
-    def decided(**context: Any) -> None:
-        """Give the worker back and look again later, for as long as the run waits in quarantine."""
-        if context["params"]["dry_run"] or step("status", context) != "quarantined":
-            return
-        now = datetime.now(UTC)
-        if now > context["dag_run"].start_date + timedelta(hours=scheduled.hold_hours):
-            raise AirflowSkipException(f"nobody decided within {scheduled.hold_hours:g} hours; the run stays held")
-        raise AirflowRescheduleException(now + _LOOK_AGAIN)  # type: ignore[no-untyped-call]
-
     @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
     def embed(**context: Any) -> dict[str, int]:
         if context["params"]["dry_run"]:
@@ -115,14 +137,33 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
             raise AirflowSkipException("the run is in quarantine, or was dropped there: nothing of it is published")
         return done
 
-    @task(outlets=[asset])
-    def publish(**context: Any) -> int:
+    def published(context: dict[str, Any]) -> int:
+        """The epoch, of which the asset has an event then."""
         epoch: int | None = step("publish", context)
         if epoch is None:
-            raise AirflowSkipException("readers have exactly this already: no epoch was published")
+            raise AirflowSkipException(
+                "no epoch was published: readers have exactly this already, or the gate holds it"
+            )
         run_id = _run(corpus, scheduled, context)["id"]
         context["outlet_events"][asset].extra = {"corpus": corpus, "epoch": epoch, "run": run_id}
         return epoch
+
+    @task(outlets=[asset])
+    def publish(**context: Any) -> int:
+        return published(context)
+
+    @task(outlets=[asset], trigger_rule=TriggerRule.NONE_FAILED)  # what is held was not published: skipped
+    def decided(**context: Any) -> int:
+        """Give the worker back and look again later, for as long as the run waits in quarantine."""
+        status = "" if context["params"]["dry_run"] else step("status", context)
+        if status == "done":  # somebody accepted it, and published it
+            return published(context)
+        now = datetime.now(UTC)
+        if status != "quarantined":
+            raise AirflowSkipException("the run is not in quarantine: there is nothing to decide")
+        if now > context["dag_run"].start_date + timedelta(hours=scheduled.hold_hours):
+            raise AirflowSkipException(f"nobody decided within {scheduled.hold_hours:g} hours; the run stays held")
+        raise AirflowRescheduleException(now + _LOOK_AGAIN)  # type: ignore[no-untyped-call]
 
     @task(trigger_rule=TriggerRule.ALL_DONE)  # a run that failed ends too, and gives the corpus back
     def report(**context: Any) -> dict[str, Any]:
@@ -132,8 +173,7 @@ def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
             raise AirflowFailException(made["error"])
         return {name: len(value) if isinstance(value, list) else value for name, value in made.items()}
 
-    planned = plan()
-    [extract.expand(batch=planned), planned >> decided()] >> embed() >> publish() >> report()
+    extract.expand(batch=plan()) >> embed() >> publish() >> decided() >> report()
 
 
 def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> dict[str, Any]:

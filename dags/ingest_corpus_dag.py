@@ -1,4 +1,4 @@
-"""One Airflow DAG per corpus of the settings' ``[corpora.NAME]``: plan → extract in batches → embed → publish → report.
+"""Two Airflow DAGs per corpus of the settings' ``[corpora.NAME]``: one ingests it, one evaluates what is published.
 
 Parsing this file reads the settings file and nothing else.
 """

@@ -7,15 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from clausegraph.app.access.tokens import AccessRole, Tokens
+from clausegraph.app.api.application import create_app
+from clausegraph.app.console.face import face
 from clausegraph.app.servers.airflow import AirflowApi, start_airflow, stop_airflow
+from clausegraph.app.services.gate import GateQuestion, set_gate
 from clausegraph.app.services.scheduling import RunRequest
+from clausegraph.app.workspace import Workspace
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.schema import runs
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.dags.team import CORPUS, Team
+from tests.dags.test_scheduled import Api
 from tests.harness.site import NAME, Site, local_site
-from tests.harness.wait import PATIENCE_S
+from tests.harness.wait import PATIENCE_S, until
 from tests.ingestion.web.town import fee, html
 
 pytestmark = pytest.mark.integration
@@ -89,3 +97,65 @@ def test_airflow_follows_a_site(tmp_path: Path) -> None:
         assert (len(report["pages_changed"]), report["pages_unchanged"]) == (5, PAGES - 4)
         assert Counter(one.status for one in site.asked if one.path != "/robots.txt") == {200: 5, 304: PAGES - 4}
         assert any("EUR" in line and "604" in line for line in team.dump())
+
+
+def wait_for(api: Api, dag: str, task: str, state: str, run: str = "~") -> None:
+    """Until a task of a run of a DAG is in a state."""
+    path = f"/dags/{dag}/dagRuns/{run}/taskInstances"
+    until(lambda: (task, state) in {(one["task_id"], one["state"]) for one in api.get(path)["task_instances"]}, every=1)
+
+
+def decide(team: Team, state: str) -> str:
+    """Accept or drop the held run with the console's own form; what the screen of the run says before."""
+    settings = team.settings()
+    token = Tokens(settings.home).add(f"cara {state}", AccessRole.CURATOR, None)[1]
+    address = "http://127.0.0.1:8400"
+    with TestClient(create_app(Workspace(settings), [face()]), address) as client:
+        client.post("/login", data={"token": token}, headers={"Origin": address})
+        run = last_report(team)["run_id"]
+        screen = client.get(f"/c/{CORPUS}/run?name={run}").text
+        form = {"run": run, "state": state}
+        done = client.post(f"/c/{CORPUS}/curation/quarantine", data=form, headers={"Origin": address})
+        assert done.status_code == 200, done.text
+    return screen
+
+
+@pytest.mark.long
+@pytest.mark.skipif(importlib.util.find_spec("airflow") is None, reason="Airflow is not installed")
+def test_airflow_waits_for_a_person_and_for_the_gate(tmp_path: Path) -> None:
+    """A broken site is held, accepted in the console, published, evaluated; what misses the gate then stays out."""
+    with local_site() as site:
+        write(site)
+        team = team_of(tmp_path, site)
+        folder = tmp_path / "airflow"
+        options = {"CLAUSEGRAPH_CONFIG": str(team.config), "AIRFLOW__DAG_PROCESSOR__PARSING_PROCESSES": "1"}
+        try:
+            server = start_airflow(folder, options=options)
+            api, seen = AirflowApi(server.url, server.user, server.password), Api(server)
+            dag = api.find_dag(CORPUS)
+
+            def ended(run: str) -> dict[str, dict[str, int]]:
+                found = api.watch(dag, run, PATIENCE_S, lambda seconds, line: None)
+                assert found["state"] == "success", found
+                return found["tasks"]  # type: ignore[no-any-return]
+
+            assert ended(api.trigger(dag))["decided"] == {"skipped": 1}
+            with Workspace(team.settings()) as workspace:
+                asked = GateQuestion(question="How much must I pay for a kind0 permit?", has=("100 EUR",))
+                set_gate(workspace, CORPUS, [asked], 1.0, "keep", "tester")
+            for number in range(1, PAGES):
+                site.page(f"/permits/{number}.html", html("Log in", "Sign in with your password."))
+            run = api.trigger(dag)
+            wait_for(seen, dag, "decided", "up_for_reschedule", run)
+            assert "asks to log in" in decide(team, "accepted")
+            assert ended(run)["decided"] == {"success": 1}
+            wait_for(seen, f"evaluate_{CORPUS}", "evaluate", "success")
+            write(site, PAGES)
+            run = api.trigger(dag)
+            wait_for(seen, dag, "decided", "up_for_reschedule", run)
+            assert "Expected “100 EUR”; got" in decide(team, "dropped")
+            assert ended(run)["decided"] == {"skipped": 1}
+        finally:
+            stop_airflow(folder)
+        with open_ledger(team.home) as ledger:
+            assert get_corpus(ledger, CORPUS).newest == 2

@@ -33,7 +33,7 @@ def parsed(folder):
     socket.socket.connect = refuse
     bag = DagBag(folder)
     socket.socket.connect = connect
-    dag = next(iter(bag.dags.values()), None)
+    dag = bag.dags.get("ingest_policies")
     return {
         "dags": sorted(bag.dags), "errors": list(bag.import_errors.values()),
         "loaded": sorted(set(sys.modules) - before),
@@ -59,21 +59,27 @@ TASKS = """
 import pathlib, subprocess
 from types import SimpleNamespace
 from datetime import UTC, datetime
-from airflow.sdk.exceptions import AirflowRescheduleException, AirflowSkipException
-dag = DagBag("dags").dags["ingest_policies"]
+from airflow.sdk.exceptions import AirflowFailException, AirflowRescheduleException, AirflowSkipException
+dags = DagBag("dags").dags
+dag = dags["ingest_policies"]
 def call(name, *values):
-    task = dag.get_task(name)
+    task = (dags["evaluate_policies"] if name == "evaluate" else dag).get_task(name)
     work = getattr(task, "python_callable", None) or task.partial_kwargs["python_callable"]
     try:
-        return work(*values, **context)
+        return work() if name == "evaluate" else work(*values, **context)
     except AirflowSkipException:
         return "skipped"
     except AirflowRescheduleException:
         return "waits"
 def clausegraph(*words):
     command = "import clausegraph; clausegraph.main()"
-    words = [sys.executable, "-c", command, "--json", "quarantine", *words, "--corpus", "policies"]
+    words = [sys.executable, "-c", command, "--json", *words, "--corpus", "policies"]
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+def failing(name):
+    try:
+        return call(name)
+    except AirflowFailException as error:
+        return str(error)
 class Events(dict):
     def __missing__(self, asset): return self.setdefault(asset, SimpleNamespace(extra=None))
 made = []
@@ -81,17 +87,21 @@ for number, dry_run in enumerate(json.loads(sys.argv[1])):
     run = SimpleNamespace(dag_id=dag.dag_id, run_id=f"run {number}", start_date=datetime.now(UTC))
     if number == 3:
         [path.unlink() for path in sorted(pathlib.Path(sys.argv[2]).glob("*.html"))[1:]]
+    if number == 4:
+        clausegraph("gate", "set", sys.argv[3])
+        (page,) = pathlib.Path(sys.argv[2]).glob("*.html")
+        page.write_text(page.read_text().replace("over 60", "over 70"))
     context = {"params": dag.params.dump() | {"dry_run": dry_run}, "dag_run": run, "outlet_events": Events()}
     plan = call("plan")
-    done = {"extract": [call("extract", batch) for batch in plan], "decided": call("decided")}
-    if done["decided"] == "waits":
-        done["held"] = call("embed")
-        clausegraph("accept", clausegraph("list")[0]["id"])
-        done["decided"] = call("decided")
-    done["embed"] = call("embed")
+    done = {"extract": [call("extract", batch) for batch in plan], "embed": call("embed")}
     done["publish"] = "skipped" if done["embed"] == "skipped" else call("publish")
+    done["decided"] = call("decided")
+    if done["decided"] == "waits":
+        done["held"] = clausegraph("quarantine", "list")[0]
+        clausegraph("quarantine", "accept", done["held"]["id"])
+        done["decided"] = call("decided")
     told = [event.extra for event in context["outlet_events"].values()]
-    made.append(done | {"report": call("report"), "told": told})
+    made.append(done | {"report": call("report"), "told": told, "evaluated": told and failing("evaluate")})
 show(made)
 """
 TEST = """
@@ -140,22 +150,23 @@ def test_parsing_loads_nothing_heavy_and_touches_nothing(tmp_path: Path, airflow
     jobs = [(REPOSITORY / "dags", team), (REPOSITORY / "dags", wrong), (elsewhere, team)]
     paths = json.dumps([[str(folder), str(one.config)] for folder, one in jobs])
     made, failed, copied = result_of(PARSE + PARSE_ALL, paths, env=team.environment(**airflow))
-    assert (made["dags"], made["errors"], made["warnings"]) == (["ingest_policies"], [], [])
+    dags = ["evaluate_policies", "ingest_policies"]
+    assert (made["dags"], made["errors"], made["warnings"]) == (dags, [], [])
     assert [Path(file).name for file in made["files"]] == ["ingest_corpus_dag.py"]
     heavy = {"torch", "llama_index", "numpy", "faiss"}
     heavy |= {f"clausegraph.{room}" for room in ("indexes", "ingestion", "query", "eval")}
     assert not heavy & {part for name in made["loaded"] for part in (name, name.partition(".")[0])}
     assert not team.home.exists()
-    steps = ("plan", "extract", "decided", "embed", "publish", "report")
+    steps = ("plan", "extract", "embed", "publish", "decided", "report")
     assert made["tasks"] == {
         step: ["clausegraph_models" if step in ("extract", "embed") else "default_pool", 3, True] for step in steps
     }
     assert made["limits"] == [1, False] and made["schedule"] == "@daily"
     assert made["params"] == {"source": str(team.pages), "force": False, "limit": 50, "dry_run": False}
-    assert made["assets"] == ["clausegraph_policies"]
+    assert made["assets"] == ["clausegraph_policies"] * 2
     (error,) = failed["errors"]
     assert failed["dags"] == [] and f"corpora.{CORPUS}.limit" in error and str(wrong.config) in error
-    assert (copied["dags"], copied["errors"], copied["fileloc"]) == (["ingest_policies"], [], str(elsewhere / FILE))
+    assert (copied["dags"], copied["errors"], copied["fileloc"]) == (dags, [], str(elsewhere / FILE))
 
 
 def test_no_deprecated_import() -> None:
@@ -165,28 +176,33 @@ def test_no_deprecated_import() -> None:
 
 
 def test_what_the_tasks_do(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer) -> None:
-    """A dry run, one that publishes, one that finds everything unchanged, and one that waits in quarantine until it is
-    accepted: each task called as Airflow does."""
+    """A dry run, one that publishes, one that finds all unchanged, and two that wait in quarantine until they are
+    accepted, for pages that are gone and for a missed gate: each task called as Airflow does."""
     fake.reset()
     team = Team(tmp_path, fake)
     team.write(4)
+    questions = tmp_path / "gate.jsonl"
+    questions.write_text('{"question": "Who can get grant 0a?", "has": ["over 60"]}')
     runs = result_of(
         PARSE + TASKS,
-        json.dumps([True, False, False, False]),
+        json.dumps([True, False, False, False, False]),
         str(team.pages),
+        str(questions),
         cwd=REPOSITORY,
         env=team.environment(**airflow),
     )
-    dry, first, again, held = runs
+    dry, first, again, held, missed = runs
     assert (dry["extract"], dry["embed"], dry["publish"], dry["told"]) == ([], "skipped", "skipped", [])
     assert len(first["extract"]) == 2 and first["publish"] == 1
     (told,) = first["told"]
     assert (told["corpus"], told["epoch"]) == (CORPUS, 1) and first["report"]["epoch"] == 1
     assert (again["extract"], again["publish"], again["told"]) == ([], "skipped", [])
     assert again["report"]["pages_unchanged"] == 4
-    assert (held["held"], held["decided"], held["publish"], held["told"][0]["epoch"]) == ("skipped", None, 2, 2)
-    assert (held["report"]["pages_removed"], held["report"]["epoch"]) == (3, 2)
-    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 8
+    assert (held["embed"], held["decided"], held["told"][0]["epoch"]) == ("skipped", 2, 2)
+    assert (held["report"]["pages_removed"], held["report"]["epoch"], held["evaluated"]) == (3, 2, "skipped")
+    assert (missed["publish"], missed["decided"], missed["told"][0]["epoch"]) == ("skipped", 3, 3)
+    assert "“over 60”; got" in missed["held"]["held"][0]["examples"][0]
+    assert missed["evaluated"].startswith("epoch 3 misses the floor") and missed["report"]["gate"]["asked"] == 1
     assert team.dump() == team.plain_dump(tmp_path / "plain")
 
 
@@ -204,13 +220,13 @@ def test_a_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer, o
     if others:
         (_, dry), (_, tasks), (_, again) = results
         assert dry == {
-            "plan.-1": "success", "extract.-1": "skipped", "decided.-1": "success", "embed.-1": "skipped",
-            "publish.-1": "skipped", "report.-1": "success",
+            "plan.-1": "success", "extract.-1": "skipped", "embed.-1": "skipped",
+            "publish.-1": "skipped", "decided.-1": "skipped", "report.-1": "success",
         }  # fmt: skip
         assert (again["extract.-1"], again["embed.-1"], again["publish.-1"]) == ("skipped", "success", "skipped")
         batches.add("extract.1")
     assert set(tasks) == {"plan.-1", *batches, "decided.-1", "embed.-1", "publish.-1", "report.-1"}
-    assert set(tasks.values()) == {"success"}
+    assert {state for name, state in tasks.items() if name != "decided.-1"} == {"success"}
     assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == (6 if others else 2)
     with open_ledger(team.home) as ledger:
         assert get_corpus(ledger, CORPUS).newest == 1

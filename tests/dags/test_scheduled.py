@@ -89,7 +89,7 @@ def test_a_killed_task_of_a_scheduled_run_is_retried(
     assert Counter(task["task_id"] for task in tasks) == {
         "plan": 1, "extract": 2, "decided": 1, "embed": 1, "publish": 1, "report": 1,
     }  # fmt: skip
-    assert {task["state"] for task in tasks} == {"success"}
+    assert {task["state"] for task in tasks if task["task_id"] != "decided"} == {"success"}
     assert sorted(task["try_number"] for task in tasks if task["task_id"] == "extract") == [1, 2]
     assert {task["pool"] for task in tasks if task["task_id"] == "extract"} == {"clausegraph_models"}
 

@@ -114,7 +114,7 @@ def decide(team: Team, state: str) -> str:
         client.post("/login", data={"token": token}, headers={"Origin": address})
         run = last_report(team)["run_id"]
         screen = client.get(f"/c/{CORPUS}/run?name={run}").text
-        form = {"run": run, "state": state}
+        form = {"run": run, "state": state, "csrf": screen.partition('name="csrf" value="')[2].partition('"')[0]}
         done = client.post(f"/c/{CORPUS}/curation/quarantine", data=form, headers={"Origin": address})
         assert done.status_code == 200, done.text
     return screen
@@ -144,10 +144,10 @@ def test_airflow_waits_for_a_person_and_for_the_gate(tmp_path: Path) -> None:
                 asked = GateQuestion(question="How much must I pay for a kind0 permit?", has=("100 EUR",))
                 set_gate(workspace, CORPUS, [asked], 1.0, "keep", "tester")
             for number in range(1, PAGES):
-                site.page(f"/permits/{number}.html", html("Log in", "Sign in with your password."))
+                site.error(f"/permits/{number}.html", 404)
             run = api.trigger(dag)
             wait_for(seen, dag, "decided", "up_for_reschedule", run)
-            assert "asks to log in" in decide(team, "accepted")
+            assert "11 of 13 pages: gone from the source" in decide(team, "accepted")
             assert ended(run)["decided"] == {"success": 1}
             wait_for(seen, f"evaluate_{CORPUS}", "evaluate", "success")
             write(site, PAGES)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clausegraph.app.cli.curation import user
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option, user
 from clausegraph.core.errors import InputError
 from clausegraph.core.text import counted
 

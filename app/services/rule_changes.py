@@ -195,7 +195,7 @@ def _alikeness(was: ComparedRule, now: ComparedRule) -> float:
         return 3
     share = common_share(was.words, now.words)
     if share < ALIKE and was.own != now.own:
-        within = was.words <= now.words or now.words <= was.words  # min and max of equal lengths are one
+        within = was.words <= now.words or now.words <= was.words
         if not within or was.shown.section != now.shown.section or not was.words or not now.words:
             return 0
     nearer = (was.shown.section == now.shown.section) + (was.rule.kind is now.rule.kind)

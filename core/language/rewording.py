@@ -97,7 +97,8 @@ def figures(text: str) -> frozenset[tuple[str, float, str, str]]:
     found: set[tuple[str, float, str, str]] = set()
     for one in reversed(list(find_quantities(plain))):
         rest = f"{rest[: one.start]} {rest[one.end :]}"
-        unit, times = ("month", 12) if one.kind == "age" else ("" if one.kind == "number" else one.unit, 1)
+        number = ("GBP" if one.unit == "pound" else "", 1)
+        unit, times = {"age": ("month", 12), "number": number}.get(one.kind, (one.unit, 1))
         for end, bound, included in ((one.low, "from", one.low_included), (one.high, "to", one.high_included)):
             if end is not None and (one.kind != "number" or end != 1 or not one.exact):
                 found.add((unit, times * end, "" if one.exact else f"{bound} {included}", one.period))

@@ -70,9 +70,13 @@ def _pairs(rules: Sequence[ChangedRule]) -> dict[Pair, str]:
 
 
 def _words(rule: ShownRule | None) -> str:
-    """A rule under its headings, with what of its condition stands elsewhere."""
-    parts = (rule.section, rule.words, rule.elsewhere and f"if: {rule.elsewhere}") if rule else ()
-    return " › ".join(filter(None, parts))
+    """A rule under its headings, with what of its condition stands elsewhere, and its dates."""
+    if rule is None:
+        return ""
+    more = {"if": rule.elsewhere, "from": rule.effective_from, "until": rule.effective_to}
+    return " › ".join(
+        filter(None, (rule.section, rule.words, *(f"{name}: {one}" for name, one in more.items() if one)))
+    )
 
 
 def parse_judgements(text: str, pairs: Sequence[Pair]) -> tuple[list[Pair], Counter[str]]:

@@ -150,6 +150,8 @@ def _summary(found: ChangesReply) -> str:
     said = [f"pages: {_counts(found.pages)}", f"rules: {_counts(found.rules)}"]
     if found.reworded and not any(one.kind == "reworded" for one in found.rules):
         said.append(f"{counted(found.reworded, 'reworded rule')} not listed")
+    if found.asked:
+        said.append(f"{found.asked['reworded']} reworded by the model's judgement")
     return "; ".join(said)
 
 
@@ -178,7 +180,8 @@ def change_words(one: ChangedRule) -> str:
     """What kind of change it is, and what differs."""
     shown = one.new or one.old
     section = f" under {one_line(shown.section, _PART)}" if shown is not None and shown.section else ""
-    return f"{one.kind}{section}{': ' if one.differences else ''}{'; '.join(map(_difference, one.differences))}"
+    kind = f"{one.kind} by the model's judgement" if one.by_model else one.kind
+    return f"{kind}{section}{': ' if one.differences else ''}{'; '.join(map(_difference, one.differences))}"
 
 
 def _difference(one: RuleDifference | AnswerDifference) -> str:

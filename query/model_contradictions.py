@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
@@ -17,8 +16,7 @@ from clausegraph.core.language.normalise import normalise_text, tokens, visible
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.indexes.views import View
 from clausegraph.query.read.evidence import row_text
-from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import LONGEST, UNUSABLE
+from clausegraph.query.steps.reply import LONGEST
 
 PROMPT = "contradictions"
 # The cosine of a section's nearest three is taken off that of a pair: what is near to everything is near to nothing
@@ -117,25 +115,11 @@ def batches(pairs: Iterable[tuple[PageSection, PageSection]]) -> list[list[PageS
     return calls
 
 
-def ask_batches(model: StepModel, calls: Sequence[Sequence[PageSection]], at_once: int) -> Named:
-    """What a model finds in the calls, each pair once; a reply that cannot be used is counted, other errors raised."""
-    with ThreadPoolExecutor(at_once) as pool:
-        try:
-            found = list(pool.map(partial(_ask, model), calls))
-        except BaseException:
-            model.stop()
-            raise
-    pairs = {pair.key: pair for named, _ in found for pair in named}
-    return list(pairs.values()), sum((rejected for _, rejected in found), Counter())
-
-
-def _ask(model: StepModel, sections: Sequence[PageSection]) -> Named:
+def call_of(sections: Sequence[PageSection]) -> tuple[dict[str, object], partial[Named], tuple[str, ...]]:
+    """The call that shows these sections: its inputs, what reads its reply, and the pages."""
     lines = [(one.page, element) for one in sections for element in one.elements]
     pages = tuple(dict.fromkeys(str(one.page) for one in sections))
-    try:
-        return model.ask(PROMPT, {"sections": _shown(sections)}, partial(parse_pairs, lines=lines), pages=pages).value
-    except UNUSABLE as error:
-        return [], Counter({f"call: {type(error).__name__}": 1})
+    return {"sections": _shown(sections)}, partial(parse_pairs, lines=lines), pages
 
 
 def _shown(sections: Iterable[PageSection]) -> str:

@@ -251,10 +251,7 @@ def contradictions(
     from clausegraph.app.services.connections import ask_contradictions
     from clausegraph.app.services.connections import contradictions as find
 
-    def watch(near: int, calls: int) -> None:
-        session.note(f"asking about {counted(near, 'pair')} of sections in {counted(calls, 'call')}")
-
-    service = partial(ask_contradictions, pairs=pairs, watch=watch) if ask else find
+    service = partial(ask_contradictions, pairs=pairs, watch=partial(_announce, session, "sections")) if ask else find
     found = session.call(corpus, service, epoch)
     lines: list[str] = []
     for name, what, marks in (
@@ -274,11 +271,19 @@ def contradictions(
             lines.append(f"\n  {one_line(one['older']['title'], 60)} → {one_line(one['newer']['title'], 60)}")
             lines.append(f"    {_quoted([one['quote']], _WORDS)}")
     if asked := found.get("asked"):
-        calls = f"{counted(asked['calls'], 'call')}, {asked['cached']} of them from the cache"
-        used = f"{asked['prompt_tokens']} and {asked['output_tokens']} tokens, {asked['money']:g} of money"
-        rejected = (f"{count} rejected ({reason})" for reason, count in asked["rejected"].items())
-        lines += ["", "; ".join((f"{asked['model']}: {calls}", used, *rejected))]
+        lines += ["", _used(asked)]
     session.emit(found, *lines[1:], verbatim=True)
+
+
+def _announce(session: Session, what: str, pairs: int, calls: int) -> None:
+    session.note(f"asking about {counted(pairs, 'pair')} of {what} in {counted(calls, 'call')}")
+
+
+def _used(asked: dict[str, Any]) -> str:
+    calls = f"{counted(asked['calls'], 'call')}, {asked['cached']} of them from the cache"
+    used = f"{asked['prompt_tokens']} and {asked['output_tokens']} tokens, {asked['money']:g} of money"
+    rejected = (f"{count} rejected ({reason})" for reason, count in asked["rejected"].items())
+    return "; ".join((f"{asked['model']}: {calls}", used, *rejected))
 
 
 def _side(side: dict[str, Any]) -> str:
@@ -299,6 +304,7 @@ def diff(
     since: Annotated[int | None, _SINCE] = None,
     until: Annotated[int | None, _UNTIL] = None,
     every: Annotated[bool, option("Also list rules that rule the same in other words.", "--all")] = False,
+    ask: Annotated[bool, option("Have the language model judge what is only reworded.", "--ask")] = False,
     markdown: Annotated[bool, option("Print Markdown.")] = False,
     atom: Annotated[bool, option("Print an Atom feed, an entry for each page.")] = False,
     html: Annotated[bool, option("Print an HTML page.")] = False,
@@ -307,11 +313,15 @@ def diff(
     """Show what differs between two retained epochs: pages, and rules that are new, gone or changed, and in what."""
     from clausegraph.app.change_report import change_feed, change_html, change_lines, change_markdown
     from clausegraph.app.services.changes import changes
+    from clausegraph.app.services.rewordings import judge_rewordings
 
     forms = [form for form, wanted in ((change_markdown, markdown), (change_feed, atom), (change_html, html)) if wanted]
     if len(forms) > 1:
         raise InputError("give one of --markdown, --atom and --html")
-    found = session.call(corpus, changes, since, until, reworded=every)
+    judge = partial(judge_rewordings, watch=partial(_announce, session, "rules")) if ask else None
+    found = session.call(corpus, changes, since, until, reworded=every, judge=judge)
+    if found.asked:
+        session.note(_used(found.asked))
     lines = [forms[0](found)] if forms else change_lines(found)
     session.emit(found, *(one.rstrip("\n") for one in lines), verbatim=True)
 

@@ -13,9 +13,8 @@ from pydantic import Field
 
 from clausegraph.app.services import Record
 from clausegraph.core.language.known_values import KnownValues
-from clausegraph.core.language.lexicon import word_set
-from clausegraph.core.language.normalise import content, normalise_text, tokens
-from clausegraph.core.language.rewording import ALIKE, CONDITION, condition_form, forces_of, insertion
+from clausegraph.core.language.normalise import common_share, content, normalise_text, tokens
+from clausegraph.core.language.rewording import ALIKE, CONDITION, DAYS, condition_form, forces_of, insertion
 from clausegraph.core.language.values import atoms, value_kind
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.presentation.wording import is_verdict, opposite
@@ -33,10 +32,6 @@ from clausegraph.core.types import (
 )
 
 STATUS, ANSWER, VALUE, SOURCE = "status", "answer", "value", "source"
-_DAYS = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april june july august"
-    " september october november december"
-)
 _SAID = (SentenceRole.ANSWER, SentenceRole.ITEM)
 _SAME = 2.0  # how alike two are that are the same
 T = TypeVar("T")
@@ -106,7 +101,7 @@ def _only_values(text: str, other: str) -> list[str]:
     """The values of a text, and its days and months by name, that are none of another one; "14 days" is "two weeks"."""
     missing = list(KnownValues(other).missing(text))
     known = set(tokens(other)) | {word for one in missing for word in tokens(one)}
-    return [*missing, *(word for word in tokens(text) if word in _DAYS and word not in known)]
+    return [*missing, *(word for word in tokens(text) if word in DAYS and word not in known)]
 
 
 def _is_reworded(old: str, new: str) -> bool:
@@ -117,7 +112,7 @@ def _is_reworded(old: str, new: str) -> bool:
     if insertion(old, new) is not None:
         return False  # "or by post" was put in
     was, now = _words_beside_values(old), _words_beside_values(new)
-    return not was or not now or _share(was, now) >= ALIKE
+    return not was or not now or common_share(was, now) >= ALIKE
 
 
 def _words_beside_values(text: str) -> frozenset[str]:
@@ -128,11 +123,6 @@ def _words_beside_values(text: str) -> frozenset[str]:
 
 def _figures(text: str) -> list[str]:
     return [word for word in tokens(text) if any(map(str.isdigit, word))]
-
-
-def _share(words: frozenset[str], others: frozenset[str]) -> float:
-    """Common words of two texts, from 0 to 1."""
-    return 2 * len(words & others) / max(len(words) + len(others), 1)
 
 
 def _in_conditions(was: JudgedCondition | None, now: JudgedCondition | None) -> Iterator[AnswerDifference]:
@@ -171,7 +161,7 @@ def _alike_answers(one: Alternative, other: Alternative) -> float:
     if is_verdict(one) or is_verdict(other):
         return 0.0
     kind = value_kind(one.text)
-    share = _share(content(one.text), content(other.text))
+    share = common_share(content(one.text), content(other.text))
     return 1.0 if kind is not None and kind == value_kind(other.text) else share if share >= ALIKE else 0.0
 
 
@@ -186,7 +176,7 @@ def _form(tree: JudgedCondition | None) -> object:
 def _alike_places(one: _Place, other: _Place) -> float:
     if one[0] != other[0]:
         return 0.0
-    share = _share(content(one[1]), content(other[1]))
+    share = common_share(content(one[1]), content(other[1]))
     return _SAME if one[1] == other[1] else share if share >= ALIKE else 0.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from types import MappingProxyType
@@ -14,10 +14,7 @@ from sqlalchemy import Row, Table, and_, not_
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import Shelf, open_shelf, page_ids, version_rows
-from clausegraph.app.services.records import (
-    in_page_order,
-    shown_rules,
-)
+from clausegraph.app.services.records import in_page_order, shown_rules
 from clausegraph.app.services.rule_changes import (
     CHANGED,
     GONE,
@@ -36,6 +33,7 @@ from clausegraph.indexes.truth import load_rules
 
 READ_AGAIN, MOVED, SAME = "read again", "moved", "same"
 _Moves = Mapping[PageKey, PageKey]  # a page that moved: where it is now
+Judge = Callable[[Workspace, list[ChangedRule]], tuple[list[ChangedRule], dict[str, Any]]]
 _ALIKE = 0.5  # share of common characters from which on an element was changed, not replaced
 
 
@@ -62,6 +60,7 @@ class ChangesReply(Record):
     pages: list[ChangedPage]
     rules: list[ChangedRule]
     reworded: int = Field(description="Rules in other words that rule the same.")
+    asked: dict[str, Any] | None = Field(default=None, description="What asking a language model took.")
 
 
 class ListedVersion(Record):
@@ -108,8 +107,9 @@ class ComparisonReply(Record):
 
 
 def changes(
-    workspace: Workspace, corpus: str, since: int | None = None, until: int | None = None, *, reworded: bool = False
-) -> ChangesReply:
+    workspace: Workspace, corpus: str, since: int | None = None, until: int | None = None, *, reworded: bool = False,
+    judge: Judge | None = None,
+) -> ChangesReply:  # fmt: skip
     """What whoever read epoch ``since`` finds different at epoch ``until``.
 
     A page is "read again" where its bytes are the same and only how it is read is not; it has moved
@@ -119,16 +119,18 @@ def changes(
         since: None for the retained epoch before ``until``.
         until: None for the published one.
         reworded: rules that are only in other words are listed, too.
+        judge: says which others are so, as ``judge_rewordings``; its errors.
     """
     after = open_shelf(workspace.ledger, corpus, until)
     before = open_shelf(workspace.ledger, corpus, _before(after) if since is None else since)
     pages, moves = _pages(before, after)
     rules = changed_rules(before, after, moves=moves)
+    rules, asked = judge(workspace, rules) if judge else (rules, None)
     kept = [one for one in rules if reworded or one.kind != REWORDED]
     published = next(row.created for row in list_epochs(after.ledger, after.corpus.id) if row.number == after.epoch)
     return ChangesReply(
         corpus=after.corpus.name, since=before.epoch, until=after.epoch, published=published, pages=pages, rules=kept,
-        reworded=sum(one.kind == REWORDED for one in rules),
+        reworded=sum(one.kind == REWORDED for one in rules), **({"asked": asked} if asked else {}),
     )  # fmt: skip
 
 

@@ -3,8 +3,10 @@ contradictions."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clausegraph.app.models import check_price
 from clausegraph.app.services import Record, attributes
@@ -25,6 +27,11 @@ from clausegraph.query.retrieve.graph import FoundPaths, Hop, RuleHop, shortest_
 if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.query.model_contradictions import QuotedLine
+
+T = TypeVar("T")
+Call = tuple[Mapping[str, object], Callable[[str], tuple[list[T], Counter[str]]], Sequence[str]]
+"""The inputs of a prompt, what reads its reply and counts what it rejects, and the pages shown."""
+PairWatch = Callable[[int, int], None]  # told how many pairs and calls it will be, before the first call
 
 
 class NeighbourhoodReply(Record):
@@ -174,43 +181,72 @@ def _contradictions(shelf: Shelf) -> tuple[dict[str, Any], set[frozenset[tuple[P
 
 
 def ask_contradictions(
-    workspace: Workspace, corpus: str, epoch: int | None = None, *, pairs: int, watch: Callable[[int, int], None]
+    workspace: Workspace, corpus: str, epoch: int | None = None, *, pairs: int, watch: PairWatch
 ) -> dict[str, Any]:
     """As :func:`contradictions`, then pairs of the kind "model", which the language model of the settings finds beside
     them: with ``differs``, in its words, and the ``anchor`` of each side. ``asked`` is what it took.
 
     Args:
         pairs: of sections of different pages that the model is shown, the nearest in meaning first.
-        watch: told how many pairs and calls it will be, before the first call.
 
     Raises:
-        SettingsError: no model is set, or a limit on money needs its price.
-        ModelUnavailable, ModelRefused: it did not answer.
+        SettingsError, ModelUnavailable, ModelRefused: as of ``ask_pairs``.
     """
-    from clausegraph.core.prompts import library
-    from clausegraph.query.model_contradictions import ask_batches, batches, near_sections
-    from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+    from clausegraph.query.model_contradictions import PROMPT, batches, call_of, near_sections
 
-    llm, settings = workspace.model, workspace.settings
-    check_price(settings, settings.llm)
+    _ = workspace.model  # refused before anything is read
     reply, known = _contradictions(open_shelf(workspace.ledger, corpus, epoch))
     replaced = [(one["newer"]["page"], one["older"]["page"]) for one in reply["replaced_pages"]]
     with workspace.view(corpus, reply["epoch"], embed=False) as view:
         near = near_sections(view, pairs)
-        calls = batches(near)
-        watch(len(near), len(calls))
-        meter = QuestionMeter(QuestionLimits(len(calls), settings.llm_budget_tokens, settings.llm_budget_money))
-        model = ModelSteps(llm, library(settings.prompts)).question(meter)
-        named, rejected = ask_batches(model, calls, settings.llm_concurrency)
-        for pair in (one for one in named if one.key not in known):
+        named, asked = ask_pairs(workspace, PROMPT, list(map(call_of, batches(near))), len(near), watch)
+        once = {pair.key: pair for pair in named if pair.key not in known}
+        for pair in once.values():
             sides = [_quoted_side(view, one) for one in (pair.one, pair.other)]
             ways = {(one["page"], other["page"]): (one, other) for one, other in (sides, sides[::-1])}
             newer, older = sorted(sides, key=lambda one: one["updated"] or "", reverse=True)
             newer, older = next((ways[pages] for pages in replaced if pages in ways), (newer, older))
             kind = "superseded" if (newer["page"], older["page"]) in replaced else "contradictions"
             reply[kind].append({"kind": "model", "differs": pair.differs, "newer": newer, "older": older})
+    return reply | {"asked": asked}
+
+
+def ask_pairs(
+    workspace: Workspace, prompt: str, calls: Sequence[Call[T]], pairs: int, watch: PairWatch
+) -> tuple[list[T], dict[str, Any]]:
+    """What the language model of the settings says of so many pairs, within the budget of a question, and what that
+    took. A reply that cannot be used is counted.
+
+    Raises:
+        SettingsError: no model is set, or a limit on money needs its price.
+        ModelUnavailable, ModelRefused: it did not answer.
+    """
+    from clausegraph.core.prompts import library
+    from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+    from clausegraph.query.steps.reply import UNUSABLE
+
+    settings = workspace.settings
+    check_price(settings, settings.llm)
+    meter = QuestionMeter(QuestionLimits(len(calls), settings.llm_budget_tokens, settings.llm_budget_money))
+    model = ModelSteps(workspace.model, library(settings.prompts)).question(meter)
+    watch(pairs, len(calls))
+
+    def ask(call: Call[T]) -> tuple[list[T], Counter[str]]:
+        try:
+            return model.ask(prompt, call[0], call[1], pages=call[2]).value
+        except UNUSABLE as error:
+            return [], Counter({f"call: {type(error).__name__}": 1})
+
+    with ThreadPoolExecutor(settings.llm_concurrency) as pool:
+        try:
+            found = list(pool.map(ask, calls))
+        except BaseException:
+            model.stop()
+            raise
     usage = attributes(meter.usage(), "calls cached prompt_tokens output_tokens money")
-    return reply | {"asked": {"model": model.name, "pairs": len(near)} | usage | {"rejected": dict(rejected)}}
+    rejected = dict(sum((one for _, one in found), Counter()))
+    said = [one for listed, _ in found for one in listed]
+    return said, {"model": model.name, "pairs": pairs} | usage | {"rejected": rejected}
 
 
 def _quoted_side(view: View, line: QuotedLine) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.records import ShownRule
-from clausegraph.core.language.normalise import content, normalise_text, tokens
+from clausegraph.core.language.normalise import common_share, content, normalise_text, tokens
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.rewording import (
     ALIKE,
@@ -50,6 +50,7 @@ class ChangedRule(Record):
     differences: list[RuleDifference]
     old: ShownRule | None
     new: ShownRule | None
+    by_model: bool = Field(default=False, description="A language model says that it is only reworded.")
 
 
 @dataclass(frozen=True)
@@ -192,9 +193,9 @@ def _alikeness(was: ComparedRule, now: ComparedRule) -> float:
     """From 0, for what has too few common words, to 3 for the same rule."""
     if was.shown.anchor == now.shown.anchor and _is_same(was, now):
         return 3
-    share = 2 * len(was.words & now.words) / max(len(was.words) + len(now.words), 1)
+    share = common_share(was.words, now.words)
     if share < ALIKE and was.own != now.own:
-        within = min(was.words, now.words, key=len) <= max(was.words, now.words, key=len)
+        within = was.words <= now.words or now.words <= was.words
         if not within or was.shown.section != now.shown.section or not was.words or not now.words:
             return 0
     nearer = (was.shown.section == now.shown.section) + (was.rule.kind is now.rule.kind)

@@ -124,6 +124,11 @@ def beginnings(stems: Iterable[str]) -> set[str]:
     return {stem[:BEGINNING] for stem in stems}
 
 
+def common_share(words: frozenset[str], others: frozenset[str]) -> float:
+    """Common words of two texts, from 0 to 1."""
+    return 2 * len(words & others) / max(len(words) + len(others), 1)
+
+
 def overlap(needles: frozenset[str], text: str) -> float:
     """Share of the ``needles`` that occur in ``text``; 0 without needles."""
     return len(needles & content(text)) / len(needles) if needles else 0.0

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import MONTHS, WEEKDAYS, word_set
 from clausegraph.core.language.normalise import content, stem, tokens
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.types import Condition, Leaf, fold
 
 CONDITION, EXCEPTION, WORDS = "condition", "exception", "words"
 ALIKE = 0.4  # share of common words from which on a rule is the one that there was before
 _DENIALS = word_set("not no never without")
+DAYS = frozenset((*WEEKDAYS, *MONTHS)) - {"may"}  # and months by name
 OPENING = word_set("if when unless provided condition conditions")  # of what something depends on
 _EXCEPTING = word_set("unless except excluding")
 _LIGHT = frozenset(
@@ -84,3 +87,30 @@ def condition_form(condition: Condition | None, *, exceptions: bool = False) -> 
         return (kind, held) if kind == "not" or len(held) > 1 else next(iter(held))
 
     return None if condition is None else fold(condition, leaf, group)
+
+
+@lru_cache(maxsize=10_000)
+def figures(text: str) -> frozenset[tuple[str, float, str, str]]:
+    """The numbers, dates and amounts of a text, but "one": each end of a quantity as unit, value, bound (empty for a
+    plain value) and period; other words with digits, and days by name, as they are."""
+    plain = rest = text[:1].lower() + text[1:]
+    found: set[tuple[str, float, str, str]] = set()
+    for one in reversed(list(find_quantities(plain))):
+        rest = f"{rest[: one.start]} {rest[one.end :]}"
+        number = ("GBP" if one.unit == "pound" else "", 1)
+        unit, times = {"age": ("month", 12), "number": number}.get(one.kind, (one.unit, 1))
+        for end, bound, included in ((one.low, "from", one.low_included), (one.high, "to", one.high_included)):
+            if end is not None and (one.kind != "number" or end != 1 or not one.exact):
+                found.add((unit, times * end, "" if one.exact else f"{bound} {included}", one.period))
+    words = {word for word in tokens(rest) if word in DAYS or any(map(str.isdigit, word))}
+    return frozenset(found | {(word, 0.0, "", "") for word in words})
+
+
+def same_figures(one: str, other: str) -> bool:
+    """Whether the figures of texts may be the same; a bound or period that one of them lacks may not have been read."""
+    sides = figures(one), figures(other)
+    return all(
+        any(a[:2] == b[:2] and all(x == y or not x or not y for x, y in zip(a[2:], b[2:], strict=True)) for b in there)
+        for here, there in (sides, sides[::-1])
+        for a in here
+    )

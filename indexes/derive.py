@@ -20,22 +20,14 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.rule_kinds import VERSION as RULES_VERSION
 from clausegraph.core.page_rules import PageNodes, page_rules
 from clausegraph.core.pages.steps import PageSteps
-from clausegraph.core.serial import (
-    relabel,
-    rule_from_text,
-    rule_to_json,
-    statement_from_text,
-    statement_to_json,
-)
+from clausegraph.core.serial import relabel, rule_from_text, rule_to_json, statement_from_text, statement_to_json
 from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Rule, Span, Statement, Support
 
-DERIVATION_FINGERPRINT = (
-    f"projection:5+rules:{RULES_VERSION}+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
-)
+# Its words are stored with every page: they stay
+DERIVATION_FINGERPRINT = f"projection:5+rules:{RULES_VERSION}+{TEXTS_FINGERPRINT}"
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
 RULE_READER = f"ruling:{RULES_VERSION}"  # who reads the rules of pages, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
-
 
 T = TypeVar("T", Statement, Rule)
 Texts = Mapping[tuple[str, str], str]  # chunk key and statement (JSON) → what is embedded of it, in order
@@ -111,13 +103,9 @@ def derive_rows(
 ) -> PageRows:
     """Compute the rows of a page version, every name standing for itself.
 
-    Args:
-        reading: elements and chunks of the page.
-        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
-        extractor: fingerprint of the extractor that made them.
-        scope: of the page's inputs, from ``core.extraction.scope_of``.
-        ruled: the rules of its chunks with the page's anchors, each with the key of its chunk, where they are none of
-            the extractions'.
+    ``extractions`` are by ``ExtractionInput.key``, made by the extractor of that fingerprint; a chunk without one gets
+    no supports. ``scope`` is that of the page's inputs (``core.extraction.scope_of``); ``ruled`` are rules that are
+    none of the extractions', with the page's anchors, each with the key of its chunk.
     """
     chunk_rows: list[ChunkRow] = []
     placed: list[tuple[str, Statement, str]] = []
@@ -148,8 +136,7 @@ def derive_rows(
     by = RULE_READER if ruled else extractor
     ruled_rows = _rule_rows(rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}, by)
     vectors += _rule_vectors(reading, ruled_rows)
-    texts_stated = _texts(reading, stated)
-    return PageRows(tuple(chunk_rows), tuple(supports.values()), tuple(vectors), texts_stated, ruled_rows)
+    return PageRows(tuple(chunk_rows), tuple(supports.values()), tuple(vectors), _texts(reading, stated), ruled_rows)
 
 
 def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], by: str) -> tuple[RuleRow, ...]:
@@ -212,8 +199,7 @@ def _definitions(source: ExtractionInput, seen: set[tuple[str, str]]) -> Iterato
 
 def with_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
     """The row with the names of its statement, as written, resolved by ``names``; the statement stays."""
-    statement = statement_from_text(row.statement)
-    return _support(row.chunk_key, statement, row.extractor, names)
+    return _support(row.chunk_key, statement_from_text(row.statement), row.extractor, names)
 
 
 def statement_id(support: Support) -> str:

@@ -88,13 +88,9 @@ def _is_whole(text: str, name: str) -> bool:
 
 
 def begin(ledger: Ledger, lease: RunLease, row: Mapping[str, Any], quoted: Quoted, ids: Collection[int]) -> list[str]:
-    """Keep pages out from now on, and take back what people decided about them alone; returns the runs that were
-    dropped from quarantine, because they would bring one back. Nobody is told how watched answers change by it.
-
-    Args:
-        row: of the table ``forgotten``, without its corpus.
-        ids: of the pages.
-    """
+    """Keep pages, of these ``ids``, out from now on, and take back what people decided about them alone; returns the
+    runs that were dropped from quarantine, because they would bring one back. Nobody is told how watched answers change
+    by it. ``row`` is that of the table ``forgotten``, without its corpus."""
     mine = lease.corpus_id
     held = [run for run in held_runs(ledger, mine) if _holds(ledger, run, quoted.places, ids)]
     with ledger.write() as connection:
@@ -132,11 +128,8 @@ def _holds(ledger: Ledger, run: str, places: Collection[Place], ids: Collection[
 
 
 def scrub(ledger: Ledger, lease: RunLease, quoted: Quoted, whole: Collection[str]) -> Counter[str]:
-    """Take pages out of addresses, reports, answers and watches; returns how many rows changed or went, by table.
-
-    Args:
-        whole: names of sources of which nothing is to stay, no runs either.
-    """
+    """Take pages out of addresses, reports, answers and watches; returns how many rows changed or went, by table. Of
+    the sources named in ``whole`` nothing stays, no runs either."""
     mine, gone = lease.corpus_id, Counter[str]()
     with ledger.write() as connection:
         check_fence(connection, lease)

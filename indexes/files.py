@@ -181,11 +181,8 @@ def give_back(connection: sqlite3.Connection) -> None:
 
 
 def rewrite(path: Path, writers_s: float) -> str:
-    """Rewrite a file and empty its log; returns what remains and why, in words, empty where nothing does.
-
-    Args:
-        writers_s: seconds to wait for other processes that write.
-    """
+    """Rewrite a file and empty its log; returns what remains and why, in words, empty where nothing does. Waits
+    ``writers_s`` seconds for other processes that write."""
     with closing(sqlite3.connect(path, timeout=writers_s, isolation_level=None)) as connection:
         try:
             give_back(connection)  # first: where the disk is full, this makes room

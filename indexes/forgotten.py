@@ -64,15 +64,8 @@ def stays_out(ledger: Ledger, corpus_id: int, source: str) -> StaysOut:
 
 
 def let_in(ledger: Ledger, corpus_id: int, begin: str) -> ForgottenRow:
-    """Let what was forgotten come back with the next run; returns the row as it was.
-
-    Args:
-        begin: its key, or how only its key begins.
-
-    Raises:
-        NotFoundError: nothing was forgotten under that key.
-        InputError: it is not forgotten to the end, or several keys begin so.
-    """
+    """Let what was forgotten come back with the next run, given its key, or how only its key begins; returns the row as
+    it was."""
     found = [row for row in list_forgotten(ledger, corpus_id) if begin and row.key.startswith(begin)]
     if not found:
         raise NotFoundError(f"nothing was forgotten as {begin[:80]!r}; `clausegraph forget list` shows what was")

@@ -150,11 +150,8 @@ def look_up(ledger: Ledger, corpus: CorpusRow, statement: str) -> tuple[PageKey,
 
 
 def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str) -> tuple[HiddenStatement, bool]:
-    """Decide that a statement is wrong; returns the decision, and whether it is new. One that was made before stays.
-
-    Args:
-        statement: its id, or how only its id begins.
-    """
+    """Decide that a statement is wrong, given its id, or how only its id begins; returns the decision, and whether it
+    is new. One that was made before stays."""
     reason = " ".join(reason.split())
     if not reason:
         raise InputError("say why the statement is wrong: who looks at the decision later has only that")

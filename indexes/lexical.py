@@ -58,11 +58,7 @@ class Words(Protocol):
 
 
 def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
-    """The ``limit`` best chunks for a text. Order: score descending, then page and chunk key.
-
-    Raises:
-        StorageError: a row is damaged.
-    """
+    """The ``limit`` best chunks for a text. Order: score descending, then page and chunk key."""
     found = words.postings(set(stems(text))) if limit > 0 else ()
     if not found:
         return []
@@ -116,11 +112,7 @@ class StoredWords:
         return int(row.chunks or 0), int(row.terms or 0)
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
-        """Where the epoch has the terms.
-
-        Raises:
-            StorageError: a row is damaged.
-        """
+        """Where the epoch has the terms."""
         wanted = postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms))
         joined = members.c.page_version_id == postings.c.version_id
         columns = postings.c.term, postings.c.version_id, postings.c.counts
@@ -143,10 +135,8 @@ class StoredWords:
         for row in self._reads.rows_of(query, chunk_words.c.version_id, numbers):
             keys = decode_json(chunk_words.c.chunk_keys, row.version_id, row.chunk_keys, _KEYS)
             found[row.version_id] = (PageKey(row.name, row.uri), keys)
-        for number in numbers:
-            if number not in found:
-                reason = "there is no such row, though a word refers to it"
-                raise damage_error(chunk_words.c.version_id, number, reason)
+        for number in set(numbers) - found.keys():
+            raise damage_error(chunk_words.c.version_id, number, "there is no such row, though a word refers to it")
         return found
 
     def starting(self, letter: str) -> list[str]:

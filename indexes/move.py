@@ -36,15 +36,8 @@ from clausegraph.indexes.vectors.segments import quicken_search, vector_index, w
 from clausegraph.indexes.views import open_view
 
 _ROWS_AT_ONCE = 500
-_LEFT = {
-    corpora,
-    segments,
-    run_leases,
-    reader_leases,
-    run_steps,
-    run_pages,
-    work_batches,
-}  # made anew, or of a run alone
+# Made anew, or of a run alone
+_LEFT = {corpora, segments, run_leases, reader_leases, run_steps, run_pages, work_batches}
 _COPIED = [table for table in metadata.sorted_tables if "corpus_id" in table.c and table not in _LEFT]
 
 
@@ -57,13 +50,7 @@ class CopyReport:
 
 
 def copy_corpus(source: Ledger, target: Ledger, name: str) -> CopyReport:
-    """Copy a corpus; the source stays as it is.
-
-    Raises:
-        InputError: the target has a corpus of that name.
-        LedgerError: a publish of it was killed, and waits to be finished.
-        StorageError: what is in the target is not what is in the source; nothing of it is left.
-    """
+    """Copy a corpus; the source stays as it is. What is in the target and not as in the source is taken away again."""
     corpus = get_corpus(source, name)
     if corpus.name in {one.name for one in list_corpora(target)}:
         raise InputError(f"{target.place} has a corpus {corpus.name!r} already; drop it there first")

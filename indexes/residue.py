@@ -268,12 +268,8 @@ def _leave_out(ledger: Ledger, corpus_id: int, own: Own, mine: Mapping[str, set[
 def residue(
     ledger: Ledger, corpus_id: int, own: Own, folders: Iterable[Path], beside: Iterable[tuple[str, str]], skip: Path
 ) -> tuple[dict[str, int], list[str]]:
-    """Look for what was the pages' own; returns how much was searched, and where something is, in words.
-
-    Args:
-        folders: of which every file is read, but not those of the folder ``skip``.
-        beside: what other stores have, each with where it is.
-    """
+    """Look for what was the pages' own; returns how much was searched, and where something is, in words. Every file of
+    ``folders`` is read, but not those of the folder ``skip``; ``beside`` is what other stores have, with its place."""
     searched, found = Counter[str](), list[str]()
     in_contents, elsewhere = Needles(own, own.names - own.linked), Needles(own, own.names, own.names)
     for table in metadata.sorted_tables:

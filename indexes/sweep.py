@@ -18,7 +18,7 @@ from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
 from clausegraph.indexes.files import clear_staging, failure_of, remove_path
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.readers import forget, held_epochs, holds_of
+from clausegraph.indexes.ledger.readers import held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import forget_all
@@ -26,11 +26,8 @@ from clausegraph.indexes.vectors.segments import vector_index
 
 
 def find_corpus(ledger: Ledger, name: str) -> CorpusRow:
-    """The corpus that is to be dropped, given as an argument. Where there is none, what killed drops left is removed.
-
-    Raises:
-        NotFoundError: no such corpus, or none any more; the message says what of dropped ones could not be removed.
-    """
+    """The corpus that is to be dropped, given as an argument. Where there is none, what killed drops left is removed,
+    and the error says what of it could not be."""
     try:
         return get_corpus(ledger, name, option="")
     except NotFoundError as error:
@@ -93,7 +90,7 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
         yield from failure_of(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}
     for corpus_id in sorted(read - listed):
-        yield from failure_of(partial(forget, ledger, corpus_id))
+        yield from failure_of(partial(holds_of(ledger).forget, corpus_id))
     for corpus_id in sorted(stored - listed):
         yield from failure_of(partial(index.drop, corpus_id))
     for folder in kept:

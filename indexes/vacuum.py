@@ -35,7 +35,7 @@ from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
 from clausegraph.indexes.files import failure_of, remove_path
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
-from clausegraph.indexes.ledger.readers import AT_ONCE, forget, holds_of, take_epochs
+from clausegraph.indexes.ledger.readers import AT_ONCE, holds_of
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     VERSIONED,
@@ -196,7 +196,7 @@ def _remove_epochs(
             floor = min(_kept(connection, lease.corpus_id, retention), default=0)
             query = select(epochs.c.number).where(*mine, epochs.c.number < floor, epochs.c.state == FLIPPED)
             older = list(connection.execute(query.order_by(epochs.c.number)).scalars())
-        with take_epochs(ledger, lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
+        with holds_of(ledger).take(lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
             check_fence(connection, lease)
             kept = _kept(connection, lease.corpus_id, retention)  # readers may have been moved back meanwhile
             floor = min([*(number for number in older if number not in taken), *kept], default=0)
@@ -207,7 +207,7 @@ def _remove_epochs(
     with ledger.read() as connection:
         kept = _kept(connection, lease.corpus_id, retention, held)
         listed = select(epochs.c.number).where(*mine)  # with one that is to be flipped
-        forget(ledger, lease.corpus_id, keep=list(connection.execute(listed).scalars()))
+        holds_of(ledger).forget(lease.corpus_id, keep=list(connection.execute(listed).scalars()))
     return kept, gone, held
 
 

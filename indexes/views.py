@@ -20,7 +20,7 @@ from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_p
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.hidden import hidden_places
-from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
+from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, holds_of
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     FROZEN,
@@ -185,7 +185,7 @@ class View:
             with self._reads.read():
                 pass
             if self._reads.held is None:
-                self._reads.held = hold(self._ledger, self._corpus_id, self.epoch)
+                self._reads.held = holds_of(self._ledger).hold(self._corpus_id, self.epoch)
             with self._reads.read():
                 return True
         except (NotFoundError, ViewExpired):
@@ -294,7 +294,7 @@ def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None) -> View:
                 find_epoch(connection, corpus, number)
         held = None
         try:
-            held = hold(ledger, corpus.id, number)
+            held = holds_of(ledger).hold(corpus.id, number)
             with ledger.read() as connection:
                 return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
         except ClauseGraphError as error:

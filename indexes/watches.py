@@ -68,9 +68,8 @@ def add_watch(
     """Watch a question from its answer at an epoch on; one that is watched already stays as it is."""
     key = content_hash(question, scenario)
     values = {"question": question, "scenario": scenario, "added_by": by, "epoch": epoch, "answer": answer}
-    mine = {"corpus_id": corpus.id, "key": key}
     with ledger.write() as connection:
-        connection.execute(insert_new(watches).values(mine | values | {"created": time.time()}))
+        connection.execute(insert_new(watches).values(corpus_id=corpus.id, key=key, created=time.time(), **values))
         found = select(watches).where(watches.c.corpus_id == corpus.id, watches.c.key == key)
         return record_of(Watch, connection.execute(found).one())
 
@@ -82,11 +81,7 @@ def list_watches(ledger: Ledger, corpus_id: int) -> list[Watch]:
 
 
 def get_watch(ledger: Ledger, corpus: CorpusRow, number: int) -> Watch:
-    """One of them.
-
-    Raises:
-        NotFoundError: there is none of that number.
-    """
+    """The watched question of that number."""
     found = next((one for one in list_watches(ledger, corpus.id) if one.id == number), None)
     if found is None:
         raise NotFoundError(f"corpus {corpus.name!r} watches no question {number}; `clausegraph watch list` shows them")

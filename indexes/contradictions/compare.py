@@ -65,12 +65,8 @@ class Conflict:
 def find_conflicts(
     assertions: Iterable[Assertion], replaced: Iterable[Replacement] = (), of: Iterable[Assertion] | None = None
 ) -> list[Conflict]:
-    """Every pair of assertions in conflict, newest first; one of each two sentences.
-
-    Args:
-        replaced: pages that others take the place of, whatever dates either of them has.
-        of: the assertions of which a pair has one; None for all.
-    """
+    """Every pair of assertions in conflict, newest first; one of each two sentences. Each has one of ``of``, if these
+    are given; ``replaced`` are pages that others take the place of, whatever dates either of them has."""
     newer_than = frozenset((one.older, one.newer) for one in replaced)
     alike: dict[object, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
@@ -87,9 +83,8 @@ def find_conflicts(
             if kind == VALUE and {_place(one), _place(other)} & lists:
                 continue
             # what one page says in two places is mostly of two cases, as its headings say
-            if one.page != other.page or (
-                one.anchor != other.anchor and kind != THRESHOLD and _in_one_place(one, other)
-            ):
+            in_one_place = one.context == other.context and one.header is None
+            if one.page != other.page or (one.anchor != other.anchor and kind != THRESHOLD and in_one_place):
                 pair = frozenset(((one.page, one.anchor, one.span), (other.page, other.anchor, other.span)))
                 found.setdefault(pair, _ordered(kind, one, other, newer_than))
     return sorted(_next_only(found.values()), key=_order)
@@ -219,10 +214,6 @@ def _at_other_times(one: Assertion, other: Assertion, shared: Roots) -> bool:
             if apart and (case == bare or cases & _CASES):  # "before you can borrow" is for "you can borrow once"
                 return True
     return False
-
-
-def _in_one_place(one: Assertion, other: Assertion) -> bool:
-    return one.context == other.context and one.header is None
 
 
 def _lone_actor(one: Assertion, other: Assertion) -> Roots:

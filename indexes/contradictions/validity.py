@@ -65,11 +65,8 @@ def trailing_date(text: str) -> tuple[str, Validity]:
 
 
 def takes_the_place(older: Validity, newer: Validity, older_page: str | None, newer_page: str | None) -> bool:
-    """Whether the newer statement begins to hold where the older one has ended, or is said later than it.
-
-    Args:
-        older_page, newer_page: when their pages were last updated (ISO dates), where they say so.
-    """
+    """Whether the newer statement begins to hold where the older one has ended, or is said later than it. Pages are
+    given by when they were last updated (ISO dates), where they say so."""
     if older.end is not None and newer.start is not None:
         return older.end <= newer.start
     if older.start is not None and newer.start is not None:

@@ -122,14 +122,9 @@ def undo(ledger: Ledger, corpus: CorpusRow, what: str, by: str) -> tuple[Decisio
 
 
 def settle(ledger: Ledger, corpus: CorpusRow, number: int, state: str, by: str) -> tuple[Decision, str]:
-    """Bring a decision to a state, whoever asks for that how often; one that is in it stays as it was made.
-
-    Args:
-        state: accepted, rejected, or proposed: taken back, as by :func:`undo`.
-
-    Returns:
-        The decision as it is now, or as it was where it is "removed"; and the state.
-    """
+    """Bring a decision to a state (accepted, rejected, or proposed: taken back, as by :func:`undo`), whoever asks for
+    that how often; one that is in it stays as it was made. Returns the decision as it is now, or as it was where it is
+    "removed"; and the state."""
     with ledger.write() as connection:
         row = _row(connection, corpus, number)
         if row.state == state:

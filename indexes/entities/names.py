@@ -72,11 +72,8 @@ def accepted_pairs(connection: Connection, corpus_id: int) -> dict[str, str]:
 def wanted_names(
     connection: Connection, corpus_id: int, definitions: Iterable[NameDefined] | None = None
 ) -> dict[str, str]:
-    """What the next publish applies, name → entity.
-
-    Args:
-        definitions: of the pages as they shall be; None for those of the newest state.
-    """
+    """What the next publish applies, name → entity. ``definitions`` are those of the pages as they shall be; None for
+    those of the newest state."""
     pairs = accepted_pairs(connection, corpus_id)
     return resolve(pairs | defined_names(connection, corpus_id, definitions))
 

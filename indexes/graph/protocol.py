@@ -114,7 +114,8 @@ def in_order(found: Iterable[tuple[SupportKey, Support]]) -> list[Support]:
 
 
 class StoredGraph:
-    """What graphs of every store do alike, by what each looks up itself: facts, aliases and numbers of supports."""
+    """What every ``Graph``, which documents the methods, does alike, by what each looks up itself: facts, aliases and
+    numbers of supports."""
 
     def _candidates(self, tokens: Sequence[str]) -> Iterator[Mapping[str, int]]:
         """Names and how many tokens they share, in parts, by shared tokens descending, length, name."""
@@ -133,7 +134,6 @@ class StoredGraph:
         raise NotImplementedError
 
     def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
-        """As of ``Graph``."""
         wanted = sorted(set(names))[:MAX_TOKENS]
         best: dict[str, EntityHit] = {}
         looked_at = 0
@@ -152,7 +152,6 @@ class StoredGraph:
         return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
 
     def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
-        """As of ``Graph``."""
         keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
         taken_for = self._aliases(sorted(set(keys.values())))
         resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
@@ -160,7 +159,6 @@ class StoredGraph:
         return {name: entity for name, entity in resolved.items() if entity in counts}
 
     def facts(self, ids: Sequence[str]) -> list[Fact]:
-        """As of ``Graph``."""
         wanted = list(dict.fromkeys(ids))
         found = {fact.id: fact for fact in self._facts_of(wanted)} if wanted else {}
         return [found[identity] for identity in wanted if identity in found]

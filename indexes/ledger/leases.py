@@ -60,10 +60,9 @@ def step_lease(
     It outlives the process that took it, for so many seconds; :func:`release` gives it back. One that expired, or was
     given back after a failure, is resumed where nobody else has taken the corpus since.
 
-    Args:
-        begin: the first step, which may take the corpus; a run that has it already gets it again.
-        alone: takes a new fence, as ``begin`` does: an earlier attempt at the same step that is not dead after all
-            can then publish nothing. Steps that may work side by side share the fence.
+    ``begin`` is the first step, which may take the corpus; a run that has it already gets it again. ``alone`` takes a
+    new fence, as ``begin`` does: an earlier attempt at the same step that is not dead after all can then publish
+    nothing. Steps that may work side by side share the fence.
     """
     if begin:
         lease = _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)

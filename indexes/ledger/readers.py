@@ -15,7 +15,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -64,10 +64,13 @@ class Holds(Protocol):
         """The corpora of which anything is left."""
 
     def take(self, corpus_id: int, numbers: Collection[int]) -> AbstractContextManager[set[int]]:
-        """As :func:`take_epochs`."""
+        """Take epochs, at most ``AT_ONCE``, out of the readers' hands: yields those that nobody holds.
 
-    def forget(self, corpus_id: int, keep: Collection[int]) -> None:
-        """As :func:`forget`."""
+        Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody.
+        """
+
+    def forget(self, corpus_id: int, keep: Collection[int] = ()) -> None:
+        """Remove what is left of a corpus' holds but those of the epochs to ``keep``."""
 
 
 class FileHold:
@@ -134,7 +137,7 @@ class FileHolds:
                 taken.add(number)
             yield taken
 
-    def forget(self, corpus_id: int, keep: Collection[int]) -> None:
+    def forget(self, corpus_id: int, keep: Collection[int] = ()) -> None:
         """A view that holds one of the files keeps its lock."""
         kept = {self._path(corpus_id, number).name for number in keep}
         with file_errors(self._folder):
@@ -181,12 +184,9 @@ def _open_or_make(path: Path, mode: int) -> int:
         return os.open(path, flags | os.O_CREAT, mode)
 
 
-_KINDS: dict[str, Callable[[Ledger], Holds]] = {"sqlite": FileHolds, "postgresql": RowHolds}
-
-
 def holds_of(ledger: Ledger) -> Holds:
     """The holds on the epochs of a ledger."""
-    return _KINDS[ledger.database.kind](ledger)
+    return RowHolds(ledger) if ledger.database.kind == "postgresql" else FileHolds(ledger)
 
 
 class EpochReads(Reads):
@@ -222,34 +222,10 @@ class EpochReads(Reads):
         self._is_closed = True
 
 
-def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
-    """As of ``Holds``."""
-    return holds_of(ledger).hold(corpus_id, epoch)
-
-
 def held_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
     """Those of the epochs that somebody holds now."""
     busy = set()
     for number in numbers:
-        with take_epochs(ledger, corpus_id, [number]) as taken:
+        with holds_of(ledger).take(corpus_id, [number]) as taken:
             busy |= {number} - taken
     return busy
-
-
-@contextmanager
-def take_epochs(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Iterator[set[int]]:
-    """Take epochs, at most ``AT_ONCE``, out of the readers' hands: yields those that nobody holds.
-
-    Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody.
-    """
-    with holds_of(ledger).take(corpus_id, numbers) as taken:
-        yield taken
-
-
-def forget(ledger: Ledger, corpus_id: int, keep: Collection[int] = ()) -> None:
-    """Remove what is left of a corpus' holds but those of the epochs to ``keep``.
-
-    Raises:
-        StorageError: something cannot be removed.
-    """
-    holds_of(ledger).forget(corpus_id, keep)

@@ -85,7 +85,7 @@ class RowHolds:
             connection.execute(delete(reader_leases).where(*mine, _held.expires <= now))
             yield set(numbers) - set(connection.execute(select(_held.epoch).where(*mine)).scalars())
 
-    def forget(self, corpus_id: int, keep: Collection[int]) -> None:
+    def forget(self, corpus_id: int, keep: Collection[int] = ()) -> None:
         with self._ledger.beside() as connection:
             gone = (_held.corpus_id == corpus_id, _held.epoch.not_in(list(keep)))
             connection.execute(delete(reader_leases).where(*gone))

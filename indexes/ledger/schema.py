@@ -294,16 +294,7 @@ backups = _table("backups", "id corpus_id place epoch:big created:float")
 check_cells(metadata)
 
 VECTOR_KINDS = ("chunk", "element", "fact", "rule")  # what is embedded of a page
-VERSIONED = (
-    members,
-    entity_names,
-    chunks,
-    supports,
-    hidden_supports,
-    rules,
-    rule_roles,
-    vectors,
-)  # all with an epoch interval
+VERSIONED = (members, entity_names, chunks, supports, hidden_supports, rules, rule_roles, vectors)  # with an interval
 
 
 def seen_at(table: Table, epoch: ColumnElement[int] | int) -> ColumnElement[bool]:

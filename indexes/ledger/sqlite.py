@@ -34,19 +34,8 @@ BUSY_TIMEOUT_S = 30
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 
-def make_database(path: Path) -> None:
-    """Make the database's file, unless it is there."""
-    refuse_network(path.parent)
-    if not path.exists() or path.stat().st_size == 0:
-        with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as connection:
-            path.chmod(0o600)
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must be set before the first table
-            connection.execute("PRAGMA journal_mode=WAL")
-
-
-def open_for_writing(path: Path) -> Engine:
-    """Connections to the database of this file."""
-    refuse_network(path.parent)
+def _writers(path: Path) -> Engine:
+    _refuse_network(path.parent)
     address = URL.create("sqlite", database=str(path))  # a path is no text of a URL: it may have ?, # and % in it
     engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _configure)
@@ -70,30 +59,13 @@ def _keep_interrupted(context: ExceptionContext) -> None:
     context.is_disconnect = context.is_disconnect and isinstance(context.original_exception, Exception)
 
 
-def refuse_network(folder: Path) -> None:
+def _refuse_network(folder: Path) -> None:
     """SQLite's locks do not hold on network file systems."""
     home = folder.resolve()
     mounted = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
     kind = next((mounted[place] for place in (home, *home.parents) if place in mounted), "")
     if kind in _NETWORK_FILE_SYSTEMS:
         raise StorageError(f"{folder} is on a network file system ({kind}); set CLAUSEGRAPH_HOME to a local disk")
-
-
-def compact(path: Path) -> None:
-    """Give freed pages back to the file system, as far as no other process is in the way."""
-    with driver_errors(path), closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as made:
-        give_back(made)
-
-
-def rewrite_file(path: Path) -> str:
-    """Leave no byte of a deleted row in the database and its log; returns what remains and why, empty for nothing."""
-    with driver_errors(path):
-        return rewrite(path, BUSY_TIMEOUT_S)
-
-
-def for_writing(connection: Connection) -> Connection:
-    """The connection, whose next transaction holds the write lock from its beginning."""
-    return connection.execution_options(immediate=True)
 
 
 def _begin(connection: Connection) -> None:
@@ -152,36 +124,6 @@ class _Reading(sqlite3.Connection):
     """A connection, with a stamp where it takes the file for one that does not change."""
 
     stamp: tuple[int, ...] | None = None
-
-
-def open_for_reading(path: Path) -> Engine:
-    """Connections that read the database of this file and cannot write it."""
-    refuse_network(path.parent)
-    engine = create_engine("sqlite://", creator=partial(_connect, path), poolclass=QueuePool)
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-    return engine
-
-
-@contextmanager
-def read_transaction(engine: Engine, path: Path) -> Iterator[Connection]:
-    """A connection whose transaction reads one state."""
-    with _current(engine, path) as connection:
-        stamp = _stamp_of(connection)
-        try:
-            yield connection
-        finally:
-            if stamp is not None and stamp != _stamp(path):
-                raise _changed(path)
-
-
-def damage(path: Path) -> str:
-    """What is wrong with a database that is there, in words; empty when nothing is. Reads all of it."""
-    with driver_errors(path), closing(_connect(path)) as connection:
-        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
-        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-    if found != ["ok"]:
-        return "; ".join(found)[:500]
-    return f"{len(orphans)} rows refer to nothing" if orphans else ""
 
 
 def _current(engine: Engine, path: Path) -> Connection:
@@ -263,7 +205,9 @@ class SqliteDatabase:
         self._home, self.path = home, home / "ledger.db"
         self.place = str(self.path)
         self.elsewhere = f"move {home} away"
-        self._readers = open_for_reading(self.path)
+        _refuse_network(home)
+        self._readers = create_engine("sqlite://", creator=partial(_connect, self.path), poolclass=QueuePool)
+        event.listen(self._readers, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         self._writers: Engine | None = None
         self._opening = threading.Lock()
 
@@ -274,24 +218,34 @@ class SqliteDatabase:
     def make(self) -> None:
         with file_errors(self._home), driver_errors(self.path):
             make_private(self._home)
-            make_database(self.path)
+            _refuse_network(self._home)
+            if not self.path.exists() or self.path.stat().st_size == 0:
+                with closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as connection:
+                    self.path.chmod(0o600)
+                    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # must be set before the first table
+                    connection.execute("PRAGMA journal_mode=WAL")
 
     def add_tables(self, connection: Connection) -> None:
         """There are none."""
 
-    def reading(self) -> AbstractContextManager[Connection]:
-        return read_transaction(self._readers, self.path)
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with _current(self._readers, self.path) as connection:
+            stamp = _stamp_of(connection)
+            try:
+                yield connection
+            finally:
+                if stamp is not None and stamp != _stamp(self.path):
+                    raise _changed(self.path)
 
     @contextmanager
     def writing(self, *, alone: bool = True) -> Iterator[Connection]:
         """Always alone."""
         with self._opening:
             if self._writers is None:
-                self._writers = open_for_writing(self.path)
-        with self._writers.connect() as raw:
-            connection = for_writing(raw)
-            with connection.begin():
-                yield connection
+                self._writers = _writers(self.path)
+        with self._writers.connect().execution_options(immediate=True) as connection, connection.begin():
+            yield connection
 
     def outside(self) -> AbstractContextManager[Connection]:
         return self.writing()
@@ -323,13 +277,20 @@ class SqliteDatabase:
         return bool(connection.exec_driver_sql("PRAGMA user_version").scalar())
 
     def compact(self) -> None:
-        compact(self.path)
+        with self.errors(), closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as made:
+            give_back(made)
 
     def rewrite(self) -> str:
-        return rewrite_file(self.path)
+        with self.errors():
+            return rewrite(self.path, BUSY_TIMEOUT_S)
 
     def damage(self) -> str:
-        return damage(self.path)
+        with self.errors(), closing(_connect(self.path)) as connection:
+            found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
+            orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        if found != ["ok"]:
+            return "; ".join(found)[:500]
+        return f"{len(orphans)} rows refer to nothing" if orphans else ""
 
     def size(self) -> int:
         return self.path.stat().st_size

@@ -148,11 +148,7 @@ class Ledger(Reads):
 
 
 def open_database(home: Path, address: str = "") -> Database:
-    """The database of a ledger: the server at an address, the file of the home folder where there is none.
-
-    Raises:
-        SettingsError: the address is no URL of PostgreSQL, or its driver is not installed.
-    """
+    """The database of a ledger: the server at an address, the file of the home folder where there is none."""
     if not address:
         return SqliteDatabase(home)
     require_extra("postgres", "CLAUSEGRAPH_DATABASE", error=SettingsError)
@@ -162,7 +158,7 @@ def open_database(home: Path, address: str = "") -> Database:
 
 
 def open_ledger(home: Path, address: str = "", *, create: bool = True) -> Ledger:
-    """Open a ledger for whoever changes it; where there is none, a new one is made. Errors of :func:`open_database`."""
+    """Open a ledger for whoever changes it; where there is none, a new one is made."""
     database = open_database(home, address)
     with ExitStack() as undone:
         undone.callback(database.close)
@@ -177,7 +173,7 @@ def open_ledger(home: Path, address: str = "", *, create: bool = True) -> Ledger
 
 
 def open_to_read(home: Path, address: str = "") -> Ledger:
-    """Open a ledger for whoever only reads: nothing is made, changed or waited for. Errors of :func:`open_database`."""
+    """Open a ledger for whoever only reads: nothing is made, changed or waited for."""
     ledger = Ledger(home, open_database(home, address))
     with ExitStack() as undone:
         undone.callback(ledger.close)

@@ -29,11 +29,7 @@ class VisibleVectors(Protocol):
         """The ids of all of them, shape (n,)."""
 
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
-        """Ids and inner products of the nearest ones, at most ``limit``, best first; exact, not approximate.
-
-        Args:
-            vector: shape (d,), length 1.
-        """
+        """Ids and inner products of those nearest to a vector, shape (d,), length 1; at most ``limit``, best first."""
 
     def everything(self) -> tuple[Ids, Vectors]:
         """All of them: ids, shape (n,), and vectors, shape (n, d), in the same order."""
@@ -45,11 +41,8 @@ class VectorIndex(Protocol):
     def write(self, corpus_id: int, name: str, ids: Ids, matrix: Vectors) -> str:
         """Write a segment, in place of one of that name: durable when this returns, and there as a whole or not at all.
 
-        Args:
-            ids: shape (n,), unique, n > 0. matrix: shape (n, d), rows of length 1.
-
-        Returns:
-            A checksum of what was written, at most 64 characters.
+        ``ids`` are unique, shape (n,), n > 0; ``matrix`` has shape (n, d), rows of length 1. Returns a checksum of what
+        was written, at most 64 characters.
         """
 
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:

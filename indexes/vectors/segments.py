@@ -31,24 +31,15 @@ from clausegraph.indexes.vectors.protocol import (
 )
 
 
-def _faiss(ledger: Ledger) -> VectorIndex:
+def vector_index(ledger: Ledger) -> VectorIndex:
+    """Where the vectors of a ledger are stored."""
+    if ledger.database.kind == "postgresql":
+        from clausegraph.indexes.vectors.pgvector import PgVectorIndex
+
+        return PgVectorIndex(ledger)
     from clausegraph.indexes.vectors.faiss import FaissIndex  # slow to load, and looking things up needs no vectors
 
     return FaissIndex(ledger.home / "segments")
-
-
-def _pgvector(ledger: Ledger) -> VectorIndex:
-    from clausegraph.indexes.vectors.pgvector import PgVectorIndex
-
-    return PgVectorIndex(ledger)
-
-
-_STORES = {"sqlite": _faiss, "postgresql": _pgvector}
-
-
-def vector_index(ledger: Ledger) -> VectorIndex:
-    """Where the vectors of a ledger are stored."""
-    return _STORES[ledger.database.kind](ledger)
 
 
 def quicken_search(ledger: Ledger, corpus_id: int) -> None:
@@ -62,11 +53,7 @@ def quicken_search(ledger: Ledger, corpus_id: int) -> None:
 
 
 def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) -> dict[str, Any] | None:
-    """Write the vectors of a kind that epoch ``number`` opens; returns the row to list it by, None where it opens none.
-
-    Raises:
-        SegmentError: an embedding is missing.
-    """
+    """Write the vectors of a kind that epoch ``number`` opens; returns the row to list it by, None where it opens none."""
     opened = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number)
     model = ledger.value(select(vectors.c.model).where(*opened))
     if model is None:
@@ -174,14 +161,11 @@ def open_segments(
     ledger: Ledger, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str
 ) -> list[VisibleVectors]:
     """Open and check the vectors of a kind that an epoch shows: each of them is in exactly one of what is returned.
-
-    Args:
-        reads: of the ledger, which fail when the epoch is gone.
-    """
+    ``reads`` of the ledger fail when the epoch is gone."""
     index = vector_index(ledger)
     if isinstance(index, EpochIndex):
         return [index.open_epoch(reads, corpus_id, epoch, model, kind)]
-    visible = visible_ids(reads, corpus_id, epoch, model, kind)
+    visible = _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
     for _ in range(_TRIES):
         rows = listed_segments(ledger, corpus_id, model, kind)
         opened, lost = _open_listed(ledger, [row for row in rows if row.since <= epoch], visible)
@@ -196,11 +180,6 @@ def open_segments(
         lost.size, kind, damaged or "none is damaged",
     )  # fmt: skip
     return [*opened, _from_ledger(reads, corpus_id, model, lost)]
-
-
-def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
-    """Ids of the vectors of a kind that are visible at an epoch, ascending."""
-    return _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
 
 
 def _ids(reads: Reads, query: Select[tuple[int, str]]) -> Ids:

@@ -19,7 +19,7 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import get_corpus, list_epochs
-from clausegraph.indexes.ledger.readers import held_epochs, take_epochs
+from clausegraph.indexes.ledger.readers import held_epochs, holds_of
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
@@ -164,7 +164,7 @@ def test_after_a_close_everything_says_so(workspace: Workspace, pages: Path) -> 
     with pytest.raises(WorkspaceClosed), workspace.view():
         pass
     workspace.close()  # twice is no error
-    with take_epochs(ledger, 1, [1]) as taken:
+    with holds_of(ledger).take(1, [1]) as taken:
         assert taken == {1}
     ledger.close()
 

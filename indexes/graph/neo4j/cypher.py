@@ -26,7 +26,7 @@ from neo4j.time import Date, DateTime, Duration, Time
 from clausegraph.core.errors import QueryRefused, StoreRefused, StoreUnavailable
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.graph.neo4j.cypher_tokens import PROCEDURES, checked_text
-from clausegraph.indexes.graph.neo4j.server import Neo4jServer
+from clausegraph.indexes.graph.neo4j.server import Neo4jServer, first_line
 from clausegraph.indexes.graph.protocol import Graph
 
 ROWS = 1000
@@ -87,17 +87,14 @@ def run_cypher(
 ) -> CypherResult:
     """Run one statement of somebody else's in read access mode, after its text and its plan were looked at.
 
-    Args:
-        limit: rows at most; no more than one further is fetched.
-        timeout: seconds, on the server and here.
-        size: characters of all values at most, as JSON. They are counted row by row, as the rows come: the driver
-            hands out whole rows, so that one row alone is bounded by the server's memory and ``timeout``.
+    It gives ``limit`` rows, of which no more than one further is fetched, within ``timeout`` seconds, on the server and
+    here, and ``size`` characters of all values, as JSON. These are counted as the rows come: one row alone is bounded
+    by the server's memory and ``timeout``.
 
     Raises:
         QueryRefused: not valid Cypher, or its text or plan writes, loads or calls what is not listed, and nothing was
             run; or it failed by itself, as a division by zero does.
-        StoreUnavailable: it took longer than ``timeout``.
-        StoreRefused: it is larger than ``size``, or than the server's memory; or as ``Neo4jServer``.
+        StoreUnavailable, StoreRefused: it took too long, or is too large; or as ``Neo4jServer``.
     """
     text, values = checked_text(query), dict(parameters)
     until = time.monotonic() + timeout
@@ -131,12 +128,8 @@ def run_pinned(
     limit: int = ROWS,
     timeout: float = SECONDS,
 ) -> CypherResult:
-    """As ``run_cypher``, with ``$corpus`` and ``$epoch`` of a view whose graph is read from this server.
-
-    Raises:
-        QueryRefused, StoreError: as ``run_cypher``; StoreMismatch where the database lacked the epoch meanwhile.
-        ViewExpired: the view has ended.
-    """
+    """As ``run_cypher``, with ``$corpus`` and ``$epoch`` of a view whose graph is read from this server; errors are
+    those of reading it, too."""
     pinned = {"corpus": view.corpus, "epoch": view.epoch}
     result = run_cypher(server, query, dict(parameters) | pinned, limit=limit, timeout=timeout)
     view.page_keys()  # raises when the view has ended: a vacuumed epoch must not look like an empty one
@@ -155,7 +148,7 @@ def _explained(transaction: neo4j.Transaction, text: str, values: dict[str, Any]
     except driver.ClientError as error:
         if not _is_of_query(error):
             raise
-        line = _PLACE.sub(lambda place: f"(line 1, column {int(place[1]) - len(_EXPLAIN)})", _first_line(error))
+        line = _PLACE.sub(lambda place: f"(line 1, column {int(place[1]) - len(_EXPLAIN)})", first_line(error))
         raise QueryRefused(f"Neo4j says: {line}") from error
     except (OverflowError, ValueError, TypeError) as error:  # the driver's, of what cannot be sent
         raise QueryRefused(f"a parameter cannot be sent to Neo4j: {error}") from error
@@ -193,7 +186,7 @@ def _errors(timeout: float) -> Iterator[None]:
         if "TimedOut" in str(error.code):
             raise StoreUnavailable(_slow(timeout)) from error
         if _is_of_query(error):
-            raise QueryRefused(f"Neo4j says: {_first_line(error)}") from error
+            raise QueryRefused(f"Neo4j says: {first_line(error)}") from error
         raise
 
 
@@ -203,10 +196,6 @@ def _slow(timeout: float) -> str:
 
 def _is_of_query(error: driver.Neo4jError) -> bool:
     return str(error.code).startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Procedure."))
-
-
-def _first_line(error: driver.Neo4jError) -> str:
-    return str(error.message or error.code).strip().splitlines()[0][:400]
 
 
 def plain(value: Any) -> Any:  # noqa: PLR0911 - one line a type

@@ -75,8 +75,8 @@ class Neo4jProjection:
         self._deadline = deadline
 
     def prepare(self, corpus_id: int, epoch: int) -> ProjectionReport:
-        here = self._open(corpus_id)
-        self._forget_dropped()
+        self.forget_dropped()
+        here = ledger_state(self._ledger, corpus_id)
         there = server_state(self._server, here.corpus)
         todo = decide(here, there, epoch)
         if todo.action == REFUSE:
@@ -116,7 +116,8 @@ class Neo4jProjection:
 
     def forget_dropped(self) -> None:
         migrate(self._server, ledger_id(self._ledger))
-        self._forget_dropped()
+        for corpus in dropped_corpora(self._ledger, self._server):
+            self._drop(corpus)
 
     def rebuild(self, corpus_id: int) -> ProjectionReport:
         """Remove the corpus from the server and write it anew."""
@@ -126,7 +127,6 @@ class Neo4jProjection:
         return report
 
     def status(self, corpus_id: int) -> ProjectionStatus:
-        """Where the projection stands; reads only."""
         here = ledger_state(self._ledger, corpus_id)
         there = ServerState()
         if check_owner(self._server, ledger_id(self._ledger)):
@@ -220,10 +220,6 @@ class Neo4jProjection:
                 f"Neo4j did not take epoch {report.epoch} of corpus {corpus.name!r} within {self._deadline:g} s "
                 f"({report.written} rows are written and will be found again); look at its load"
             )
-
-    def _forget_dropped(self) -> None:
-        for corpus in dropped_corpora(self._ledger, self._server):
-            self._drop(corpus)
 
     def _drop(self, corpus: GraphCorpus) -> None:
         """The node goes last, so that what was begun is gone on with."""

@@ -10,7 +10,7 @@ import asyncio
 import re
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -43,14 +43,6 @@ _ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
      "ran out of memory for this transaction; give it more (server.memory.heap.max_size)"),
     (r"Neo\.TransientError|DatabaseUnavailable", StoreUnavailable, "cannot do this now; try again"),
 )  # fmt: skip
-
-
-def error_for(error: driver.Neo4jError, uri: str, about: Mapping[str, object]) -> StoreError:
-    """The error to raise for one of the server's; ``about`` says user, database and deadline."""
-    for pattern, kind, words in _ANSWERS:
-        if re.search(pattern, f"{error.code} {error.message}"):
-            return kind(f"Neo4j at {uri} {words.format(**about)} ({first_line(error)})")
-    return StoreError(f"Neo4j at {uri} failed: {error.code}: {first_line(error)}")
 
 
 def first_line(error: BaseException) -> str:
@@ -114,17 +106,20 @@ class Neo4jServer:
         self.address = address
         self._thread_name = f"neo4j {address.uri}"
         self._checked = False
-        with driver_errors(address), _wrong_address(address):
-            self._driver = neo4j.GraphDatabase.driver(
-                address.uri,
-                auth=(address.user, address.password),
-                connection_timeout=min(_CONNECT_S, address.deadline),
-                connection_acquisition_timeout=min(2 * _CONNECT_S, address.deadline),
-                max_transaction_retry_time=min(RETRY_S, address.deadline),
-                max_connection_lifetime=600,
-                notifications_min_severity="OFF",
-                user_agent="clausegraph",
-            )
+        try:
+            with driver_errors(address):
+                self._driver = neo4j.GraphDatabase.driver(
+                    address.uri,
+                    auth=(address.user, address.password),
+                    connection_timeout=min(_CONNECT_S, address.deadline),
+                    connection_acquisition_timeout=min(2 * _CONNECT_S, address.deadline),
+                    max_transaction_retry_time=min(RETRY_S, address.deadline),
+                    max_connection_lifetime=600,
+                    notifications_min_severity="OFF",
+                    user_agent="clausegraph",
+                )
+        except ValueError as error:
+            raise _wrong_address(address, error) from error
 
     def check(self) -> str:
         """The server's version."""
@@ -256,15 +251,9 @@ def check_version(agent: str, uri: str) -> None:
         )
 
 
-@contextmanager
-def _wrong_address(address: Address) -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        raise StoreRefused(f"Neo4j's address {address.uri!r} is not usable ({error}); {_LIKE}") from error
-
-
-_LIKE = "CLAUSEGRAPH_NEO4J_URI is like bolt://127.0.0.1:7687"
+def _wrong_address(address: Address, error: Exception) -> StoreRefused:
+    like = "CLAUSEGRAPH_NEO4J_URI is like bolt://127.0.0.1:7687"
+    return StoreRefused(f"Neo4j's address {address.uri!r} is not usable ({error}); {like}")
 
 
 @contextmanager
@@ -276,11 +265,14 @@ def driver_errors(address: Address) -> Iterator[None]:
         raise
     except driver.Neo4jError as error:
         about = {"user": address.user, "database": address.database, "deadline": address.deadline}
-        raise error_for(error, address.uri, about) from error
+        for pattern, kind, words in _ANSWERS:
+            if re.search(pattern, f"{error.code} {error.message}"):
+                raise kind(f"Neo4j at {address.uri} {words.format(**about)} ({first_line(error)})") from error
+        raise StoreError(f"Neo4j at {address.uri} failed: {error.code}: {first_line(error)}") from error
     except driver.ConfigurationError as error:
         if "Notification filtering" in str(error):  # the protocol came with 5.7
             raise StoreRefused(f"Neo4j at {address.uri} is too old; 5.23 or newer is needed; upgrade it") from error
-        raise StoreRefused(f"Neo4j's address {address.uri!r} is not usable ({error}); {_LIKE}") from error
+        raise _wrong_address(address, error) from error
     except (driver.ServiceUnavailable, driver.SessionExpired, OSError) as error:
         raise StoreUnavailable(
             f"no Neo4j answers at {address.uri} ({first_line(error)}); start it (`make neo4j`) or set "

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.ledger import readers
-from clausegraph.indexes.ledger.readers import AT_ONCE, forget, held_epochs, hold, take_epochs
+from clausegraph.indexes.ledger.readers import AT_ONCE, held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import open_view
@@ -84,12 +84,12 @@ def test_opening_and_closing_a_view_writes_nothing(town: Town) -> None:
 
 def test_who_cannot_hold_an_epoch_never_sees_a_part_of_it(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home whose files for readers are missing and cannot be made."""
-    forget(town.ledger, town.id)
+    holds_of(town.ledger).forget(town.id)
     (town.ledger.home / "readers").rmdir()
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", _read_only)
         view = open_view(town.ledger, town.corpus, 1)
-        assert hold(town.ledger, town.id, 1) is None
+        assert holds_of(town.ledger).hold(town.id, 1) is None
     first = view.page_keys()[0]
     assert view.reading(first).elements and len(view.graph.all_supports()) == 2
     town.vacuum()
@@ -132,7 +132,7 @@ def test_a_view_of_a_corpus_that_was_dropped_has_ended(town: Town) -> None:
 
 def test_an_epoch_that_is_being_removed_cannot_be_held(town: Town) -> None:
     """Else its view would end while it is read."""
-    with take_epochs(town.ledger, town.id, [1, 2]) as taken:
+    with holds_of(town.ledger).take(town.id, [1, 2]) as taken:
         assert taken == {1, 2}
         with pytest.raises(NotFoundError, match="epoch 1 is being removed"):
             open_view(town.ledger, town.corpus, 1)
@@ -141,7 +141,7 @@ def test_an_epoch_that_is_being_removed_cannot_be_held(town: Town) -> None:
     with open_view(town.ledger, town.corpus, 1) as view:
         assert held_epochs(town.ledger, town.id, [1, 2, 3]) == {1}
         view.rest()
-        with take_epochs(town.ledger, town.id, [1]):
+        with holds_of(town.ledger).take(town.id, [1]):
             assert view.wake() is False
         assert view.wake() is True
 
@@ -160,7 +160,7 @@ def test_the_published_epoch_may_be_replaced_while_it_is_opened(
         if is_removed:
             town.vacuum()
         else:
-            begun.enter_context(take_epochs(town.ledger, town.id, [1, 2, 3]))
+            begun.enter_context(holds_of(town.ledger).take(town.id, [1, 2, 3]))
         lock(descriptor, kind)
 
     monkeypatch.setattr(readers.fcntl, "flock", flock)
@@ -174,7 +174,7 @@ def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch
 
     def flock(descriptor: int, kind: int) -> None:
         if not seen:
-            forget(town.ledger, town.id)
+            holds_of(town.ledger).forget(town.id)
         seen.append(descriptor)
         lock(descriptor, kind)
 
@@ -186,7 +186,7 @@ def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch
 
 def test_a_forked_process_may_read_on(town: Town) -> None:
     """Closing it there or here gives up one share of the hold, not all of it."""
-    mine = hold(town.ledger, town.id, 1)
+    mine = holds_of(town.ledger).hold(town.id, 1)
     assert mine is not None
     ended, end = os.pipe()
     child = os.fork()

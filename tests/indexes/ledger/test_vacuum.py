@@ -25,7 +25,6 @@ from clausegraph.indexes.ledger.schema import (
     page_versions,
     runs,
 )
-from clausegraph.indexes.ledger.sqlite import rewrite_file
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 from clausegraph.indexes.sweep import drop_corpus, sweep, was_promised
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index
@@ -72,7 +71,7 @@ def test_no_copy_of_a_deleted_row_is_left_in_a_page_of_the_database(tmp_path: Pa
             with ledger.write() as connection:
                 connection.execute(delete(entity_tokens).where(entity_tokens.c.token.in_(going)))
             gone += going
-        assert rewrite_file(ledger.home / "ledger.db") == ""
+        assert ledger.database.rewrite() == ""
         there = (ledger.home / "ledger.db").read_bytes()
     assert not [token for token in gone if token.encode() in there]
     assert all(token.encode() in there for token in kept)

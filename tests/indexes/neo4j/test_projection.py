@@ -14,7 +14,6 @@ from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.neo4j.writes import write_part
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.sqlite import compact
 from clausegraph.indexes.ledger.store import ledger_id, open_ledger
 from clausegraph.indexes.plan import PageTarget, make_plan
 from clausegraph.indexes.publish import abandon, freeze
@@ -232,7 +231,7 @@ def test_a_ledger_restored_from_a_backup_is_not_followed_blindly(
 ) -> None:
     town.write("a", "grant | pays | =£200")
     town.publish()
-    compact(town.ledger.home / "ledger.db")
+    town.ledger.database.compact()
     shutil.copytree(town.root / "home", tmp_path / "backup")
     town.write("a", "grant | pays | =£300")
     town.publish()

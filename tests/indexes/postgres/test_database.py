@@ -29,7 +29,7 @@ from clausegraph.indexes.corpora import ensure_corpus, get_corpus, list_corpora
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.leases import RunLease, check_fence, run_lease
 from clausegraph.indexes.ledger.postgres import PostgresDatabase
-from clausegraph.indexes.ledger.readers import hold, take_epochs
+from clausegraph.indexes.ledger.readers import holds_of
 from clausegraph.indexes.ledger.row_holds import LEASE_S, RowHold
 from clausegraph.indexes.ledger.schema import epochs, metadata, reader_leases, run_leases, vectors
 from clausegraph.indexes.ledger.store import Ledger, open_database, open_ledger, open_to_read
@@ -165,14 +165,14 @@ def test_whoever_takes_an_epoch_keeps_new_readers_away(town: Town) -> None:
     town.write("a", "grant | pays | =£1")
     town.publish()
     with ThreadPoolExecutor(1) as other:
-        with take_epochs(town.ledger, town.id, [1]) as taken:
+        with holds_of(town.ledger).take(town.id, [1]) as taken:
             assert taken == {1}
-            waiting = other.submit(hold, town.ledger, town.id, 1)
+            waiting = other.submit(holds_of(town.ledger).hold, town.id, 1)
             time.sleep(0.2)
             assert not waiting.done()
         held = waiting.result(timeout=5)
     assert isinstance(held, RowHold)
-    with take_epochs(town.ledger, town.id, [1]) as taken:
+    with holds_of(town.ledger).take(town.id, [1]) as taken:
         assert taken == set()
     held.close()
 

@@ -72,9 +72,6 @@ def peek(source: Source, options: Options, documents: Iterator[Item] | None = No
     none is meant.
 
     A source that has lost all its pages is more often a disk that is not mounted than one that was emptied.
-
-    Raises:
-        SourceError: it has no usable page, and the options do not allow that.
     """
     documents = source.documents() if documents is None else documents
     seen: list[Item] = []
@@ -269,13 +266,8 @@ def _reader_of(content_type: str) -> str:
 def page_reason(
     document: Page, member: OpenMember | None, versions: Mapping[str, KnownVersion], extractor: str, *, force: bool
 ) -> str:
-    """Why the page is to be done, empty when it is current.
-
-    Args:
-        member: the page in the newest state, None when it is not there.
-        versions: the page's stored versions by version key.
-        extractor: fingerprint of the extractor of this run.
-    """
+    """Why the page is to be done, empty when it is current. ``member`` is the page in the newest state, if it is there;
+    ``versions`` are its stored ones by version key, ``extractor`` the fingerprint of this run's."""
     if member is None:
         return "moved back: the corpus had it before" if any(known.published for known in versions.values()) else "new"
     raw_hash = document.raw_hash if isinstance(document, StoredDocument) else raw_hash_of(document.raw)
@@ -316,12 +308,8 @@ def _version_reasons(document: Page, raw_hash: str, was: KnownVersion, earlier: 
 
 
 def chunk_reason(content_hash: str, input_key: str, was: Mapping[str, str], same_extractor: bool) -> str:
-    """Why a chunk of a changed page is to be extracted.
-
-    Args:
-        was: the page's chunks in the newest state, input key by content hash.
-        same_extractor: whether the page was extracted by the extractor of this run.
-    """
+    """Why a chunk of a changed page is to be extracted. ``was``: the page's chunks in the newest state, input key by
+    content hash; ``same_extractor``: whether this run's has extracted these."""
     if content_hash not in was:
         return "new or changed text"
     if not same_extractor:

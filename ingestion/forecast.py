@@ -33,11 +33,8 @@ _Past = Sequence[tuple[RunReport, Forecast]]
 
 
 def make_forecast(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage], work: ChunkWork) -> Forecast:
-    """The forecast of a run that has read these pages and has these chunks; writes and sends nothing.
-
-    Args:
-        corpus_id: 0 where there is no such corpus yet.
-    """
+    """The forecast of a run that has read these pages and has these chunks; writes and sends nothing. There may be no
+    such corpus yet: ``corpus_id`` is 0."""
     extractor, model = tools.extractor, tools.embedder.fingerprint
     made_with = f"{extractor.fingerprint} {model}"
     past = _past_runs(tools, corpus_id, made_with)

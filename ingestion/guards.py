@@ -74,13 +74,9 @@ def held(
 ) -> list[Held]:
     """Why a run is to be held; nothing where it may go on.
 
-    Args:
-        before: what the changed pages were, by uri.
-        after: what was read, of changed and new pages.
-        removed: the uris that are gone.
-        unread: why nothing could be read of a page, by uri; what was known of it stays.
-        total: pages that the source had.
-        share: of them, above which the run is held; 1 and more never hold it.
+    ``before`` is what the changed pages were, ``after`` what was read of changed and new ones, ``removed`` are the uris
+    that are gone, ``unread`` says why nothing could be read of a page, of which what was known stays. ``share`` is that
+    of the ``total`` pages that the source had, above which the run is held; 1 and more never hold it.
     """
     if share >= 1:
         return []

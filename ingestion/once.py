@@ -44,12 +44,8 @@ class PageReaders:
     def read(
         self, items: Iterable[Item], *, until: float = math.inf, told: Callable[[], None] = lambda: None
     ) -> ReadOnce:
-        """Read what a source yields; a page that is not begun by then is a reject.
-
-        Args:
-            until: of ``time.monotonic()``.
-            told: called before each item; what it raises ends the reading.
-        """
+        """Read what a source yields; a page that is not begun by ``until`` (``time.monotonic()``) is a reject. ``told``
+        is called before each item; what it raises ends the reading."""
         pages: list[tuple[str, Reading]] = []
         rejects: list[Reject] = []
         waiting: deque[tuple[str, Future[PageRead]]] = deque()

@@ -17,16 +17,10 @@ from clausegraph.ingestion.tools import Options, Tools
 
 
 def accept(tools: Tools, corpus_name: str, run_id: str, who: str, options: Options = Options()) -> RunReport:
-    """Publish what a run had read, as ``pipeline.ingest`` does; nothing is fetched again.
+    """Publish what a run in quarantine had read, as ``pipeline.ingest`` does; nothing is fetched again.
 
     One that the gate holds is published without it; one that was held before is held by it then.
-
-    One that fails or is stopped stays in quarantine.
-
-    Raises:
-        NotFoundError: there is no such run.
-        InputError: it is not in quarantine, as where a later run of its source has taken its place.
-        LeaseHeldError: another run is writing to the corpus.
+    One that fails or is stopped stays in quarantine, which one leaves when a later run of its source takes its place.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
     left = held_work(tools.ledger, corpus.id, run_id)
@@ -50,13 +44,13 @@ def accept(tools: Tools, corpus_name: str, run_id: str, who: str, options: Optio
 
 
 def drop(ledger: Ledger, corpus_name: str, run_id: str) -> None:
-    """Let nothing of a run in quarantine be published; errors as :func:`accept`, but for the lease."""
+    """Let nothing of a run in quarantine be published."""
     held_work(ledger, get_corpus(ledger, corpus_name).id, run_id)
     settle_held(ledger, run_id, DROPPED)
 
 
 def held_work(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, Any]:
-    """What a run left when it was held; errors as :func:`accept`, but for the lease."""
+    """What a run left when it was held."""
     row = get_run(ledger, corpus_id, run_id)
     left = read_steps(ledger, run_id).get(HELD)
     if left is None:

@@ -106,11 +106,7 @@ class RunReport:
 
 
 def report_from(values: Mapping[str, Any]) -> RunReport:
-    """The report that ``RunReport.as_dict`` gave, also one that an earlier version stored.
-
-    Raises:
-        StorageError: it is something else, as where the ledger was damaged.
-    """
+    """The report that ``RunReport.as_dict`` gave, also one that an earlier version stored."""
     known = {field.name for field in fields(RunReport)}
     kept = {name: value for name, value in values.items() if name in known}
     return decode(runs.c.report, values.get("run_id"), kept, TypeAdapter(RunReport).validate_python)

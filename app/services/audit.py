@@ -23,7 +23,7 @@ from clausegraph.indexes.audit import (
 )
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import RunLease, run_lease
-from clausegraph.indexes.ledger.readers import hold
+from clausegraph.indexes.ledger.readers import holds_of
 from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -83,7 +83,7 @@ def short_audit(ledger: Ledger) -> list[str]:
 def _differences(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, told: Step) -> Iterator[Difference]:
     if not corpus.newest:
         return
-    held = hold(ledger, corpus.id, corpus.newest)
+    held = holds_of(ledger).hold(corpus.id, corpus.newest)
     try:
         yield from version_differences(ledger, corpus, told)
         yield from row_differences(ledger, corpus, _deriving(workspace, ledger, corpus), told)

@@ -53,7 +53,7 @@ def quicken_search(ledger: Ledger, corpus_id: int) -> None:
 
 
 def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) -> dict[str, Any] | None:
-    """Write the vectors of a kind that epoch ``number`` opens; returns the row to list it by, None where it opens none."""
+    """Write the vectors of a kind that epoch ``number`` opens; returns the row to list it by, None for none."""
     opened = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number)
     model = ledger.value(select(vectors.c.model).where(*opened))
     if model is None:
@@ -165,7 +165,7 @@ def open_segments(
     index = vector_index(ledger)
     if isinstance(index, EpochIndex):
         return [index.open_epoch(reads, corpus_id, epoch, model, kind)]
-    visible = _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
+    visible = visible_ids(reads, corpus_id, epoch, model, kind)
     for _ in range(_TRIES):
         rows = listed_segments(ledger, corpus_id, model, kind)
         opened, lost = _open_listed(ledger, [row for row in rows if row.since <= epoch], visible)
@@ -180,6 +180,11 @@ def open_segments(
         lost.size, kind, damaged or "none is damaged",
     )  # fmt: skip
     return [*opened, _from_ledger(reads, corpus_id, model, lost)]
+
+
+def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
+    """Ids of the vectors of a kind that are visible at an epoch, ascending."""
+    return _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
 
 
 def _ids(reads: Reads, query: Select[tuple[int, str]]) -> Ids:

@@ -16,14 +16,8 @@ class BodyRefusedError(Exception):
 
 
 def read_body(chunks: Iterable[bytes], encoding: str, limit: int, *, cut: bool = False) -> bytes:
-    """The body that the chunks hold, unpacked; at most ``limit`` bytes of it, packed and unpacked.
-
-    Args:
-        cut: whether its beginning will do where it has more.
-
-    Raises:
-        BodyRefusedError: with the reason; nothing that lies beyond the limit was read or unpacked.
-    """
+    """The body that the chunks hold, unpacked; at most ``limit`` bytes of it, packed and unpacked. Where it has more,
+    its beginning will do (``cut``) or it is refused; nothing that lies beyond the limit is read or unpacked."""
     encoding = encoding.strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise BodyRefusedError(f"the body is packed as {encoding[:40]!r}, which was not asked for")

@@ -108,12 +108,8 @@ class WebClient:
     def fetch(
         self, address: str, accept: Collection[str], validators: Validators = Validators(), most: int | None = None
     ) -> WebReply:
-        """Ask for an address, as often as the limits allow; redirects are not followed.
-
-        Args:
-            address: normalised.
-            accept: content types, without parameters, of which a body is read; a reply that names none is read too.
-            most: bytes of the body, in place of the limits' own.
+        """Ask for a normalised address, as often as the limits allow; redirects are not followed. A body is read of
+        these content types, without parameters, and where none is named; ``most`` bytes of it, or what the limits say.
         """
         rules = self.rules(address)
         if rules.problem:
@@ -179,7 +175,8 @@ class WebClient:
         wait_s = self._limits.wait_s
         for attempt in range(1, self._limits.attempts + 1):
             self._pace.wait(host_of(address), max(self._limits.interval_s, delay_s))
-            reply = self._once(address, wanted)
+            request = httpx.Request("GET", address, headers=self._headers(wanted))
+            reply = self._exchanged(request, address, lambda response: _reply(address, response, wanted))
             if not reply.again or attempt == self._limits.attempts:
                 return reply
             asked_s = wait_s if reply.after_s is None else reply.after_s
@@ -188,10 +185,6 @@ class WebClient:
             self._pace.pause(asked_s)
             wait_s *= 2
         raise AssertionError("there is at least one attempt")
-
-    def _once(self, address: str, wanted: _Wanted) -> WebReply:
-        request = httpx.Request("GET", address, headers=self._headers(wanted))
-        return self._exchanged(request, address, lambda response: _reply(address, response, wanted))
 
     def _exchanged(
         self, request: httpx.Request, address: str, read: Callable[[httpcore.Response], WebReply]

@@ -72,12 +72,8 @@ class AddressGuard:
         self._networks = [ip_network(entry, strict=False) for entry in limits.allow if _is_network(entry)]
 
     def checked(self, host: str, port: int) -> list[str]:
-        """The network addresses of a host, all of which may be reached.
-
-        Raises:
-            AddressRefusedError: one of them may not; the others are not tried either, since the name cannot be trusted.
-            UnknownHostError: there is none.
-        """
+        """The network addresses of a host, all of which may be reached: where one may not, the others are not tried
+        either, since the name cannot be trusted."""
         host = host.strip("[]").lower().rstrip(".")
         found = self._names.get(host) or [_address(one) for one in self._resolve(host, port)]
         if not found:

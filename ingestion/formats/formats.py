@@ -167,14 +167,8 @@ _CONTROL_SHARE = 0.02  # text has none, a stray NUL or form feed apart; compress
 
 
 def recognised(name: str, raw: bytes) -> str:
-    """The content type to read a file as: by its bytes where they tell, since names lie; else by its name.
-
-    Args:
-        name: of the file; its ending decides between formats of text.
-
-    Raises:
-        Unreadable: it is empty, damaged, or in a format that is not read.
-    """
+    """The content type to read a file as: by its bytes where they tell, since names lie; else by its name, whose ending
+    decides between formats of text. ``Unreadable`` of one that is empty, damaged, or in a format that is not read."""
     if not raw.strip():
         raise Unreadable("the file is empty")
     promised = content_type_by_ending(name)

@@ -32,11 +32,7 @@ def convert_text(raw: bytes) -> Converted:
 
 
 def html_of_text(text: str, *, titled: bool = True) -> str:
-    """The text as HTML.
-
-    Args:
-        titled: whether a first line that stands alone and is no sentence is its title.
-    """
+    """The text as HTML; ``titled``: a first line that stands alone and is no sentence is its title."""
     lines = [line.expandtabs(4).rstrip() for line in re.split(r"\r\n|[\r\n\f\v\x85\u2028\u2029]", text)]
     width = max((len(line) for line in lines if len(line) <= _USUAL_LINE), default=0)
     blocks = list(_blocks(lines))
@@ -48,7 +44,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
     block: list[str] = []
     for line in lines:
         if _UNDERLINE.match(line):
-            head = block[-1:] if block and _may_head(block[-1]) else []
+            heads = block and len(block[-1].strip()) <= _MAX_HEADING and not _BULLET.match(block[-1])
+            head = block[-1:] if heads else []
             if block[: len(block) - len(head)]:
                 yield block[: len(block) - len(head)]
             if head:
@@ -61,10 +58,6 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
             block = []
     if block:
         yield block
-
-
-def _may_head(line: str) -> bool:
-    return len(line.strip()) <= _MAX_HEADING and not _BULLET.match(line)
 
 
 def _html(block: Sequence[str], width: int, *, first: bool, blocks: Sequence[Sequence[str]], at: int) -> str:

@@ -26,11 +26,7 @@ def write_frame(file: BinaryIO, values: dict[str, Any], body: bytes = b"") -> No
 
 
 def read_frame(file: BinaryIO, longest: int | None = None) -> tuple[dict[str, Any], bytes] | None:
-    """The next message; None where the other side has ended, also in the middle of one.
-
-    Raises:
-        FrameTooLong: it has more than ``longest`` bytes.
-    """
+    """The next message, of ``longest`` bytes at most; None where the other side has ended, also in the midst of one."""
     lengths = file.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None

@@ -35,10 +35,7 @@ _MEMORY = ("MemoryError", "memory allocation of", "bad_alloc")  # how Python, Ru
 @contextmanager
 def page_reading(limits: ReadingLimits, *, rules: bool = False) -> Iterator[PageReading]:
     """How a run reads its pages, one after the other; the process that reads the large ones ends with the block.
-
-    Args:
-        rules: whether the pages will be extracted by rules: what that takes counts as part of reading them.
-    """
+    ``rules``: the pages will be extracted by rules, and what that takes counts as part of reading them."""
     with closing(ReadingProcess(limits)) as process:
 
         def read(document: SourceDocument) -> PageRead:
@@ -97,11 +94,7 @@ class ReadingProcess:
         """Processor seconds of the page that was read last, and most bytes the process held beyond its start."""
 
     def read(self, document: SourceDocument, *, rules: bool) -> PageRead:
-        """The page's reading with its chunks; over a limit it has no elements, and one reject says why.
-
-        Args:
-            rules: whether what the extraction by rules takes is part of it.
-        """
+        """The page's reading with its chunks; over a limit it has no elements, and one reject says why."""
         why, reply = self._answer(document, {"task": "read", "rules": rules})
         if why:
             return nothing_read(document, why)

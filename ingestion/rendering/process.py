@@ -35,17 +35,8 @@ class PageRenderer:
     """Renders one page after the other, each in a browser of its own; for one thread."""
 
     def __init__(self, executable: str, ask: Callable[[str], WebReply], *, seconds: float, most: int) -> None:
-        """Take what fetches for the browser, within its own limits.
-
-        Args:
-            executable: path of a Chromium.
-            ask: what is at an address, redirects followed; of any type.
-            seconds: of one page, from the browser's start on.
-            most: bytes of a page, and of all that it asks for.
-
-        Raises:
-            SettingsError: there is no such browser, or what drives it is not installed.
-        """
+        """Take the path of a Chromium, and what fetches for it: whatever is at an address, redirects followed. A page
+        may take ``seconds`` from the browser's start on; ``most`` bytes are of it, and of all that it asks for."""
         if not Path(executable).is_file():
             raise SettingsError(f"CLAUSEGRAPH_WEB_BROWSER is to be the path of a Chromium: {executable!r} is no file")
         require_extra("browser", "driving a browser", error=SettingsError)

@@ -57,19 +57,14 @@ SOURCE_KINDS: list[SourceKind] = [
 
 def open_source(location: str, name: str | None = None, web: WebOptions = WebOptions()) -> Source:
     """Open a folder of files, one file, a ConditionalQA documents file, a file of passages, an address on the
-    web, or a file of addresses; ``web`` says how such are fetched. Nothing is fetched yet.
-
-    Raises:
-        SourceError: nothing is there, or it is no source that ClauseGraph knows, or its path is not valid UTF-8.
-        InputError: the source cannot have that name.
-    """
+    web, or a file of addresses; ``web`` says how such are fetched. Nothing is fetched yet."""
     if not is_text(location):
         raise SourceError(f"source {location[:_SHOWN]!a} has a path that is not valid UTF-8; rename it")
     named = None if name is None else _checked(name)
-    if location.strip() and (is_address(location) or is_address_file(location)):
-        source = WebSource(location, named, web)
-        return source if source.name == _checked(source.name) else WebSource(location, _checked(source.name), web)
-    kind = next((kind for kind in SOURCE_KINDS if location.strip() and kind.fits(location)), None)
+    on_web = SourceKind(
+        lambda place: is_address(place) or is_address_file(place), lambda place, called: WebSource(place, called, web)
+    )
+    kind = next((kind for kind in (on_web, *SOURCE_KINDS) if location.strip() and kind.fits(location)), None)
     if kind is None:
         raise SourceError(_why_none(location))
     opened = kind.open(location, named)

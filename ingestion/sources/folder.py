@@ -74,14 +74,7 @@ class FolderSource:
 
     kind = "folder"
 
-    def __init__(
-        self,
-        path: Path | str,
-        name: str | None = None,
-        max_bytes: int = MAX_PAGE_BYTES,
-        *,
-        except_for: frozenset[str] = frozenset(),
-    ) -> None:
+    def __init__(self, path: Path | str, name: str | None = None, *, except_for: frozenset[str] = frozenset()) -> None:
         """Open the folder or file at ``path``; files at the uris of ``except_for`` are another source's."""
         self._path = local(path)
         kind = kind_of(self._path)
@@ -89,7 +82,6 @@ class FolderSource:
             raise SourceError(f"source {path} does not exist; give a folder of files or one file")
         self._is_folder = kind == "folder"
         self._root = self._path if self._is_folder else self._path.parent
-        self._max_bytes = max_bytes
         self._except_for = except_for
         self.name = name or (self._path.name if self._is_folder else self._path.stem) or "root"
         self.location = str(self._path)
@@ -112,7 +104,7 @@ class FolderSource:
         target = Path(os.path.realpath(self._root / uri))  # Path.resolve raises where links go in circles
         if not target.is_relative_to(os.path.realpath(self._root)):
             return Reject(uri, "the symbolic link leads out of the source's folder")
-        raw = read_regular(target, self._max_bytes)
+        raw = read_regular(target, MAX_PAGE_BYTES)
         if isinstance(raw, str):
             return Reject(uri, raw)
         try:

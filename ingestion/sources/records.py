@@ -123,12 +123,8 @@ class RecordsFolderSource:
 
 
 def _place(item: Item) -> str:
-    match item:
-        case SourceDocument():
-            return item.uri
-        case Reject(what):
-            return what
-    return ""  # yielded before the files
+    """Where an item stands among others; what is neither a page nor a reject is yielded before the files."""
+    return item.uri if isinstance(item, SourceDocument) else item.what if isinstance(item, Reject) else ""
 
 
 # --- passages ---------------------------------------------------------------------------------------
@@ -179,12 +175,7 @@ class PassagesSource(_RecordsSource):
         yield from sorted(found, key=lambda document: document.uri)
 
     def passages(self) -> list[TripledPassage]:
-        """The different passages in file order.
-
-        Raises:
-            SourceError: the file cannot be read, or a record is of another form; the message names the record by its
-                index, and the key.
-        """
+        """The different passages in file order."""
         merged: dict[tuple[str, str], TripledPassage] = {}
         for index, record in enumerate(_read_list(self._path, f"passages: {_ADVICE}")):
             passage = _passage(record, f"source {self.location}, record {index}")

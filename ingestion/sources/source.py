@@ -97,11 +97,7 @@ class Source(Protocol):
 
         Of two pages with one uri the first is used, and the report names the other. A page that is rejected, or below
         what is ``Unlisted``, stays in the corpus as it was. A source that has no page yields none; whether that is
-        meant is for the caller to ask.
-
-        Raises:
-            SourceError: the source is missing or unreadable; a caller that had not yet changed anything then changes
-                nothing.
+        meant is for the caller to ask. One that is missing or unreadable raises ``SourceError``.
         """
 
 
@@ -113,11 +109,7 @@ class FetchedSource(Source, Protocol):
     """
 
     def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
-        """Yield the pages, as ``Source.documents``; what failed is yielded as it was when it last succeeded.
-
-        Raises:
-            SourceError: there is nothing to begin with; what is in the corpus stays.
-        """
+        """Yield the pages, as ``Source.documents``; what failed is yielded as it was when it last succeeded."""
 
     def settle(self) -> None:
         """What was fetched is taken in: the next run asks anew."""

@@ -49,12 +49,8 @@ class ConditionReader:
     def read(self, text: str, own: Span) -> Condition | None:
         """The tree without repeated children, and without leaves that only point to others; none for no text.
 
-        Args:
-            own: the words of the rule. What of them is its condition ("After six months we do not pay") may be cited
-                with what it means alone.
-
-        Raises:
-            UnusableItem: it is malformed or too large, or cites what the chunk does not say.
+        What of the rule's ``own`` words is its condition ("After six months we do not pay") may be cited with what it
+        means alone.
         """
         if not text.strip():
             return None

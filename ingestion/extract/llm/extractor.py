@@ -54,11 +54,7 @@ _BY_OUTPUT = (  # what a header's output begins with
 
 
 def task_of(prompt: Prompt) -> Task:
-    """The task of an extraction prompt, by its declared output.
-
-    Raises:
-        PromptError: the prompt's output is none that a parser reads.
-    """
+    """The task of an extraction prompt, by its declared output."""
     for beginning, task in _BY_OUTPUT:
         if prompt.output.startswith(beginning):
             return task
@@ -104,11 +100,7 @@ class LLMExtractor:
         return str(LLMFingerprint(prompt.id, prompt.digest, self.llm.fingerprint, task.parser, shape, task.whole_pages))
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
-        """The statements of one chunk.
-
-        Raises:
-            ModelError: there is no extraction, and why.
-        """
+        """The statements of one chunk."""
         (result,) = self.extract_pages([PageInputs("", (chunk_input,))])
         if result.extraction is None:
             raise UnusableReply(result.problem)
@@ -234,11 +226,7 @@ class _Work:
         self._again += [_Job(job.page, number_call(part)) for part in (inputs[:middle], inputs[middle:]) if part]
 
     def left_over(self) -> Iterator[Extracted]:
-        """What was not asked since the work was stopped.
-
-        Raises:
-            ModelRefused: the server turned every call away.
-        """
+        """What was not asked since the work was stopped; raises where the server turned every call away."""
         if self._turned_away:
             raise self._turned_away[0][1]
         for job in [*self._again, *self._jobs] if self._stopped else ():

@@ -87,11 +87,7 @@ def _short(value: Any) -> str:
 
 
 def known_modality(text: str) -> Modality:
-    """A modality by one of its known words.
-
-    Raises:
-        UnusableItem: it is none of them.
-    """
+    """A modality by one of its known words."""
     found = _MODALITIES.get(" ".join(text.lower().split()))
     if found is None:
         raise UnusableItem(f"its modality is none of {', '.join(Modality)}")

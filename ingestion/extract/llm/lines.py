@@ -61,11 +61,7 @@ Read = tuple[list[RawTriple], list[Reject]]
 
 
 def parse_lines(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
-    """The extraction of the one chunk of a call; complete lines of a cut-off reply are kept.
-
-    Raises:
-        UnusableReply: as :func:`parse_triples`.
-    """
+    """The extraction of the one chunk of a call; complete lines of a cut-off reply are kept."""
     (chunk_input,) = call.inputs
     texts = " ".join(element.text for element in chunk_input.elements)
     triples, rejects = parse_triples(text, source_text=texts)  # tells commas within names from those between
@@ -76,10 +72,8 @@ def parse_lines(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | N
 def parse_triples(given: str | Sequence[Any], *, source_text: str = "") -> Read:
     """The triplets of a reply, or of a list of recorded ones (3-lists or objects), and what is none.
 
-    ``source_text`` helps to tell which commas of an unquoted name are part of it.
-
-    Raises:
-        UnusableReply: a reply that says neither a triplet nor that there is none.
+    ``source_text`` helps to tell which commas of an unquoted name are part of it. A reply that says neither a triplet
+    nor that there is none raises ``UnusableReply``.
     """
     if not isinstance(given, str):
         return _of_items(given)

@@ -30,7 +30,10 @@ def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[Ext
     A chunk above the limit has a call of its own; with limit 0 every chunk has. The groups of a page are about
     equal, because a run waits for the longest reply.
     """
-    sizes = [_tokens(chunk_input) for chunk_input in inputs]
+    sizes = [
+        sum(len(one.text) // _CHARACTERS + _PER_ELEMENT for one in chunk_input.elements if one.is_own)
+        for chunk_input in inputs
+    ]
     left = sum(sizes)
     calls = -(-left // limit) if limit else 0
     group: list[ExtractionInput] = []
@@ -44,10 +47,6 @@ def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[Ext
         filled += size
     if group:
         yield tuple(group)
-
-
-def _tokens(chunk_input: ExtractionInput) -> int:
-    return sum(len(element.text) // _CHARACTERS + _PER_ELEMENT for element in chunk_input.elements if element.is_own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +138,6 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, ontology: str = ""
 
     ``page`` is the numbered page, ``html`` the tagged lines of its elements, ``headings`` the heading path of its first
     chunk; ``ontology`` are the types of entities.
-
-    Raises:
-        PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
     """
     first = call.inputs[0]
     own = [item.element for item in call.printed if not item.element.label.startswith("h")]  # without those above

@@ -302,10 +302,7 @@ def parse_rules(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | N
     """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
 
     A rule belongs to the chunk that owns the first line it cites. A reply that breaks off covers the chunks before the
-    last one it spoke of.
-
-    Raises:
-        UnusableReply: there is nothing in it that can be read.
+    last one it spoke of. One in which nothing can be read raises ``UnusableReply``.
     """
     reply = _Reply()
     lines, unread = first_items(text.splitlines())

@@ -311,10 +311,7 @@ class RuleExtractor:
 
 def read_rules(reading: Reading, ontology: Ontology | None = None) -> dict[Rule, str]:
     """The rules of a page's chunks with its anchors, each with the key of its chunk; whoever extracts the statements.
-
-    Args:
-        ontology: gives names their types in the place of the shipped one.
-    """
+    An ``ontology`` gives names their types in the place of the shipped one."""
     found: dict[Rule, str] = {}
     for chunk, (chunk_input, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
         reader = ChunkReader(chunk_input)

@@ -31,12 +31,8 @@ _EXAMPLE = phrases("examples?|case stud(?:y|ies)|scenario|quiz")
 
 
 def fact_of(rule: Rule, main: str, spans: tuple[Span, ...], scene: Scene) -> Statement | None:
-    """The fact of a rule whose main clause stands by itself; none where it is not plain.
-
-    Args:
-        main: the clause without its condition.
-        spans: where it is said.
-    """
+    """The fact of a rule whose main clause (``main``, without its condition) stands by itself; none where it is not
+    plain. ``spans`` are where it is said."""
     if RuleKind.CONTACT in rule.kinds:  # an invitation
         return None
     bare = " ".join(plain(main).split()).strip(" .:;,")

@@ -202,11 +202,8 @@ class Row:
 
 
 def _leads(above: Sequence[InputElement]) -> list[tuple[InputElement, Span]]:
-    """The sentences above a table that say of when or of whom it is: those that lead in to it, and those on its sums.
-
-    Args:
-        above: what stands before it in its section.
-    """
+    """The sentences above a table, in its section, that say of when or of whom it is: those that lead in to it, and
+    those on its sums."""
     last = above[-1:] if above and above[-1].text.rstrip()[-1:] in ".:" else above[-2:]  # below a caption
     found = []
     for element in last if all(one.tag == "p" for one in last) else ():

@@ -232,11 +232,8 @@ def _side(row: Row, place: float) -> int:
 
 
 def _is_white(rows: Sequence[Row], place: float, but: int = 0) -> bool:
-    """Whether the gap at a place is wider than one between words, in nearly all rows that have words on both sides.
-
-    Args:
-        but: rows that may have a narrower one, however few there are.
-    """
+    """Whether the gap at a place is wider than one between words, in nearly all rows that have words on both sides; in
+    all ``but`` so many, however few there are."""
     gaps = []
     for row in rows:
         sides = [word.x1 for word in row if word.x1 <= place], [word.x0 for word in row if word.x0 >= place]
@@ -280,10 +277,7 @@ def joined(lines: Sequence[str], words: Container[str] = ()) -> str:
     """The lines as one text.
 
     A word broken at the end of a line is put together where the document has it so, or has no such parts; a hyphen
-    that belongs to the word stays.
-
-    Args:
-        words: of the document, in lower case, with those written with hyphens.
+    that belongs to the word stays. ``words`` are the document's, in lower case, with those written with hyphens.
     """
     text = ""
     for line in lines:

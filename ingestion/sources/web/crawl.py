@@ -73,8 +73,9 @@ class WebSource:
             address = normalised(location)
             if address is None:
                 raise SourceError(f"{shown(location)!r} is no address of a page; give one like https://host/path")
+            parts = urlsplit(address)
             self.location = address
-            self.name = name or _name_of(address)
+            self.name = name or f"{parts.netloc}{parts.path}".strip("/").replace("/", "_")[:_NAME]
         self._taken: Callable[[], None] | None = None
 
     def documents(self) -> Iterator[Item]:
@@ -97,11 +98,6 @@ class WebSource:
         if self._taken is not None:
             self._taken()
             self._taken = None
-
-
-def _name_of(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.netloc}{parts.path}".strip("/").replace("/", "_")[:_NAME]
 
 
 class Crawl:
@@ -274,7 +270,9 @@ class Crawl:
                 "stay as they are (`clausegraph pages remove` removes them)"
             )
         reached = [address for address in self._visits.touched if address not in self._lost]
-        return outcome_of(self._visits.rows, reached, self._unreached, self._pieces)
+        return outcome_of(
+            self._visits.rows, reached, self._unreached, lambda row: self._look(self._load(row), row.address).pieces
+        )
 
     def to_keep(self, found: Outcome) -> tuple[list[FetchRow], list[str]]:
         """The rows as the next crawl is to find them, and addresses to forget; of pages asked alone theirs only."""
@@ -345,6 +343,3 @@ class Crawl:
             self._whole = False
             self._rejects[row.address] = f"not all of its links are known: {found.problem}; no page is taken for gone"
         return found.links
-
-    def _pieces(self, row: FetchRow) -> Sequence[str]:
-        return self._look(self._load(row), row.address).pieces

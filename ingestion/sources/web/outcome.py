@@ -55,13 +55,8 @@ class Outcome:
 def outcome_of(
     rows: Mapping[str, FetchRow], reached: Iterable[str], unreached: Callable[[str], str], pieces: Pieces
 ) -> Outcome:
-    """Which pages there are.
-
-    Args:
-        rows: every address that is known.
-        reached: those of this crawl.
-        unreached: why a page at an address that was not reached is gone; empty where it stays.
-        pieces: the pieces of text of a page.
+    """Which pages there are. ``rows`` are of every known address, ``reached`` are those of this crawl; ``unreached``
+    says why a page at an address that was not reached is gone, empty where it stays; ``pieces`` are those of its text.
     """
     live = set(reached)
     live |= {address for address in rows if address not in live and not unreached(address)}
@@ -154,13 +149,10 @@ def _identities(
     for address in contents:
         if address not in named:
             names = [rows[one].uri for one in leading[address] if rows[one].uri and _is_own(rows[one], rows)]
-            taken[next((name for name in sorted(names) if name not in taken), _free(address, taken))] = address
+            # nobody else is called like the address, unless a page that moved away from there still is
+            free = address if address not in taken else f"{address}#moved-here"
+            taken[next((name for name in sorted(names) if name not in taken), free)] = address
     return {address: uri for uri, address in taken.items()}
-
-
-def _free(address: str, taken: Mapping[str, str]) -> str:
-    """The address as a uri: nobody else is called so, unless a page that moved away from here still is."""
-    return address if address not in taken else f"{address}#moved-here"
 
 
 def _why_same(address: str, end: str, twins: Mapping[str, tuple[str, str]], content: str) -> str:
@@ -211,11 +203,8 @@ def sketch_of(pieces: Sequence[str]) -> bytes:
 def duplicates(rows: Mapping[str, FetchRow], established: frozenset[str], pieces: Pieces) -> dict[str, tuple[str, str]]:
     """Addresses whose page is another one's: that one's address, and how that is known.
 
-    Args:
-        rows: addresses that have a page.
-        established: those that are pages of the corpus. They become another page's address only where the site says
-            so: a wall that all pages show for a day would make one of them all.
-        pieces: the pieces of text of a page.
+    Those ``established`` as pages of the corpus become another page's address only where the site says so: a wall that
+    all pages show for a day would make one of them all.
     """
     found: dict[str, tuple[str, str]] = {}
     for address in sorted(rows):
@@ -224,7 +213,8 @@ def duplicates(rows: Mapping[str, FetchRow], established: frozenset[str], pieces
             continue
         if _alike(rows[address], rows[target]):
             found[address] = (target, "it names this address as its own")
-    left = sorted((address for address in rows if address not in found), key=lambda one: _order(one, established))
+    # of equal pages the first stays: one that the corpus has, then the shortest address
+    left = sorted(rows.keys() - found.keys(), key=lambda one: (one not in established, len(one), one))
     for what, key in (("bytes", "raw_hash"), ("text", "text_hash")):
         first: dict[str, str] = {}
         for address in left:
@@ -272,11 +262,6 @@ def _root(address: str, found: Mapping[str, tuple[str, str]]) -> str:
     while address in found:
         address = found[address][0]
     return address
-
-
-def _order(address: str, established: frozenset[str]) -> tuple[bool, int, str]:
-    """Of equal pages the first stays: one that the corpus has, then the shortest address."""
-    return address not in established, len(address), address
 
 
 def _likeness(one: bytes, other: bytes) -> float:

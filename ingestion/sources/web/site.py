@@ -100,9 +100,7 @@ class SiteWalk:
         self._visits = visits
         self._section = SiteSection(start, options)
         self._start = start
-        self._depth = options.depth
-        self._alike = options.alike
-        self._most_seen = options.links
+        self._options = options
         self._links = links
         self._shapes: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()  # files that are no pages, by ending
@@ -122,8 +120,8 @@ class SiteWalk:
                 if link not in seen and self._takes(link, depth + 1):
                     waiting.append((link, depth + 1))
                 seen.add(link)
-            if len(seen) > self._most_seen:
-                self._visits.cut = f"the crawl ended when it had seen {self._most_seen} different links"
+            if len(seen) > self._options.links:
+                self._visits.cut = f"the crawl ended when it had seen {self._options.links} different links"
 
     def _takes(self, link: str, depth: int) -> bool:
         if self._section.why_not(link):
@@ -131,7 +129,7 @@ class SiteWalk:
         if ending := self._section.ending(link):
             self.skipped[ending] += 1
             return False
-        problem = f"it is {depth} links away" if depth > self._depth else self._trap(link)
+        problem = f"it is {depth} links away" if depth > self._options.depth else self._trap(link)
         if problem:
             self.passed[link] = problem
         return not problem
@@ -144,4 +142,5 @@ class SiteWalk:
         if "?" not in shape and shape.count("#") < 2:
             return ""
         self._shapes[shape] += 1
-        return f"there are more than {self._alike} like {shape}" if self._shapes[shape] > self._alike else ""
+        most = self._options.alike
+        return f"there are more than {most} like {shape}" if self._shapes[shape] > most else ""

@@ -44,11 +44,8 @@ class Visits:
         browser: PageRenderer | None = None,
         progress: Progress = no_progress,
     ) -> None:
-        """Go on with the shelf's crawl; ``look`` sees pages, ``most`` bounds the addresses that are asked.
-
-        Args:
-            browser: what renders pages that only their scripts fill.
-        """
+        """Go on with the shelf's crawl; ``look`` sees pages, ``most`` bounds the addresses that are asked, and
+        ``browser`` renders pages that only their scripts fill."""
         self.rows = shelf.rows()
         self.touched: dict[str, None] = {}
         self.problems: dict[str, str] = {}  # by address
@@ -63,11 +60,8 @@ class Visits:
         self._accept = (HTML, _XHTML, *([PDF] if pdf else []))
 
     def reach(self, address: str, allowed: Allowed, stated: str = "") -> FetchRow | None:
-        """What is at an address, redirects followed as far as they may be; None where nothing is.
-
-        Args:
-            stated: when it last changed, as somebody else says: kept with what it answers.
-        """
+        """What is at an address, redirects followed as far as they may be; None where nothing is. ``stated``, when it
+        last changed as somebody else says, is kept with what it answers."""
         hops: list[str] = []
         at = address
         while (row := self.ask(at, stated)) is not None and row.outcome == "moved":
@@ -81,10 +75,11 @@ class Visits:
     def ask(self, address: str, stated: str = "") -> FetchRow | None:
         """What an address answers, or has answered in this crawl; None where there is no room to ask it."""
         row = self.rows.get(address, FetchRow(address))
-        if address in self.touched or self._has_come(row):
-            if address not in self.touched:
-                self.counts[ASKED_BEFORE] += 1
-                self.touched[address] = None
+        if address in self.touched:
+            return row
+        if row.crawl == self._shelf.crawl != ASIDE and row.outcome in ("page", "moved"):
+            self.counts[ASKED_BEFORE] += 1  # of this crawl, which was cut off; what it could not get is asked again
+            self.touched[address] = None
             return row
         if len(self.touched) >= self._most:
             self.cut = f"the crawl ended at its limit of {self._most} addresses"
@@ -172,10 +167,6 @@ class Visits:
             sketch=sketch,
         )
         return made, raw
-
-    def _has_come(self, row: FetchRow) -> bool:
-        """Whether a run of this crawl that was cut off has it; what that one could not get is asked for again."""
-        return row.crawl == self._shelf.crawl != ASIDE and row.outcome in ("page", "moved")
 
     def _why_not_follow(self, row: FetchRow, hops: list[str], allowed: Allowed) -> str:
         if row.target in hops or len(hops) > _HOPS:

@@ -68,11 +68,7 @@ class Snapshot:
 
 
 class BackupFolder:
-    """Where snapshots are: a local folder, or a URL that fsspec knows. The first write makes it.
-
-    Raises, from everything:
-        StorageError: it cannot be read or written, or is full.
-    """
+    """Where snapshots are: a local folder, or a URL that fsspec knows. The first write makes it."""
 
     def __init__(self, place: str) -> None:
         import fsspec
@@ -104,12 +100,7 @@ class BackupFolder:
         return sorted(name.removesuffix(".json") for name in self._names("snapshots") if name.endswith(".json"))
 
     def load(self, name: str) -> Snapshot:
-        """A snapshot by its name; the newest by none.
-
-        Raises:
-            NotFoundError: there is none, or none of that name.
-            StorageError: its manifest is damaged, or of another version of ClauseGraph.
-        """
+        """A snapshot by its name; the newest by none. Its manifest may be damaged, or of another version."""
         known = self.snapshots()
         if not known or (name and name not in known):
             listed = f"there are: {', '.join(known[-5:])}" if known else "`clausegraph backup DIR` makes one"
@@ -164,11 +155,7 @@ class BackupFolder:
         return gone
 
     def fetch(self, snapshot: Snapshot, home: Path, told: Step) -> None:
-        """Write the files of a snapshot into a folder, each byte checked.
-
-        Raises:
-            StorageError: a block is not there, or is not what was written.
-        """
+        """Write the files of a snapshot into a folder, each byte checked."""
         for number, (name, one) in enumerate(sorted(snapshot.files.items()), 1):
             parts = PurePosixPath(name).parts
             if ".." in parts or parts[0] not in (LEDGER, ANSWERS, ACCESS):
@@ -238,11 +225,8 @@ def _sha256(data: bytes) -> str:
 
 
 def take_snapshot(ledger: Ledger, folder: BackupFolder, told: Step) -> Snapshot:
-    """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back.
-
-    Raises:
-        LeaseHeldError: of a corpus in PostgreSQL, which is moved into a file: a run is writing to it.
-    """
+    """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back. A corpus in
+    PostgreSQL, which is moved into a file, must have no run."""
     now = time.time()
     name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z"
     with staging(ledger.home) as staged:

@@ -18,7 +18,8 @@ def dump_lines(view: View) -> list[str]:
     """Pages, chunks, facts, supports, rules, merged names and vector keys of the view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
     lines += [*_page_lines(view), *graph_lines(view.graph)]
-    lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
+    keys = ((kind, str(page or ""), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])
+    lines += [canonical_json(["vector", *key]) for key in keys]
     return sorted(lines)
 
 
@@ -35,7 +36,9 @@ def graph_lines(graph: Graph) -> list[str]:
     for fact in graph.facts(sorted(facts)):
         lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
     lines += [canonical_json(["entity", name, entity]) for name, entity in graph.names().items()]
-    lines += _rule_lines(graph)
+    for one in graph.all_rules():
+        body = rule_to_json(one.rule)
+        lines.append(canonical_json(["rule", str(one.page), one.chunk_key, one.extractor, one.entities, body]))
     return sorted(lines)
 
 
@@ -48,14 +51,3 @@ def _page_lines(view: View) -> Iterator[str]:
         )
         for chunk in reading.chunks:
             yield canonical_json(["chunk", str(page), chunk.key, chunk.content_hash, chunk.text])
-
-
-def _rule_lines(graph: Graph) -> Iterator[str]:
-    for one in graph.all_rules():
-        body = rule_to_json(one.rule)
-        yield canonical_json(["rule", str(one.page), one.chunk_key, one.extractor, one.entities, body])
-
-
-def vector_keys(view: View) -> list[tuple[str, str, str]]:
-    """(kind, page, ref) of every visible vector, sorted."""
-    return sorted((kind, str(page or ""), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])

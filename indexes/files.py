@@ -101,11 +101,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def staging(home: Path) -> Iterator[Path]:
-    """A folder of a home in which something large is put together, for one at a time; nothing of it stays.
-
-    Raises:
-        StorageError: another process is at it.
-    """
+    """A folder of a home in which something large is put together, for one at a time; nothing of it stays."""
     folder = home / STAGING
     with file_errors(folder):
         make_private(home)

@@ -52,7 +52,7 @@ class Words(Protocol):
     @property
     def totals(self) -> tuple[int, int]: ...  # chunks, and terms in all of them
 
-    def postings(self, terms: Collection[str]) -> Sequence[Posting]: ...
+    def postings(self, terms: Collection[str]) -> Sequence[Posting]: ...  # where they have the terms
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]: ...  # keys of their chunks
 
@@ -97,14 +97,13 @@ def _scores(found: Iterable[Posting], chunks: int, terms: int) -> tuple[NDArray[
 
 
 class StoredWords:
-    """The words of an epoch, as the ledger has them."""
+    """The ``Words`` of an epoch, as the ledger has them: a page's number is that of its version."""
 
     def __init__(self, reads: Reads, corpus_id: int, epoch: int) -> None:
         self._reads, self._corpus_id, self._epoch = reads, corpus_id, epoch
 
     @cached_property
     def totals(self) -> tuple[int, int]:
-        """Chunks, and terms in all of them."""
         query = select(
             func.sum(chunk_words.c.chunks).label("chunks"), func.sum(chunk_words.c.terms).label("terms")
         ).where(chunk_words.c.version_id == members.c.page_version_id, self._visible())
@@ -112,7 +111,6 @@ class StoredWords:
         return int(row.chunks or 0), int(row.terms or 0)
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
-        """Where the epoch has the terms."""
         wanted = postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms))
         joined = members.c.page_version_id == postings.c.version_id
         columns = postings.c.term, postings.c.version_id, postings.c.counts
@@ -124,7 +122,6 @@ class StoredWords:
         return found
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
-        """The page of each version, and the keys of its chunks."""
         found: dict[int, tuple[PageKey, Sequence[str]]] = {}
         query = (
             select(chunk_words.c.version_id, chunk_words.c.chunk_keys, sources.c.name, pages.c.uri)
@@ -150,18 +147,16 @@ class StoredWords:
 
 
 class CountedWords:
-    """The words of pages that no ledger has, counted here."""
+    """The ``Words`` of pages that no ledger has, counted here."""
 
     def __init__(self, readings: Iterable[tuple[PageKey, Reading]]) -> None:
         self.pages = [(page, count_words(reading.chunks)) for page, reading in readings]
 
     @property
     def totals(self) -> tuple[int, int]:
-        """Chunks, and terms in all of them."""
         return sum(len(words.keys) for _, words in self.pages), sum(sum(words.lengths) for _, words in self.pages)
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
-        """Where the pages have the terms."""
         return [
             Posting(term, number, words.counts[term])
             for number, (_, words) in enumerate(self.pages)
@@ -169,5 +164,4 @@ class CountedWords:
         ]
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
-        """The page of each number, and the keys of its chunks."""
         return {number: (self.pages[number][0], self.pages[number][1].keys) for number in numbers}

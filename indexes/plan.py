@@ -90,11 +90,8 @@ class PublishPlan:
 def make_plan(
     ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str, audited: int | None = None
 ) -> PublishPlan:
-    """Compare the targets with the open rows of their pages; other pages change by decisions alone.
-
-    Args:
-        audited: the newest epoch, whose rows are not trusted: every cell is compared, not only keys.
-    """
+    """Compare the targets with the open rows of their pages; other pages change by decisions alone. Rows of the newest
+    epoch that are ``audited`` are not trusted: every cell is compared, not only keys."""
     plan = PublishPlan(corpus_id, model)
     targets = list(targets)  # what their pages define may rename what any other page names
     with ledger.read() as connection:

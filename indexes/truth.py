@@ -133,8 +133,11 @@ def store_versions(
     packed = [(version, _packed(version)) for version in versions]
     ids: dict[str, tuple[int, int, bool]] = {}
     for version, columns in packed:
+        here = (pages.c.source_id == source_id, pages.c.uri == version.uri)
         with ledger.write() as connection:
-            page_id = _page_id(connection, corpus_id, source_id, version.uri)
+            page = {"corpus_id": corpus_id, "source_id": source_id, "uri": version.uri}
+            connection.execute(insert_new(pages), page)
+            page_id = int(connection.execute(select(pages.c.id).where(*here)).scalar_one())
             ids[version.uri] = (page_id, *_store_version(connection, corpus_id, page_id, columns))
     with ledger.read() as connection:
         return {
@@ -174,12 +177,6 @@ def _store_version(
     version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())
     store_words(connection, corpus_id, version_id, words)
     return version_id, True
-
-
-def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:
-    connection.execute(insert_new(pages), {"corpus_id": corpus_id, "source_id": source_id, "uri": uri})
-    query = select(pages.c.id).where(pages.c.source_id == source_id, pages.c.uri == uri)
-    return int(connection.execute(query).scalar_one())
 
 
 def load_reading(connection: Connection, version_id: int) -> Reading:

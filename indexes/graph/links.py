@@ -92,7 +92,7 @@ def _unanimous(pairs: Iterable[tuple[str, PageKey]]) -> dict[str, PageKey]:
 
 def _addresses(page: PageKey, reading: Reading) -> Iterator[tuple[str, str]]:
     """What a link to a page may say: its place in its source, and its address on the web."""
-    yield page.source, _path(page.uri)
+    yield page.source, page.uri.removeprefix("./")
     for address in (reading.url, page.uri):
         if address and "://" in address:
             yield "", _web(address)
@@ -106,13 +106,9 @@ def _target(page: PageKey, reading: Reading, href: str, places: Mapping[tuple[st
         return None
     if not (address.scheme or address.netloc) and address.path:
         near = posixpath.normpath(posixpath.join(posixpath.dirname(page.uri), unquote(address.path)))
-        if (found := places.get((page.source, _path(near)))) is not None:
+        if (found := places.get((page.source, near))) is not None:
             return found
     return places.get(("", _web(whole))) if "://" in whole else None
-
-
-def _path(uri: str) -> str:
-    return uri.removeprefix("./")
 
 
 def _web(address: str) -> str:

@@ -18,7 +18,8 @@ _CENT = 1e-9  # sums of floats miss a limit by less
 
 
 class LedgerBudget:
-    """A ``Budget`` in the ledger, made by the first process of a run that asks, with its limits, and shared.
+    """A ``Budget``, which documents the methods, in the ledger, made by the first process of a run that asks, with its
+    limits, and shared.
 
     What a killed process had reserved stays reserved: it may have been used.
     """
@@ -32,7 +33,6 @@ class LedgerBudget:
             connection.execute(insert_new(budgets), values)
 
     def reserve(self, tokens: int, money: float) -> Reservation:
-        """Set aside what an attempt may use at most."""
         held = budgets.c
         all_tokens = held.used_tokens + held.reserved_tokens + tokens
         all_money = held.used_money + held.reserved_money + money
@@ -48,7 +48,6 @@ class LedgerBudget:
         return Reservation(tokens, money)
 
     def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
-        """Replace a reservation by what was used."""
         values = {
             "used_tokens": budgets.c.used_tokens + tokens,
             "used_money": budgets.c.used_money + money,
@@ -143,7 +142,8 @@ def run_usage(ledger: Ledger, run_id: str) -> dict[str, dict[str, float]]:
 class RunMeter:
     """A ``Budget`` and a ``UsageSink`` for whichever run it was started for.
 
-    A model is made before its run has a number; calls made outside a run are neither limited nor recorded.
+    A model is made before its run has a number; calls made outside a run are neither limited nor recorded. Without a
+    limit nothing is set aside.
     """
 
     def __init__(self, ledger: Ledger, limit_tokens: int | None = None, limit_money: float | None = None) -> None:
@@ -169,15 +169,12 @@ class RunMeter:
         return run_usage(self._ledger, self._run_id)
 
     def reserve(self, tokens: int, money: float) -> Reservation:
-        """As ``Budget.reserve``; without a limit nothing is set aside."""
         return self._budget.reserve(tokens, money) if self._budget is not None else Reservation(tokens, money)
 
     def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
-        """As ``Budget.settle``."""
         if self._budget is not None:
             self._budget.settle(reservation, tokens, money)
 
     def record(self, record: CallRecord) -> None:
-        """As ``UsageSink.record``."""
         if self._usage is not None:
             self._usage.record(record)

@@ -41,7 +41,7 @@ class PgVectorIndex:
         self._ledger = ledger
 
     def write(self, corpus_id: int, name: str, ids: Ids, matrix: Vectors) -> str:
-        part, dimension = _part(name), matrix.shape[1]
+        part, dimension = name.partition("-")[0], matrix.shape[1]  # a name begins with the kind of its vectors
         rows = np.ascontiguousarray(matrix, dtype=np.float32)
         with self._ledger.write() as connection:
             self._remove(connection, corpus_id, [name])
@@ -169,11 +169,6 @@ class EpochVectors:
         with self._reads.read() as connection:
             rows = connection.execute(text(f"SELECT d.id, d.data {_SHOWN} ORDER BY d.id"), self._of).all()
         return _arrays(rows)
-
-
-def _part(name: str) -> str:
-    """The kind of vectors of a segment, with which its name begins."""
-    return name.partition("-")[0]
 
 
 def _arrays(rows: Collection[Any]) -> tuple[Ids, Vectors]:

@@ -21,10 +21,11 @@ from clausegraph.ingestion.fetch.guard import (
     AddressGuard,
     AddressRefusedError,
     Deadline,
+    GuardedBackend,
     Resolve,
     UnknownHostError,
     WebLimits,
-    guarded_pool,
+    authorities,
 )
 from clausegraph.ingestion.fetch.politeness import AGENT, ROBOTS_BYTES, HostPace, HostRules, retry_after
 
@@ -100,7 +101,12 @@ class WebClient:
         """Take the limits; names are looked up by ``resolve``, certificates verified as ``verify`` says."""
         self._limits = limits
         self._deadline = Deadline()
-        self._pool = guarded_pool(AddressGuard(limits, resolve), self._deadline, verify)
+        self._pool = httpcore.ConnectionPool(  # HTTP/1.1; no proxy, no cookies, no redirect, no second try
+            ssl_context=verify or authorities(),
+            max_connections=4,
+            keepalive_expiry=5.0,
+            network_backend=GuardedBackend(AddressGuard(limits, resolve), self._deadline),
+        )
         self._pace = pace or HostPace()
         self._rules: dict[str, HostRules] = {}
         self.requests = 0
@@ -191,12 +197,8 @@ class WebClient:
     ) -> WebReply:
         self.requests += 1
         self._deadline.set(self._limits.seconds)
-        target = httpcore.URL(
-            scheme=request.url.raw_scheme,
-            host=request.url.raw_host,
-            port=request.url.port,
-            target=request.url.raw_path,
-        )
+        asked = request.url
+        target = httpcore.URL(scheme=asked.raw_scheme, host=asked.raw_host, port=asked.port, target=asked.raw_path)
         try:
             head, body = request.headers.raw, request.content or None
             with self._pool.stream(request.method, target, headers=head, content=body) as response:

@@ -232,18 +232,6 @@ class GuardedBackend(httpcore.NetworkBackend):
 
 
 @cache
-def _authorities() -> ssl.SSLContext:
+def authorities() -> ssl.SSLContext:
     """Verifies certificates by the authorities that everybody trusts; reading them takes a tenth of a second."""
     return httpx.create_ssl_context()
-
-
-def guarded_pool(
-    guard: AddressGuard, deadline: Deadline, verify: ssl.SSLContext | None = None
-) -> httpcore.ConnectionPool:
-    """HTTP/1.1 over the connections of a guard; no proxy, no cookies, no redirect, no second try."""
-    return httpcore.ConnectionPool(
-        ssl_context=verify or _authorities(),
-        max_connections=4,
-        keepalive_expiry=5.0,
-        network_backend=GuardedBackend(guard, deadline),
-    )

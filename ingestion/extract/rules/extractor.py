@@ -24,17 +24,7 @@ from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
 from clausegraph.core.ontology import Ontology, policy_ontology
-from clausegraph.core.types import (
-    PUBLISHER,
-    Condition,
-    Mention,
-    Not,
-    Reading,
-    Rule,
-    RuleKind,
-    Span,
-    Statement,
-)
+from clausegraph.core.types import PUBLISHER, Condition, Mention, Not, Reading, Rule, RuleKind, Span, Statement
 from clausegraph.indexes.derive import with_anchors
 from clausegraph.ingestion.extract.rules.facts import fact_of
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans, sentences_from

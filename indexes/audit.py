@@ -103,9 +103,7 @@ def _of_version(connection: Connection, row: Row[Any]) -> Iterator[Difference]:
         return
     wanted, there = count_words(reading.chunks), stored_words(connection, row.id)
     counts = {} if there is None else there.counts
-    differ = sorted(
-        term for term in wanted.counts.keys() | counts.keys() if wanted.counts.get(term) != counts.get(term)
-    )
+    differ = sorted({term for term, _ in wanted.counts.items() ^ counts.items()})
     if there is None or differ or (there.keys, sum(there.lengths)) != (wanted.keys, sum(wanted.lengths)):
         text = f"the words of {what} are not those of its reading, as {(differ or ['their number'])[0]!r}"
         yield Difference("words", text, max(1, len(differ)), row.id)

@@ -69,7 +69,7 @@ class Quoted:
         """Whether a text does."""
         starts = range(max(1, len(text) - _WINDOW + 1))
         return (
-            any(name in text and _is_whole(text, name) for name in self.names)
+            any(name in text and re.search(rf"(?<![\w/%-]){re.escape(name)}(?![\w/%-])", text) for name in self.names)
             or any(text[start : start + _WINDOW].strip() in self.texts for start in starts)
             or any(part in text for part in self.texts if len(part) < _WINDOW)
         )
@@ -81,10 +81,6 @@ class Quoted:
         if isinstance(value, list):
             return [self.left_out(part) for part in value if not (isinstance(part, str) and self.is_said_in(part))]
         return "" if isinstance(value, str) and self.is_said_in(value) else value
-
-
-def _is_whole(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w/%-]){re.escape(name)}(?![\w/%-])", text) is not None
 
 
 def begin(ledger: Ledger, lease: RunLease, row: Mapping[str, Any], quoted: Quoted, ids: Collection[int]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -37,13 +37,7 @@ def set_gate(
 ) -> GateRow:
     """Give a corpus its gate; one that it had goes."""
     made = GateRow(list(questions), floor, missed, by, time.time())
-    values = {
-        "questions": pack(made.questions),
-        "floor": floor,
-        "missed": missed,
-        "set_by": by,
-        "created": made.created,
-    }
+    values = asdict(made) | {"questions": pack(made.questions)}
     with ledger.write() as connection:
         connection.execute(insert_or_update(gates, ["corpus_id"], {"corpus_id": corpus_id} | values, values))
     return made

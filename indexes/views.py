@@ -101,11 +101,7 @@ class View:
         return tuple(self._versions)
 
     def reading(self, page: PageKey) -> Reading:
-        """Elements and chunks of a page.
-
-        Raises:
-            NotFoundError: the page is not in this epoch.
-        """
+        """Elements and chunks of a page of this epoch."""
         return self._kept(self._readings, page, self._load_reading)
 
     def rules(self, page: PageKey) -> tuple[PlacedRule, ...]:
@@ -118,11 +114,7 @@ class View:
         return [one for one in self.rules(page) if any(span.anchor in wanted for span in one.rule.spans)]
 
     def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        """What the rules of a page say, as what another page may contradict.
-
-        Raises:
-            NotFoundError: the page is not in this epoch.
-        """
+        """What the rules of a page of this epoch say, as what another page may contradict."""
         return self._kept(self._assertions, page, self._load_assertions)
 
     def hidden_on(self, page: PageKey) -> frozenset[str]:
@@ -134,14 +126,8 @@ class View:
         return self._hidden.get(page, frozenset())
 
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
-        """The ``limit`` nearest chunks, elements, facts or rules of the epoch.
-
-        Args:
-            kind: "chunk", "element", "fact" or "rule".
-            vector: shape (dimension,), length 1.
-
-        Order: score descending, then page and ref.
-        """
+        """The ``limit`` of a kind ("chunk", "element", "fact" or "rule") nearest to a vector, shape (dimension,), length
+        1. Order: score descending, then page and ref."""
         self._reads.check_open()
         found: list[tuple[float, int]] = []
         for segment in self._visible(kind):

@@ -167,7 +167,8 @@ class Changes:
         All else that the source lists is noted here. Whoever takes a page calls ``take`` or ``refuse``.
         """
         taken = 0
-        for item in map(self._unless_forgotten, documents):
+        for listed in documents:
+            item = self.stays_out(getattr(listed, "uri", getattr(listed, "what", ""))) or listed
             match item:
                 case Reject():
                     self.rejects.append(item)
@@ -197,9 +198,6 @@ class Changes:
                     else:
                         taken += 1
                         yield item, why
-
-    def _unless_forgotten(self, item: Item) -> Item:
-        return self.stays_out(getattr(item, "uri", getattr(item, "what", ""))) or item
 
     def take(self, uri: str, why: str, rejects: Iterable[Reject] = ()) -> None:
         """The page is done, for this reason."""

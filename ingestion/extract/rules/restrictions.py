@@ -23,10 +23,6 @@ def _duty(proposition: Proposition, *adverbs: str) -> str:
     return "" if must != "must" else following if verb in adverbs else verb
 
 
-def _must_be(proposition: Proposition) -> bool:
-    return _duty(proposition, "already", "usually", "normally", "also") in _STATES
-
-
 def lists_requirements(proposition: Proposition, text: str) -> bool:
     """Whether the list of a duty says what must hold: "To qualify you must:", "students who:"."""
     if lists_examples(text):
@@ -35,5 +31,6 @@ def lists_requirements(proposition: Proposition, text: str) -> bool:
         return True
     if not proposition.polarity or _INFORMS.search(text):
         return False
-    needed = _must_be(proposition) or _PURPOSE.search(text) is not None
+    is_state = _duty(proposition, "already", "usually", "normally", "also") in _STATES
+    needed = is_state or _PURPOSE.search(text) is not None
     return _OPEN_DUTY.search(text) is not None or (proposition.modality is Modality.MUST and needed)

@@ -126,8 +126,8 @@ class View:
         return self._hidden.get(page, frozenset())
 
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
-        """The ``limit`` of a kind ("chunk", "element", "fact" or "rule") nearest to a vector, shape (dimension,), length
-        1. Order: score descending, then page and ref."""
+        """The ``limit`` of a kind ("chunk", "element", "fact" or "rule") nearest to a vector of shape (dimension,) and
+        length 1. Order: score descending, then page and ref."""
         self._reads.check_open()
         found: list[tuple[float, int]] = []
         for segment in self._visible(kind):

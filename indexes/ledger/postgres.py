@@ -41,7 +41,8 @@ _TABLES = (
 
 
 _opened: WeakSet[PostgresDatabase] = WeakSet()
-os.register_at_fork(after_in_child=lambda: [*map(PostgresDatabase.forget_connections, _opened)])
+# In a process made by ``fork`` the connections of its parent stay the parent's
+os.register_at_fork(after_in_child=lambda: [one._engine.dispose(close=False) for one in _opened])
 
 
 @compiles(OnConflictDoNothing, "postgresql")
@@ -173,10 +174,6 @@ class PostgresDatabase:
 
     def close(self) -> None:
         self._engine.dispose()
-
-    def forget_connections(self) -> None:
-        """In a process made by ``fork``: those of its parent stay the parent's."""
-        self._engine.dispose(close=False)
 
     def _explained(self, error: BaseException | None) -> StorageError | InputError:
         """The error in words, with what to do about it."""

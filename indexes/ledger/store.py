@@ -129,13 +129,6 @@ class Ledger(Reads):
             "`clausegraph ingest` every source again"
         )
 
-    def make_tables(self) -> None:
-        """Make the tables where there are none."""
-        if not self.has_tables():
-            with self.write() as connection:
-                _upgrade(connection)
-                self.database.add_tables(connection)
-
     def close(self) -> None:
         """Close every pooled connection."""
         self.database.close()
@@ -167,7 +160,10 @@ def open_ledger(home: Path, address: str = "", *, create: bool = True) -> Ledger
         elif not database.exists():
             raise _none_at(database.place)
         ledger = Ledger(home, database)
-        ledger.make_tables()
+        if not ledger.has_tables():
+            with ledger.write() as connection:
+                _upgrade(connection)
+                database.add_tables(connection)
         undone.pop_all()
     return ledger
 

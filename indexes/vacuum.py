@@ -129,13 +129,9 @@ def vacuum(
     promised: bool = False,
     report_days: float | None = None,
 ) -> VacuumReport:
-    """Remove what only epochs older than the retained ones show.
-
-    Args:
-        promised: a ``sweep`` of the home is to follow, by which no byte of it stays on the disk; a run that is killed
-            before is reminded of it.
-        report_days: of which reports of runs are kept, where it is not ``keep_days``.
-    """
+    """Remove what only epochs older than the retained ones show. Where it is ``promised`` that no byte of it stays on
+    the disk, a ``sweep`` is to follow, of which a run that is killed before is reminded. Reports of runs are kept for
+    ``report_days``, where these are not ``keep_days``."""
     retention = Retention(max(1, keep_epochs), keep_days, time.time())
     kept, gone, held = _remove_epochs(ledger, lease, retention)
     floor = min(kept, default=0)  # the oldest that stays

@@ -232,15 +232,8 @@ class View:
 
 
 def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_at: GraphAt | None = None) -> View:
-    """A view of the published epoch, or of a retained older one.
-
-    Args:
-        graph_at: where its graph is read from; None for the ledger.
-
-    Raises:
-        NotFoundError: no such corpus, nothing published yet, or no such epoch.
-        StoreError: the server of the graph does not have the epoch, or does not answer.
-    """
+    """A view of the published epoch, or of a retained older one. ``graph_at`` is where its graph is read from, in place
+    of the ledger."""
     corpus = get_corpus(ledger, corpus_name)
     view = _held_view(ledger, corpus, epoch)
     if graph_at is not None:
@@ -254,11 +247,7 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_
 
 def prepared_view(ledger: Ledger, corpus_name: str, epoch: int) -> View:
     """A view of an epoch that is prepared and that no reader may get yet, for whoever decides that, and has the corpus'
-    lease: so nobody removes it. Its graph is read from the ledger.
-
-    Raises:
-        NotFoundError: there is no such epoch, or it is not whole, or it is published.
-    """
+    lease: so nobody removes it. Its graph is read from the ledger."""
     corpus = get_corpus(ledger, corpus_name)
     of_it = (epochs.c.corpus_id == corpus.id, epochs.c.number == epoch, epochs.c.state == FROZEN)
     model = ledger.value(select(epochs.c.model).where(*of_it))

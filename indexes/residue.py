@@ -231,8 +231,8 @@ def _leave_out(ledger: Ledger, corpus_id: int, note: Note, hashes: Mapping[Colum
         in_pages |= needles.found_in(cell for row in rows if row.page_id not in note.pages for cell in row)
     for key in (extractions.c.input_key, embeddings.c.text_hash):
         for rows in _rows(ledger, select(key.table)):
-            others = (row for row in rows if row.corpus_id != corpus_id or row._mapping[key] not in hashes[key])
-            in_pages |= needles.found_in(cell for row in others for cell in row)
+            theirs = [row for row in rows if row.corpus_id != corpus_id or row._mapping[key] not in hashes[key]]
+            in_pages |= needles.found_in(cell for row in theirs for cell in row)
     for column in _QUESTIONS:
         in_questions |= needles.found_in(row[0] for row in ledger.rows(select(column)))
     others = {name for row in ledger.rows(_PLACED) if row.id not in note.pages for name in _called(row)}

@@ -207,7 +207,7 @@ def _remove(workspace: Workspace, corpus: CorpusRow, note: Note, quoted: Quoted)
     with _lease(ledger, corpus) as lease:
         rows = scrub(ledger, lease, quoted, note.places, note.sources)
     AuditLog(settings.home).blank(quoted.is_in)
-    remains = []
+    remains = list[str]()
     for path in _evaluations(workspace, corpus.name):
         if any(quoted.is_in(one.read_text("utf-8", "replace")) for one in path.rglob("*") if one.is_file()):
             remains += remove_path(path)

@@ -152,7 +152,8 @@ def _forget(
 ) -> dict[str, dict[str, Any]]:
     """Go through all steps with these rows and with what was begun before; the signed certificates by key."""
     ledger = workspace.ledger_to_change()
-    row, path = get_corpus(ledger, corpus), _path(workspace, get_corpus(ledger, corpus).id)
+    row = get_corpus(ledger, corpus)
+    path = _path(workspace, row.id)
     with _lease(ledger, row) as lease:
         keys = {one["key"] for one in rows} | {one.key for one in list_forgotten(ledger, row.id)}
         there = _pages(ledger, row.id).items()

@@ -68,7 +68,7 @@ def report_changes(workspace: Workspace, row: CorpusRow) -> list[Reject]:
             send(address, web_limits(workspace.settings), row.name, told)
         except _NotSent as error:
             unsent.append(Reject(address.name, mask(one_line(error, 200))))
-            give_back(ledger, row.id, changes, address.key)
+            give_back(ledger, changes, address.key)
     return unsent
 
 

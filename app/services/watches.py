@@ -97,7 +97,7 @@ def approve(workspace: Workspace, corpus: str, number: int, by: str) -> ListedWa
     ledger = workspace.ledger_to_change()
     row = get_corpus(ledger, corpus)
     watch = stored.get_watch(ledger, row, number)
-    stored.update_watch(ledger, watch, approved=None, approved_by=by, approved_epoch=watch.epoch)
+    stored.update_watch(ledger, watch, {"approved": None, "approved_by": by, "approved_epoch": watch.epoch})
     return _listed(stored.get_watch(ledger, row, number), [])
 
 

@@ -251,7 +251,7 @@ def residue(
     """Look for what was the pages' own; returns how much was searched, and where something is, in words.
 
     Args:
-        folders: of which every file is read, but ``skip``.
+        folders: of which every file is read, but not those of the folder ``skip``.
         beside: what other stores have, each with where it is.
     """
     needles, searched, found = Needles(note), Counter[str](), list[str]()
@@ -271,7 +271,7 @@ def residue(
     for where, text in beside:
         searched["nodes and relationships"] += 1
         found += [where] if needles.found_in([text]) - linked else []
-    for path in sorted(one for folder in folders for one in folder.rglob("*") if one.is_file() and one != skip):
+    for path in sorted(one for folder in folders for one in folder.rglob("*") if one.is_file() and one.parent != skip):
         searched["files"] += 1
         found += [str(path)] if _in_file(path, needles, searched) - linked else []
     return dict(searched), list(dict.fromkeys(found))

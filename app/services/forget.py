@@ -238,7 +238,7 @@ def _search(workspace: Workspace, corpus: CorpusRow, note: Note) -> dict[str, in
     with workspace.projections() as projections:
         one = projections.projection
         beside = () if one is None else one.contents(corpus.id)
-        searched, found = residue(ledger, corpus.id, note, folders, beside, skip=path)
+        searched, found = residue(ledger, corpus.id, note, folders, beside, skip=path.parent)
         found += [] if one is None else one.verify(corpus.id)
     _raise_for([f"it is still in {place}" for place in found])
     return searched

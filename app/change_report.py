@@ -10,11 +10,10 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from clausegraph.app.render import markdown_text
-from clausegraph.app.services.answer_changes import AnswerDifference
+from clausegraph.app.services.answer_changes import AnswerDifference, ChangedAnswer
 from clausegraph.app.services.changes import ChangedPage, ChangesReply
 from clausegraph.app.services.page_history import HistoryReply
 from clausegraph.app.services.rule_changes import ChangedRule, RuleDifference
-from clausegraph.app.services.watches import ChangedAnswer
 from clausegraph.core.text import clean_xml, counted, one_line
 
 _WORDS = 600  # characters of a rule

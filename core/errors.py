@@ -77,6 +77,10 @@ class LeaseLostError(LedgerError):
     """This run's lease was taken over; what it had stored is kept, nothing was published."""
 
 
+class StillReadError(LedgerError):
+    """A process reads an epoch that is to go; the message says which epoch and process."""
+
+
 class ViewExpired(LedgerError):
     """The view was closed, or its epoch was removed; open a new view."""
 

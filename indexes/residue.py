@@ -12,16 +12,17 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Column, Row, Select, Table, select
+from sqlalchemy import Column, Row, Select, Table, and_, select
 
 from clausegraph.core.serial import reading_from_bytes
 from clausegraph.indexes.files import file_errors
+from clausegraph.indexes.forgotten import forgotten_key
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import (
     blobs,
@@ -56,75 +57,74 @@ _IN_A_NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 _QUESTIONS = (
     judged_answers.c.question, judged_answers.c.scenario, watches.c.question, watches.c.scenario, gates.c.questions,
 )  # fmt: skip
-_STORED = {blobs: page_versions.c.raw_hash, extractions: chunks.c.input_key, embeddings: vectors.c.text_hash}
-_SHARED = (supports.c.fact_id, chunks.c.content_hash, *_STORED.values())
-_OF_PAGES = {*_STORED, postings, chunk_words, entity_tokens, entity_names, decisions}  # and tables with a page_id
+_STORED = {  # stored values, by the hash that pages name them by
+    blobs.c.hash: page_versions.c.raw_hash,
+    extractions.c.input_key: chunks.c.input_key,
+    embeddings.c.text_hash: vectors.c.text_hash,
+}
+_COUNTED = {"facts": supports.c.fact_id, "chunks": chunks.c.content_hash, "embeddings": vectors.c.text_hash}
+_CONTENTS = {blobs, extractions, embeddings, postings, chunk_words, entity_tokens, entity_names, decisions}
+_PLACED = select(pages.c.id, pages.c.source_id, sources.c.name, pages.c.uri).join(
+    sources, sources.c.id == pages.c.source_id
+)
 
 Numbers = NDArray[np.uint64]
 
 
 @dataclass(slots=True)
-class Own:
-    """What no other page has: ids of rows, names, texts, hashes and parts of stored values (in hex).
+class Note:
+    """What is to be forgotten: places (source and uri), whole sources, ids of rows, and what no other page has: names,
+    windows of texts, and hashes and parts of stored values (in hex).
 
-    ``linked`` are names that other pages give as well, as where they link to one: only their contents may have it.
-    ``stays``: how many facts, chunks and embeddings other pages state too, ``stated_by`` which.
+    ``stays``: how much of it other pages state too, ``stated_by`` which.
     """
 
+    places: set[tuple[str, str]] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
     pages: set[int] = field(default_factory=set)
     versions: set[int] = field(default_factory=set)
     vectors: set[int] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
-    linked: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
-    parts: set[str] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
     stays: dict[str, int] = field(default_factory=dict)
     stated_by: set[str] = field(default_factory=set)
 
-    def as_json(self) -> dict[str, Any]:
-        """JSON values."""
-        return {name: sorted(value) if isinstance(value, set) else value for name, value in asdict(self).items()}
+    @property
+    def keys(self) -> dict[str, str]:
+        """By the key of what is to be forgotten what that is."""
+        made = {forgotten_key(*place): "a page" for place in self.places}
+        return made | {forgotten_key(source): "a whole source" for source in self.sources}
 
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Own:
-        """What :meth:`as_json` was given."""
-        made: dict[str, Any] = {name: set(one) if isinstance(one, list) else one for name, one in values.items()}
-        return cls(**made)
-
-    def joined(self, other: Own) -> Own:
+    def joined(self, other: Note) -> Note:
         """What either has."""
-        both: dict[str, Any] = {
-            name: getattr(self, name) | getattr(other, name) for name in (one.name for one in fields(self))
-        }
-        return Own(**both)
+        return Note(*(getattr(self, one.name) | getattr(other, one.name) for one in fields(self)))
 
 
 class Needles:
-    """Byte strings, each of at least ``_START`` bytes, that are found in one pass over some data."""
+    """What is looked for as byte strings, of at least ``_START`` bytes, that are found in one pass over some data."""
 
-    def __init__(self, own: Own, names: Collection[str], whole_cells: Collection[str] = ()) -> None:
-        self.whole_cells = whole_cells  # names that are told alone, however short they are
-        self._names = {form for name in names for form in _encoded(name)}
-        needles = {form for text in own.texts for form in _encoded(text)} | {bytes.fromhex(part) for part in own.parts}
-        needles |= self._names | {f'"{name}"'.encode() for name in names}
+    def __init__(self, note: Note) -> None:
+        self.names = {form for name in note.names for form in _encoded(name)}
+        needles = self.names | {form for text in note.texts for form in _encoded(text)}
         self._by_start: dict[int, list[bytes]] = defaultdict(list)
-        for needle in needles:
+        for needle in needles | set(map(bytes.fromhex, note.values)):
             if len(needle) >= _START:
                 self._by_start[int.from_bytes(needle[:_START], "little")].append(needle)
         self._starts = np.array(list(self._by_start), dtype=np.uint64)
         self._likely = np.zeros(1 << _BITS, dtype=bool)  # so that few places are looked at closely
         self._likely[_hashes(self._starts)] = True
 
-    def found_in(self, *parts: bytes) -> set[bytes]:
-        """Those that are in the data; a name only where it is no part of a longer one."""
-        found, data = set[bytes](), b"\0".join(parts)
+    def found_in(self, cells: Iterable[object]) -> set[bytes]:
+        """Those that are in cells, decompressed too; a name only where it is no part of a longer one."""
+        found, data = set[bytes](), b"\0".join(form for cell in cells for form in _forms(cell))
         for offset in range(max(0, min(_START, len(data) - _START + 1))):
             numbers = np.frombuffer(data, "<u8", (len(data) - offset) // _START, offset)
             likely = np.flatnonzero(self._likely[_hashes(numbers)])
             for place in likely[np.isin(numbers[likely], self._starts)].tolist():
                 at = offset + _START * place
                 for needle in self._by_start[int(numbers[place])]:
-                    if data.startswith(needle, at) and (needle not in self._names or _is_whole(data, at, needle)):
+                    if data.startswith(needle, at) and (needle not in self.names or _is_whole(data, at, needle)):
                         found.add(needle)
         return found
 
@@ -145,17 +145,16 @@ def _encoded(text: str) -> set[bytes]:
     return {form.encode("utf-8", "surrogatepass") for form in forms}
 
 
-def _forms(cell: object) -> list[bytes]:
-    """A cell or a file as bytes, and decompressed where it is compressed."""
-    if isinstance(cell, str):
-        return [cell.encode("utf-8", "surrogatepass")]
-    found = [cell] if isinstance(cell, bytes) else []
-    with suppress(zlib.error):
-        found += [zlib.decompress(one) for one in found]
-    return found
+def _forms(cell: object) -> Iterator[bytes]:
+    """A cell or a part of a file as bytes, and decompressed where it is compressed."""
+    data = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
+    if isinstance(data, bytes):
+        yield data
+        with suppress(zlib.error):
+            yield zlib.decompress(data)
 
 
-def _parts_of(ledger: Ledger, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
+def _rows(ledger: Ledger, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
     """The rows of a query, some at a time."""
     with ledger.read() as connection:
         yield from connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query).partitions()
@@ -164,33 +163,37 @@ def _parts_of(ledger: Ledger, query: Select[Any]) -> Iterator[Sequence[Row[Any]]
 # --- before ---------------------------------------------------------------------------------------
 
 
-def note_own(ledger: Ledger, corpus_id: int, page_ids: Collection[int]) -> Own:
+def note_pages(ledger: Ledger, corpus_id: int, page_ids: Collection[int]) -> Note:
     """What these pages have and no other page of the ledger has."""
-    own, shared = Own(pages=set(page_ids)), dict[str, dict[Any, set[int]]]()
-    for column in _SHARED:
-        shared[column.name] = _pages_with(ledger, column, corpus_id, own.pages)
-    mine = {name: {value for value, those in found.items() if those <= own.pages} for name, found in shared.items()}
-    for row in ledger.rows_of(select(page_versions), page_versions.c.page_id, own.pages):
-        own.versions.add(row.id)
-        own.names |= {row.url} if row.url else set()
+    note = Note(pages=set(page_ids))
+    if not note.pages:
+        return note
+    for row in ledger.rows_of(_PLACED, pages.c.id, note.pages):
+        note.places.add((row.name, row.uri))
+        of_page = select(fetches.c.address).where(fetches.c.source_id == row.source_id, fetches.c.uri == row.uri)
+        note.names |= {*_called(row), *(one.address for one in ledger.rows(of_page))}
+    for row in ledger.rows_of(select(page_versions), page_versions.c.page_id, note.pages):
+        note.versions.add(row.id)
+        note.names |= {row.url} if row.url else set()
         reading = decode(page_versions.c.reading, row.id, row.reading, reading_from_bytes)
-        own.texts.update(*(_windows(text) for text in (reading.title, *(one.text for one in reading.elements))))
-        own.parts |= _parts(row.reading)
-    own.names |= _names(ledger, own.pages)
-    own.vectors = {row.id for row in ledger.rows_of(select(vectors.c.id), vectors.c.page_id, own.pages)}
-    for table, key in _STORED.items():
-        own.parts |= {value.encode().hex() for value in mine[key.name]}
-        stored = select(table.c.data).where(table.c.corpus_id == corpus_id)
-        own.parts.update(*(_parts(row.data) for row in ledger.rows_of(stored, _key(table), mine[key.name])))
-    _leave_out(ledger, corpus_id, own, mine)
+        note.texts.update(*(_windows(text) for text in (reading.title, *(one.text for one in reading.elements))))
+        note.values |= _parts(row.reading)
+    note.vectors = {row.id for row in ledger.rows_of(select(vectors.c.id), vectors.c.page_id, note.pages)}
+    hashes: dict[Column[Any], set[str]] = {}
+    for key, column in _STORED.items():
+        users = _users(ledger, column, corpus_id, note.pages)
+        hashes[key] = {value for value, those in users.items() if those <= note.pages}
+        note.values |= {value.encode().hex() for value in hashes[key]}
+        stored = select(key.table.c.data).where(key.table.c.corpus_id == corpus_id)
+        note.values.update(*(_parts(row.data) for row in ledger.rows_of(stored, key, hashes[key])))
+    _leave_out(ledger, corpus_id, note, hashes)
     stating = set[int]()
-    for what, name in (("facts", "fact_id"), ("chunks", "content_hash"), ("embeddings", "text_hash")):
-        others = [those - own.pages for those in shared[name].values() if not those <= own.pages]
-        own.stays[what] = len(others)
+    for what, column in _COUNTED.items():
+        others = [those - note.pages for those in _users(ledger, column, corpus_id, note.pages).values()]
+        note.stays[what] = sum(map(bool, others))
         stating.update(*others)
-    keys = select(sources.c.name, pages.c.uri).join(pages, sources.c.id == pages.c.source_id)
-    own.stated_by = {f"{row.name}:{row.uri}" for row in ledger.rows_of(keys, pages.c.id, stating)}
-    return own
+    note.stated_by = {_called(row)[1] for row in ledger.rows_of(_PLACED, pages.c.id, stating)}
+    return note
 
 
 def _windows(text: str) -> set[str]:
@@ -199,22 +202,12 @@ def _windows(text: str) -> set[str]:
     return {part for start in starts if len(part := text[start : start + _WINDOW].strip()) >= _SHORTEST}
 
 
-def _names(ledger: Ledger, ids: Collection[int]) -> set[str]:
-    """Uris and addresses of pages."""
-    named = select(sources.c.id, sources.c.name, pages.c.uri).join(pages, sources.c.id == pages.c.source_id)
-    found = set[str]()
-    for row in ledger.rows_of(named, pages.c.id, ids):
-        of_page = select(fetches.c.address).where(fetches.c.source_id == row.id, fetches.c.uri == row.uri)
-        found |= {*_called(row), *(one.address for one in ledger.rows(of_page))}
-    return found
-
-
 def _called(row: Row[Any]) -> tuple[str, str]:
     """What a page is called, alone and with its source."""
     return row.uri, f"{row.name}:{row.uri}"
 
 
-def _pages_with(ledger: Ledger, column: Column[Any], corpus_id: int, ids: set[int]) -> dict[Any, set[int]]:
+def _users(ledger: Ledger, column: Column[Any], corpus_id: int, ids: set[int]) -> dict[Any, set[int]]:
     """Which pages have each of the values that these pages have in a column; -1 for a row without a page."""
     table, found = column.table, defaultdict[Any, set[int]](set)
     mine = [row[0] for row in ledger.rows_of(select(column).distinct(), table.c.page_id, ids)]
@@ -230,85 +223,79 @@ def _parts(value: bytes) -> set[str]:
     return {part.hex() for part in found if len(part) == _PART and part.count(0) < _PART // 2}
 
 
-def _key(table: Table) -> Column[Any]:
-    """The hash by which stored bytes are found."""
-    return table.c.hash if table is blobs else table.c[_STORED[table].name]
-
-
-def _leave_out(ledger: Ledger, corpus_id: int, own: Own, mine: Mapping[str, set[Any]]) -> None:
-    """Take away what others have: texts of other pages or in questions, bytes of other stored values, and names."""
-    needles, in_pages, seen = Needles(own, own.names), set[bytes](), set[bytes]()
-    live = set[str]()
-    for rows in _parts_of(ledger, select(page_versions)):
-        for row in rows:
-            if row.page_id not in own.pages:
-                live.add(row.raw_hash)
-                in_pages |= needles.found_in(*_forms(row.reading), *_forms(row.url), *_forms(row.title))
-    for table in _STORED:
-        for rows in _parts_of(ledger, select(table, _key(table).label("found_by"))):
-            for row in rows:
-                if row.corpus_id != corpus_id or row.found_by not in mine[_STORED[table].name]:
-                    is_read = table is blobs and row.found_by in live
-                    forms = _forms(row.data) if is_read else [row.data]
-                    in_pages |= needles.found_in(row.found_by.encode(), *forms)
+def _leave_out(ledger: Ledger, corpus_id: int, note: Note, hashes: Mapping[Column[Any], set[str]]) -> None:
+    """Take away what others have: other pages with their bytes, other stored values, and questions."""
+    needles, in_pages, in_questions = Needles(note), set[bytes](), set[bytes]()
+    raw = and_(blobs.c.corpus_id == page_versions.c.corpus_id, blobs.c.hash == page_versions.c.raw_hash)
+    for rows in _rows(ledger, select(page_versions, blobs.c.data).outerjoin(blobs, raw)):
+        in_pages |= needles.found_in(cell for row in rows if row.page_id not in note.pages for cell in row)
+    for key in (extractions.c.input_key, embeddings.c.text_hash):
+        for rows in _rows(ledger, select(key.table)):
+            theirs = [row for row in rows if row.corpus_id != corpus_id or row._mapping[key] not in hashes[key]]
+            in_pages |= needles.found_in(cell for row in theirs for cell in row)
     for column in _QUESTIONS:
-        seen |= needles.found_in(*(form for row in ledger.rows(select(column)) for form in _forms(row[0])))
-    placed = select(pages.c.id, sources.c.name, pages.c.uri).join(sources, sources.c.id == pages.c.source_id)
-    others = {name for row in ledger.rows(placed) if row.id not in own.pages for name in _called(row)}
-    texts = {text for text in own.texts if not _encoded(text) & (in_pages | seen)}
-    own.stays["texts"], own.texts = len(own.texts - texts), texts
-    own.parts = {part for part in own.parts if bytes.fromhex(part) not in in_pages}
-    own.names = {name for name in own.names - others if not {*_encoded(name), f'"{name}"'.encode()} & seen}
-    own.linked = {name for name in own.names if {*_encoded(name), f'"{name}"'.encode()} & in_pages}
+        in_questions |= needles.found_in(row[0] for row in ledger.rows(select(column)))
+    others = {name for row in ledger.rows(_PLACED) if row.id not in note.pages for name in _called(row)}
+    texts = {text for text in note.texts if _encoded(text).isdisjoint(in_pages | in_questions)}
+    note.stays["texts"], note.texts = len(note.texts - texts), texts
+    note.values = {value for value in note.values if bytes.fromhex(value) not in in_pages}
+    note.names = {name for name in note.names - others if _encoded(name).isdisjoint(in_questions)}
 
 
 # --- after ----------------------------------------------------------------------------------------
 
 
 def residue(
-    ledger: Ledger, corpus_id: int, own: Own, folders: Iterable[Path], beside: Iterable[tuple[str, str]], skip: Path
+    ledger: Ledger, corpus_id: int, note: Note, folders: Iterable[Path], beside: Iterable[tuple[str, str]], skip: Path
 ) -> tuple[dict[str, int], list[str]]:
-    """Look for what was the pages' own; returns how much was searched, and where something is, in words. Every file of
-    ``folders`` is read, but not those of the folder ``skip``; ``beside`` is what other stores have, with its place."""
-    searched, found = Counter[str](), list[str]()
-    in_contents, elsewhere = Needles(own, own.names - own.linked), Needles(own, own.names, own.names)
+    """Look for what was the pages' own; returns how much was searched, and where something is, in words.
+
+    Args:
+        folders: of which every file is read, but not those of the folder ``skip``.
+        beside: what other stores have, each with where it is.
+    """
+    needles, searched, found = Needles(note), Counter[str](), list[str]()
+    linked = set[bytes]()  # names that contents of other pages have, as where they link to one
     for table in metadata.sorted_tables:
-        is_of_pages = "page_id" in table.c or table in _OF_PAGES
-        for rows in _parts_of(ledger, select(table)):
+        is_content = "page_id" in table.c or table in _CONTENTS
+        for rows in _rows(ledger, select(table)):
             searched["rows"] += len(rows)
-            found += _in_rows(table, rows, own, in_contents if is_of_pages else elsewhere)
+            seen = needles.found_in(cell for row in rows for cell in row)
+            linked |= seen & needles.names if is_content else set()
+            found += _in_rows(table, rows, note, needles, needles.names if is_content else set(), bool(seen))
     index = vector_index(ledger)
     for name in index.names(corpus_id):
         ids = set(index.ids(corpus_id, name).tolist())
         searched["vectors"] += len(ids)
-        found += [f"vector segment {name}: {len(ids & own.vectors)} vectors"] if ids & own.vectors else []
+        found += [f"vector segment {name}: {len(ids & note.vectors)} vectors"] if ids & note.vectors else []
     for where, text in beside:
         searched["nodes and relationships"] += 1
-        found += [where] if in_contents.found_in(text.encode("utf-8", "surrogatepass")) else []
+        found += [where] if needles.found_in([text]) - linked else []
     for path in sorted(one for folder in folders for one in folder.rglob("*") if one.is_file() and one.parent != skip):
         searched["files"] += 1
-        found += [str(path)] if _in_file(path, in_contents, searched) else []
+        found += [str(path)] if _in_file(path, needles, searched) - linked else []
     return dict(searched), list(dict.fromkeys(found))
 
 
-def _in_rows(table: Table, rows: Sequence[Row[Any]], own: Own, needles: Needles) -> Iterator[str]:
-    """The cells that have something; all are looked at as one first."""
-    ids = {"page_id": own.pages, "version_id": own.versions, "page_version_id": own.versions}
-    ids |= {vectors: {"id": own.vectors}, pages: {"id": own.pages}}.get(table, {})
-    is_clean = not needles.found_in(*(form for row in rows for cell in row for form in _forms(cell)))
+def _in_rows(
+    table: Table, rows: Sequence[Row[Any]], note: Note, needles: Needles, allowed: set[bytes], is_likely: bool
+) -> Iterator[str]:
+    """The cells that have something but what is allowed."""
+    ids = {"version_id": note.versions, "id" if table is pages else "page_id": note.pages}
+    names = set[str]() if allowed else note.names  # alone in a cell, however short they are
     for row in rows:
         for name, cell in row._mapping.items():
-            is_own = cell in ids.get(name, ()) or (cell in needles.whole_cells)
-            if is_own or (not is_clean and needles.found_in(*_forms(cell))):
+            is_own = cell in ids.get(name, ()) or cell in names
+            if is_own or (is_likely and needles.found_in([cell]) - allowed):
                 yield f"table {table.name}, column {name}, row {row[0]}"
 
 
-def _in_file(path: Path, needles: Needles, searched: Counter[str]) -> bool:
-    """Whether a file has something, as it lies there or decompressed; or its name."""
-    kept, found = b"", needles.found_in(str(path).encode("utf-8", "surrogateescape"))
+def _in_file(path: Path, needles: Needles, searched: Counter[str]) -> set[bytes]:
+    """What a file has, as it lies there or decompressed, or its name."""
+    kept, found = b"", needles.found_in([str(path)])
     with file_errors(path), path.open("rb") as file:
         while part := file.read(_BYTES_AT_ONCE):
             searched["bytes"] += len(part)
-            found |= needles.found_in(kept + part, *_forms(part)[1:])
+            found |= needles.found_in([part, kept + part[:_LONGEST]])
             kept = part[-_LONGEST:]
-    return bool(found)
+    return found

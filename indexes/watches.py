@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,30 +94,18 @@ def remove_watch(ledger: Ledger, watch: Watch) -> None:
         connection.execute(delete(watches).where(watches.c.id == watch.id))
 
 
-def update_watch(ledger: Ledger, watch: Watch, **values: Any) -> bool:
-    """Set columns of a watch, unless somebody else has asked it since it was read; returns whether they are set."""
-    with ledger.write() as connection:
-        return _set(connection, watch, values)
+def update_watch(ledger: Ledger, watch: Watch, values: dict[str, Any], change: dict[str, Any] | None = None) -> bool:
+    """Set columns of a watch, and keep with them a change of its answer; both or neither.
 
-
-def store_change(
-    ledger: Ledger, corpus_id: int, watch: Watch, change: bytes, unsent: Sequence[str], values: dict[str, Any]
-) -> bool:
-    """As :func:`update_watch`, and keep how the answer has become another one; both or neither."""
-    row = {
-        "corpus_id": corpus_id, "watch_id": watch.id, "since": watch.epoch, "epoch": values["epoch"],
-        "created": time.time(), "change": change, "unsent": json.dumps(list(unsent)),
-    }  # fmt: skip
-    with ledger.write() as connection:
-        is_ours = _set(connection, watch, values)
-        if is_ours:
-            connection.execute(insert(watch_changes).values(row))
-        return is_ours
-
-
-def _set(connection: Connection, watch: Watch, values: dict[str, Any]) -> bool:
+    Neither, where somebody else has asked it since it was read; returns whether they are set.
+    """
     mine = (watches.c.id == watch.id, watches.c.epoch == watch.epoch, watches.c.answer == watch.answer)
-    return connection.execute(update(watches).where(*mine).values(values)).rowcount == 1
+    with ledger.write() as connection:
+        is_ours = connection.execute(update(watches).where(*mine).values(values)).rowcount == 1
+        if is_ours and change is not None:
+            row = {"watch_id": watch.id, "since": watch.epoch, "epoch": values["epoch"], "created": time.time()}
+            connection.execute(insert(watch_changes).values(row | change))
+        return is_ours
 
 
 def list_changes(ledger: Ledger, corpus_id: int) -> list[WatchChange]:
@@ -145,33 +133,29 @@ def changed_pages(ledger: Ledger, corpus_id: int, old: int, new: int) -> dict[Pa
 
 
 def take_unsent(ledger: Ledger, corpus_id: int, address: str) -> list[WatchChange]:
-    """The changes that are still to be reported to an address (its hash), which from now on count as reported to it.
-
-    So none is reported twice, whoever else does so; :func:`give_back` where it could not be done.
-    """
+    """The changes that are still to be reported to an address (its hash), oldest first, which from now on count as
+    reported to it: none is reported twice, whoever else does so. :func:`give_back` where it could not be done."""
+    mine = watch_changes.c.corpus_id == corpus_id
     with ledger.write() as connection:
-        return _mark(connection, corpus_id, None, address, add=False)
+        rows = connection.execute(select(watch_changes).where(mine).order_by(watch_changes.c.id)).all()
+        taken = [record_of(WatchChange, row) for row in rows if address in json.loads(row.unsent)]
+        _set_unsent(connection, taken, lambda unsent: unsent - {address})
+        return taken
 
 
-def give_back(ledger: Ledger, corpus_id: int, changes: Iterable[WatchChange], address: str) -> None:
+def give_back(ledger: Ledger, changes: Sequence[WatchChange], address: str) -> None:
     """Have changes reported to an address after all."""
     with ledger.write() as connection:
-        _mark(connection, corpus_id, {one.id for one in changes}, address, add=True)
+        _set_unsent(connection, changes, lambda unsent: unsent | {address})
 
 
-def _mark(
-    connection: Connection, corpus_id: int, ids: set[int] | None, address: str, *, add: bool
-) -> list[WatchChange]:
-    query = select(watch_changes).where(watch_changes.c.corpus_id == corpus_id).order_by(watch_changes.c.id)
-    marked = []
-    for row in connection.execute(query).all():
-        unsent = set(json.loads(row.unsent))
-        if (ids is None or row.id in ids) and (address in unsent) is not add:
-            now = unsent | {address} if add else unsent - {address}
-            one = update(watch_changes).where(watch_changes.c.id == row.id)
-            connection.execute(one.values(unsent=json.dumps(sorted(now))))
-            marked.append(record_of(WatchChange, row))
-    return marked
+def _set_unsent(
+    connection: Connection, changes: Sequence[WatchChange], changed: Callable[[set[str]], set[str]]
+) -> None:
+    for one in changes:
+        row = watch_changes.c.id == one.id
+        unsent = changed(set(json.loads(connection.execute(select(watch_changes.c.unsent).where(row)).scalar_one())))
+        connection.execute(update(watch_changes).where(row).values(unsent=json.dumps(sorted(unsent))))
 
 
 def forget_words(connection: Connection, corpus_id: int, floor: int) -> None:

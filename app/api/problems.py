@@ -66,6 +66,7 @@ _STATUS: dict[type[Exception], tuple[int, str]] = {
     errors.NotFoundError: (404, "Not there"),
     errors.LeaseHeldError: (409, "Another run is at work"),
     errors.LeaseLostError: (409, "Another run took over"),
+    errors.StillReadError: (409, "An old epoch is being read"),
     errors.ViewExpired: (503, "The epoch went away"),
     errors.WorkspaceClosed: (503, "The server is ending"),
     errors.StoreUnavailable: (503, "The graph's server does not answer"),

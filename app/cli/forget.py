@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option, user
 from clausegraph.core.errors import InputError
 from clausegraph.core.text import counted
-
-if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
 
 _Reason = Annotated[str, option("Why; it is kept, so leave out what goes.", "--reason")]
 _Yes = Annotated[bool, option("Do not ask.", "--yes", "-y")]
@@ -39,7 +36,7 @@ def forget_page(
     All older epochs go with it. The exit code is 4 where something of it is left: what and where is said, and the same
     command goes on.
     """
-    _forget(session, session.workspace(corpus), page, source, reason, folder, yes)
+    _forget(session, corpus, page, source, reason, folder, yes)
 
 
 @command("forget source", stores=True)
@@ -53,15 +50,17 @@ def forget_source(
     corpus: CorpusOption = None,
 ) -> None:
     """Remove all pages of a source as `forget page` does, and refuse its runs from then on."""
-    _forget(session, session.workspace(corpus), None, name, reason, folder, yes)
+    _forget(session, corpus, None, name, reason, folder, yes)
 
 
 def _forget(
-    session: Session, workspace: Workspace, page: str | None, source: str | None, reason: str, folder: Path, yes: bool
+    session: Session, corpus: str | None, page: str | None, source: str | None, reason: str, folder: Path, yes: bool
 ) -> None:
     from clausegraph.app.services.forget import find_place, forget
-    from clausegraph.app.services.tokens import write_down
+    from clausegraph.app.services.tokens import writing_down
+    from clausegraph.indexes.forgotten import forgotten_key
 
+    workspace = session.workspace(corpus)
     name = workspace.settings.corpus
     source, uri, count = find_place(workspace, name, page, source)
     called = uri or source
@@ -70,9 +69,9 @@ def _forget(
     asked = f"Remove {counted(count, 'page')} of source {source} and every older epoch? Type {called} to go on"
     if not yes and typer.prompt(asked, err=True) != called:
         raise typer.Exit(1)
-    made = forget(workspace, name, uri, source, reason, user(), folder)
+    with writing_down(workspace.settings, "forget", forgotten_key(source, uri), name):
+        made = forget(workspace, name, uri, source, reason, user(), folder)
     said = made["certificate"]
-    write_down(workspace.settings, "forget", said["key"], name)
     session.emit(
         made,
         f"corpus {name!r} has forgotten {called} ({said['key']})",

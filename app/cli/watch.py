@@ -19,11 +19,9 @@ from clausegraph.app.cli.session import (
 from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.answer_changes import AnswerDifference
-    from clausegraph.app.services.watches import ChangedAnswer, ListedWatch
+    from clausegraph.app.services.watches import ListedWatch
 
 _ALL = 1_000_000
-_SHOWN = 300  # characters of what differs
 NumberArgument = Annotated[int, argument("As `watch list` shows it.", "ID", min=1)]
 ByOption = Annotated[str | None, option("Who does it.", show_default="the user's name")]
 
@@ -69,10 +67,10 @@ def watch_show(session: Session, number: NumberArgument, *, corpus: CorpusOption
     lines += [f"watched by {found.added_by} since {moment(found.created)}; holds up to epoch {found.epoch}"]
     if found.approved_by:
         lines.append(f"approved by {found.approved_by}" + (", but now another:" if found.unlike_approved else ""))
-    lines += map(_difference, found.unlike_approved)
+    lines += (one.line() for one in found.unlike_approved)
     gone = "its answer went with its epoch; `clausegraph watch run` asks it again"
     lines += ["", gone if found.answer is None else found.answer.presentation.text]
-    lines += [line for one in found.changes for line in ("", *change_lines(one))]
+    lines += [line for one in found.changes for line in ("", *one.lines())]
     session.emit(found, *lines)
 
 
@@ -112,7 +110,7 @@ def watch_run(
         report = run(workspace, name, number, progress)
     changed = changed_answers(workspace, name)
     newest = [next(one for one in changed if one.watch == number) for number in report.changed]
-    session.emit(report, *watched_lines(report), *(line for one in newest for line in change_lines(one)))
+    session.emit(report, *watched_lines(report), *(line for one in newest for line in one.lines()))
 
 
 @command("watch feed")
@@ -124,17 +122,6 @@ def watch_feed(session: Session, *, corpus: CorpusOption = None) -> None:
     workspace = session.workspace(corpus)
     found = changed_answers(workspace, workspace.settings.corpus)
     session.emit(found, answer_feed(workspace.settings.corpus, found).rstrip("\n"), verbatim=True)
-
-
-def change_lines(one: ChangedAnswer) -> list[str]:
-    """How an answer changed, in words."""
-    head = f"{one.watch}: {one_line(one.question)} changed between epoch {one.since} and {one.epoch}"
-    return [head, *map(_difference, one.differences)]
-
-
-def _difference(one: AnswerDifference) -> str:
-    old, new = (one_line(words, _SHOWN) or "(nothing)" for words in (one.old, one.new))
-    return f"  {one.what}: {old} → {new}"
 
 
 def _words(one: ListedWatch) -> str:

@@ -5,9 +5,9 @@ Wording alone is no difference, nor are scores, the order of alternatives and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import TypeVar
 
 from pydantic import Field
 
@@ -18,25 +18,14 @@ from clausegraph.core.language.rewording import ALIKE, CONDITION, DAYS, conditio
 from clausegraph.core.language.values import atoms, value_kind
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.presentation.wording import is_verdict, opposite
-from clausegraph.core.types import (
-    Alternative,
-    Answer,
-    AnswerStatus,
-    Condition,
-    Evidence,
-    JudgedCondition,
-    PageKey,
-    SentenceRole,
-    leaves,
-    mapped,
-)
+from clausegraph.core.serial import unpack
+from clausegraph.core.text import one_line
+from clausegraph.core.types import Answer, AnswerStatus, Condition, JudgedCondition, SentenceRole, leaves, mapped
+from clausegraph.indexes.watches import Watch, WatchChange
 
 STATUS, ANSWER, VALUE, SOURCE = "status", "answer", "value", "source"
 _SAID = (SentenceRole.ANSWER, SentenceRole.ITEM)
-_SAME = 2.0  # how alike two are that are the same
-T = TypeVar("T")
-Pair = tuple[T | None, T | None]
-_Place = tuple[PageKey, str]  # a page, and words of it
+_SHOWN = 300  # characters of what differs
 
 
 class AnswerDifference(Record):
@@ -46,33 +35,70 @@ class AnswerDifference(Record):
     old: str = Field(description="What only the old answer has, in words; empty where that is nothing.")
     new: str
 
+    def line(self) -> str:
+        """The difference in words."""
+        old, new = (one_line(words, _SHOWN) or "(nothing)" for words in (self.old, self.new))
+        return f"  {self.what}: {old} → {new}"
+
+
+class ChangedAnswer(Record):
+    """An answer to a watched question that became another one between two epochs."""
+
+    id: int
+    watch: int
+    question: str
+    since: int
+    epoch: int
+    created: float = Field(description="Seconds since 1970.")
+    differences: list[AnswerDifference]
+
+    def lines(self) -> list[str]:
+        """The change in words."""
+        head = f"{self.watch}: {one_line(self.question)} changed between epoch {self.since} and {self.epoch}"
+        return [head, *(one.line() for one in self.differences)]
+
+
+def changed_answer(watch: Watch, change: WatchChange) -> ChangedAnswer:
+    """A change as the ledger has it."""
+    differences = [AnswerDifference(**each) for each in unpack(change.change)]
+    return ChangedAnswer.of(change, watch=watch.id, question=watch.question, differences=differences)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of an answer that is compared: an alternative (``page`` is empty), or words of a page that it quotes."""
+
+    page: str
+    text: str
+    is_verdict: bool = False
+    condition: JudgedCondition | None = None
+
+    @property
+    def words(self) -> str:
+        """As a difference shows it."""
+        return f"{self.page}: {self.text}" if self.page else self.text
+
 
 def answer_differences(before: Answer, after: Answer) -> list[AnswerDifference]:
     """What differs between two answers to one question; empty where they are the same answer."""
-    found = list(_differences(before, after))
-    found += [one for one in _in_sources(before, after) if not any(_tells(each, one) for each in found)]
+    found = []
+    if before.status != after.status:
+        found.append(AnswerDifference(what=STATUS, old=before.status.value, new=after.status.value))
+    for was, now in _pairs(_alternatives(before), _alternatives(after)):
+        found += _compared(was, now, ANSWER)
+    told = list(found)
+    for was, now in _pairs(_sources(before), _sources(after)):
+        found += [one for one in _compared(was, now, SOURCE) if not any(_tells(each, one) for each in told)]
     return list(dict.fromkeys(found))
 
 
-def _differences(before: Answer, after: Answer) -> Iterator[AnswerDifference]:
-    if before.status != after.status:
-        yield AnswerDifference(what=STATUS, old=before.status.value, new=after.status.value)
-    for was, now in _pairs(before.alternatives, after.alternatives, _alike_answers):
-        if was is None or now is None:
-            old, new = ("" if one is None else _said(one) for one in (was, now))
-            yield AnswerDifference(what=ANSWER, old=old, new=new)
-        else:
-            yield from _in_text(_said(was), _said(now), ANSWER)
-            yield from _in_conditions(was.condition, now.condition)
-
-
-def _in_sources(before: Answer, after: Answer) -> Iterator[AnswerDifference]:
-    for left, right in _pairs(_sources(before), _sources(after), _alike_places):
-        if left is not None and right is not None and _alike_places(left, right):
-            yield from _in_text(left[1], right[1], SOURCE)
-        else:
-            old, new = ("" if one is None else f"{one[0]}: {one[1]}" for one in (left, right))
-            yield AnswerDifference(what=SOURCE, old=old, new=new)
+def _compared(was: _Part | None, now: _Part | None, what: str) -> Iterator[AnswerDifference]:
+    if was is not None and now is not None and (what == ANSWER or _alike(was, now)):
+        yield from _in_text(was.text, now.text, what)
+        yield from _in_conditions(was.condition, now.condition)
+    else:
+        old, new = ("" if one is None else one.words for one in (was, now))
+        yield AnswerDifference(what=what, old=old, new=new)
 
 
 def _tells(told: AnswerDifference, one: AnswerDifference) -> bool:
@@ -80,13 +106,9 @@ def _tells(told: AnswerDifference, one: AnswerDifference) -> bool:
     return one.what == VALUE and one.old in told.old and one.new in told.new
 
 
-def _said(one: Alternative) -> str:
-    return f"{one.text} (otherwise {opposite(one)})" if one.otherwise else one.text
-
-
 def _in_text(old: str, new: str, what: str) -> Iterator[AnswerDifference]:
     """How one text differs from another one, if not in its wording."""
-    if normalise_text(old).lower() == normalise_text(new).lower():
+    if _plain_words(old) == _plain_words(new):
         return
     gone, came = _only_values(old, new), _only_values(new, old)
     if (gone or came) and what == ANSWER:
@@ -138,8 +160,17 @@ def _in_conditions(was: JudgedCondition | None, now: JudgedCondition | None) -> 
             yield AnswerDifference(what=CONDITION, old=f"{old.state}: {words}", new=f"{new.state}: {words}")
 
 
-def _sources(answer: Answer) -> list[_Place]:
-    """The places that an answer rests on: each page with the quoted words."""
+def _alternatives(answer: Answer) -> list[_Part]:
+    return [
+        _Part(
+            "", f"{one.text} (otherwise {opposite(one)})" if one.otherwise else one.text, is_verdict(one), one.condition
+        )
+        for one in answer.alternatives
+    ]
+
+
+def _sources(answer: Answer) -> list[_Part]:
+    """What an answer quotes: each page with the words, and the items that they introduce."""
     sentences = [one for one in answer.sentences if one.role in _SAID and not answer.alternatives]
     found = chain(
         (evidence for one in answer.alternatives for evidence in (*one.evidence, *one.sources)),
@@ -147,22 +178,28 @@ def _sources(answer: Answer) -> list[_Place]:
         answer.quotes if answer.status is AnswerStatus.QUOTED else (),
         (side for one in answer.contradictions for side in (one.newer, one.older)),
     )
-    return list(dict.fromkeys((one.page, words) for one in found for words in _quoted(one)))
+    parts = []
+    for one in found:
+        items = one.items if one.quote.rstrip().endswith(":") else ()  # others of its list are not what is quoted
+        parts += [_Part(str(one.page), words) for words in (one.quote, *items)]
+    return list(dict.fromkeys(parts))
 
 
-def _quoted(one: Evidence) -> Iterable[str]:
-    """The quote, and the items that it introduces; others of its list are not what is quoted."""
-    return (one.quote, *one.items) if one.quote.rstrip().endswith(":") else (one.quote,)
-
-
-def _alike_answers(one: Alternative, other: Alternative) -> float:
-    if normalise_text(one.text).lower() == normalise_text(other.text).lower():
-        return _SAME + (_form(one.condition) == _form(other.condition))
-    if is_verdict(one) or is_verdict(other):
+def _alike(one: _Part, other: _Part) -> float:
+    """How much two parts say the same: from 0, for what is something else, to 3."""
+    if one.page != other.page:
+        return 0.0
+    if _plain_words(one.text) == _plain_words(other.text):
+        return 2.0 + (_form(one.condition) == _form(other.condition))
+    if one.is_verdict or other.is_verdict:
         return 0.0
     kind = value_kind(one.text)
     share = common_share(content(one.text), content(other.text))
     return 1.0 if kind is not None and kind == value_kind(other.text) else share if share >= ALIKE else 0.0
+
+
+def _plain_words(text: str) -> str:
+    return normalise_text(text).lower()
 
 
 def _plain(tree: JudgedCondition | None) -> Condition | None:
@@ -173,16 +210,9 @@ def _form(tree: JudgedCondition | None) -> object:
     return condition_form(_plain(tree), exceptions=True)
 
 
-def _alike_places(one: _Place, other: _Place) -> float:
-    if one[0] != other[0]:
-        return 0.0
-    share = common_share(content(one[1]), content(other[1]))
-    return _SAME if one[1] == other[1] else share if share >= ALIKE else 0.0
-
-
-def _pairs(old: Sequence[T], new: Sequence[T], alike: Callable[[T, T], float]) -> Iterator[Pair[T]]:
+def _pairs(old: Sequence[_Part], new: Sequence[_Part]) -> Iterator[tuple[_Part | None, _Part | None]]:
     """Each old one with the new one that it became, the most alike first; what is left over beside each other."""
-    ranked = sorted((-alike(was, now), i, j) for i, was in enumerate(old) for j, now in enumerate(new))
+    ranked = sorted((-_alike(was, now), i, j) for i, was in enumerate(old) for j, now in enumerate(new))
     left, right = dict(enumerate(old)), dict(enumerate(new))
     for score, i, j in ranked:
         if score < 0 and i in left and j in right:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from clausegraph.app.access.tokens import FOLDER
 from clausegraph.core.errors import InputError, StorageError
@@ -26,11 +26,8 @@ def signed(home: Path, body: dict[str, Any]) -> dict[str, Any]:
         StorageError: the home's key cannot be made or read.
     """
     key = _own_key(home)
-    return {
-        "certificate": body,
-        "public_key": _public(key.public_key()),
-        "signature": key.sign(canonical_json(body).encode()).hex(),
-    }
+    signature = key.sign(canonical_json(body).encode()).hex()
+    return {"certificate": body, "public_key": key.public_key().public_bytes_raw().hex(), "signature": signature}
 
 
 def written(document: dict[str, Any]) -> bytes:
@@ -47,22 +44,19 @@ def check_certificate(home: Path, path: Path, public_key: str = "") -> dict[str,
     Raises:
         InputError: the file is no certificate, was changed, or another key signed it.
     """
-    if not public_key and not _path(home).exists():
+    if not public_key and not (home / FOLDER / _KEY).exists():
         raise InputError(f"home {home} has signed no certificate; give the public key of the one that did with --key")
-    expected = public_key.strip().lower() or _public(_own_key(home).public_key())
+    expected = public_key.strip().lower() or _own_key(home).public_key().public_bytes_raw().hex()
     try:
         data = path.read_bytes()
         document = json.loads(data)
-        body, signer = document["certificate"], document["public_key"]
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(
-            bytes.fromhex(document["signature"]), canonical_json(body).encode()
-        )
+        body, signer, signature = document["certificate"], document["public_key"], document["signature"]
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
+        key.verify(bytes.fromhex(signature), canonical_json(body).encode())
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); give the file of a certificate") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{path} is no certificate that `clausegraph forget` wrote, or was changed since") from error
-    except InvalidSignature as error:
-        raise InputError(f"{path} was changed after it was signed: its signature does not fit what it says") from error
+    except (ValueError, KeyError, TypeError, RecursionError, InvalidSignature) as error:
+        raise InputError(f"{path} is no certificate, or was changed after it was signed") from error
     if written(document) != data:
         raise InputError(f"{path} was changed after it was signed: it has other bytes than what was written")
     if signer != expected:
@@ -70,29 +64,17 @@ def check_certificate(home: Path, path: Path, public_key: str = "") -> dict[str,
     return dict(body)
 
 
-def _path(home: Path) -> Path:
-    return home / FOLDER / _KEY
-
-
 def _own_key(home: Path) -> Ed25519PrivateKey:
     """The home's key, made at the first certificate; of two that are made at once the first one stays."""
-    path = _path(home)
-    if not path.exists():
-        made = path.with_name(f"{_KEY}.{os.getpid()}")
-        write_whole(made, Ed25519PrivateKey.generate().private_bytes_raw())
-        with file_errors(path):
-            try:
-                os.link(made, path)
-            except FileExistsError:
-                pass
-            finally:
-                made.unlink()
+    path = home / FOLDER / _KEY
     with file_errors(path):
+        if not path.exists():
+            made = path.with_name(f"{_KEY}.{os.getpid()}")
+            write_whole(made, Ed25519PrivateKey.generate().private_bytes_raw())
+            with suppress(FileExistsError):
+                os.link(made, path)
+            made.unlink()
         data = path.read_bytes()
     if len(data) != 32:
         raise StorageError(f"{path} is no key of 32 bytes; restore it, or move it away: then a new one is made")
     return Ed25519PrivateKey.from_private_bytes(data)
-
-
-def _public(key: Ed25519PublicKey) -> str:
-    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()

@@ -1,7 +1,7 @@
-"""Forgetting pages: noted, published without, vacuumed, taken out of the rest, searched for, and certified.
+"""Forgetting pages: kept out, noted, published without, vacuumed, taken out of the rest, searched for, and certified.
 
-What the pages alone have is noted in a private file of the home first and goes at the end, so that a command that was
-stopped anywhere is finished by repeating it: it knows then what to look for.
+What the pages alone have is noted in a private file of the home before they are removed, and goes at the end, so that a
+command that was stopped anywhere is finished by repeating it: it knows then what to look for.
 """
 
 from __future__ import annotations
@@ -9,40 +9,40 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import select, update
 
 from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.services import Record
 from clausegraph.app.services.certificates import signed, written
+from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import as_retained, run_tools
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, LedgerError, NotFoundError
+from clausegraph.core.errors import InputError, LedgerError, NotFoundError, StillReadError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs, list_sources
-from clausegraph.indexes.erase import Place, Quoted, begin, scrub
+from clausegraph.indexes.erase import Quoted, begin, scrub
 from clausegraph.indexes.files import file_errors, remove_path, write_whole
 from clausegraph.indexes.forgotten import SHOWN, ForgottenRow, forgotten_key, let_in, list_forgotten, why_out
 from clausegraph.indexes.ledger.leases import RunLease, run_lease
 from clausegraph.indexes.ledger.schema import backups, fetches, forgotten, pages, sources
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.residue import Own, note_own, residue
-from clausegraph.indexes.sweep import sweep
-from clausegraph.indexes.vacuum import vacuum
+from clausegraph.indexes.residue import Note, note_pages, residue
 
-_FOLDER = "forgetting"  # within the home: a file for each command that has begun, with the corpus and a key as its name
+_FOLDER = "forgetting"  # within the home: a file for each corpus of which something is not forgotten to the end
 _LONGEST_REASON = 1000  # characters
 _SHOWN = 5  # places of what was found
 _NOT_SEARCHED = (
     "the memory of running servers and what people have copied; files of the servers of PostgreSQL and Neo4j; names "
     "of fewer than 8 characters within other texts; texts that other pages have too, and questions that people asked"
 )
+_NOTE = TypeAdapter(Note)
 
 
 class ForgottenItem(Record):
@@ -53,21 +53,6 @@ class ForgottenItem(Record):
     reason: str
     forgotten: float
     certificate: dict[str, Any] | None
-
-
-@dataclass(slots=True)
-class _Begun:
-    """What a corpus is to forget: by key the source and the uri (none: the whole source); the pages' places; and what
-    they alone have."""
-
-    keys: dict[str, tuple[str, str | None]] = field(default_factory=dict)
-    places: list[Place] = field(default_factory=list)
-    own: Own = field(default_factory=Own)
-
-    def joined(self, other: _Begun) -> _Begun:
-        """Both."""
-        places = sorted({*self.places, *other.places})
-        return _Begun(self.keys | other.keys, places, self.own.joined(other.own))
 
 
 def forget(
@@ -86,29 +71,27 @@ def forget(
     Raises:
         NotFoundError: the corpus has none.
         InputError: the reason is none, is too long, or names it; or several sources have the page.
-        LedgerError: something of it is left, or somebody reads an old epoch; it stays out, and the same command again
-            goes on.
+        StillReadError: somebody reads an old epoch.
+        LedgerError: something of it is left. After either of these it stays out, and the same command again goes on.
     """
     source, uri, _ = find_place(workspace, corpus, name, source)
+    reason = " ".join(reason.split())
+    if not 0 < len(reason) <= _LONGEST_REASON:
+        raise InputError(f"say why, in 1 to {_LONGEST_REASON} characters; the reason is kept, so leave out what goes")
     key = forgotten_key(source, uri)
-    row = {"key": key, "forgotten_by": by, "reason": _checked_reason(reason), "created": time.time()}
-    made = _forget(workspace, corpus, {key: (source, uri)}, [row | {"certificate": ""}], folder)
-    return made[key]
+    row = {"key": key, "forgotten_by": by, "reason": reason, "created": time.time(), "certificate": ""}
+    return _forget(workspace, corpus, [row], folder)[key]
 
 
 def forget_again(workspace: Workspace, corpus: str, rows: Iterable[ForgottenRow]) -> int:
     """Forget in a restored corpus what was forgotten before; each stays out as it did, under the certificate that it
     has. Returns the number of pages that went; errors as :func:`forget`."""
     ledger = workspace.ledger_to_change()
-    found = get_corpus(ledger, corpus)
-    listed = list(rows)
-    there = _places(ledger, found.id)
-    here: dict[str, tuple[str, str | None]] = {forgotten_key(*place): place for place in there}
-    here |= {forgotten_key(source): (source, None) for source, _ in there}
-    keys = {row.key: here[row.key] for row in listed if row.key in here}
-    wanted = [{name: value for name, value in asdict(row).items() if name != "id"} for row in listed]
-    _forget(workspace, corpus, keys, wanted, None)
-    return len(there) - len(_places(ledger, found.id))
+    number = get_corpus(ledger, corpus).id
+    before = len(_pages(ledger, number))
+    wanted = [{name: value for name, value in asdict(row).items() if name != "id"} for row in rows]
+    _forget(workspace, corpus, wanted, None)
+    return before - len(_pages(ledger, number))
 
 
 def find_place(
@@ -123,16 +106,16 @@ def find_place(
     """
     ledger = workspace.ledger
     number = get_corpus(ledger, corpus).id
-    places = {*_places(ledger, number), *(place for one in _noted(workspace, number).values() for place in one.places)}
-    listed = {row.id: row.name for row in list_sources(ledger, number)}
-    if name is None:
-        mine = [place for place in places if place[0] == source]
-        found: set[tuple[str, str | None]] = {(str(source), None)} if mine or source in listed.values() else set()
-    else:
-        led = ledger.rows(select(fetches).where(fetches.c.address == name, fetches.c.uri != ""))
-        named = {(listed[row.source_id], row.uri) for row in led if row.source_id in listed}
-        mine = [place for place in places if name in (place[1], ":".join(place)) or place in named]
-        found = {(of, uri) for of, uri in mine if source in (None, of)}
+    noted, listed = _noted(workspace, number), {row.id: row.name for row in list_sources(ledger, number)}
+    places = noted.places | _pages(ledger, number).keys()
+    if name is None and source in {*noted.sources, *listed.values()}:
+        return str(source), None, sum(1 for place in places if place[0] == source)
+    led = ledger.rows(select(fetches).where(fetches.c.address == name, fetches.c.uri != ""))
+    named = {(listed[row.source_id], row.uri) for row in led if row.source_id in listed}
+    found = [
+        place for place in places
+        if source in (None, place[0]) and (name in (place[1], ":".join(place)) or place in named)
+    ]  # fmt: skip
     if len(found) > 1:
         names = ", ".join(sorted(place[0] for place in found))
         raise InputError(f"{len(found)} sources have the page {name!r}: {names}; add --source NAME")
@@ -142,7 +125,7 @@ def find_place(
         what = f"page {name[:80]!r}" if name is not None else f"source {str(source)[:80]!r}"
         told = f"it was {why_out(out[keys.pop()])}" if keys else "`clausegraph pages` lists pages with their sources"
         raise NotFoundError(f"corpus {corpus!r} has no {what}; {told}")
-    return *found.pop(), len(mine)
+    return *found[0], 1
 
 
 def list_items(workspace: Workspace, corpus: str) -> list[ForgottenItem]:
@@ -161,125 +144,78 @@ def _item(row: ForgottenRow) -> ForgottenItem:
     return ForgottenItem.of(row, forgotten=row.created, certificate=certificate)
 
 
-def _checked_reason(reason: str) -> str:
-    reason = " ".join(reason.split())
-    if not 0 < len(reason) <= _LONGEST_REASON:
-        raise InputError(f"say why, in 1 to {_LONGEST_REASON} characters; the reason is kept, so leave out what goes")
-    return reason
+# --- the steps ------------------------------------------------------------------------------------
 
 
-def _places(ledger: Ledger, corpus_id: int) -> list[Place]:
-    """Source and uri of every page that the ledger knows."""
-    query = select(sources.c.name, pages.c.uri).join(pages, pages.c.source_id == sources.c.id)
-    return [(row.name, row.uri) for row in ledger.rows(query.where(sources.c.corpus_id == corpus_id))]
+def _forget(
+    workspace: Workspace, corpus: str, rows: list[dict[str, Any]], folder: Path | None
+) -> dict[str, dict[str, Any]]:
+    """Go through all steps with these rows and with what was begun before; the signed certificates by key."""
+    ledger = workspace.ledger_to_change()
+    row = get_corpus(ledger, corpus)
+    path = _path(workspace, row.id)
+    with _lease(ledger, row) as lease:
+        keys = {one["key"] for one in rows} | {one.key for one in list_forgotten(ledger, row.id)}
+        there = _pages(ledger, row.id).items()
+        ids = [one for (source, uri), one in there if keys & {forgotten_key(source, uri), forgotten_key(source)}]
+        note = _noted(workspace, row.id).joined(note_pages(ledger, row.id, ids))
+        note.sources |= {one.name for one in list_sources(ledger, row.id) if forgotten_key(one.name) in keys}
+        quoted = Quoted(note.names | set(map(":".join, note.places)), note.texts)
+        if any(quoted.is_in(one["reason"]) for one in rows):
+            raise InputError("the reason is kept, and it names or quotes what is to be forgotten; say it otherwise")
+        held = begin(ledger, lease, rows, quoted, note.places)
+        if not note.keys:
+            return {}
+        write_whole(path, _NOTE.dump_json(note))
+    removed = _remove(workspace, row, note, quoted) | ({"runs in quarantine": held} if held else {})
+    made = _certify(workspace, row, note, removed, _search(workspace, row, note), folder)
+    _raise_for([*remove_path(path.parent)])
+    return made
 
 
-# --- what is begun --------------------------------------------------------------------------------
+def _path(workspace: Workspace, corpus_id: int) -> Path:
+    return workspace.settings.home / _FOLDER / str(corpus_id) / "note.json"
 
 
-def _noted(workspace: Workspace, corpus_id: int) -> dict[Path, _Begun]:
-    """What commands that were stopped have noted of a corpus, by the file."""
-    found, folder = {}, workspace.settings.home / _FOLDER
-    with file_errors(folder):
-        for path in sorted(folder.glob(f"{corpus_id}-*.json")):
-            value = json.loads(path.read_bytes())
-            keys = {key: tuple(one) for key, one in value["keys"].items()}
-            found[path] = _Begun(keys, [tuple(place) for place in value["places"]], Own.from_json(value["own"]))
-    return found
+def _noted(workspace: Workspace, corpus_id: int) -> Note:
+    """What a command that was stopped has noted of a corpus."""
+    path = _path(workspace, corpus_id)
+    with file_errors(path):
+        return _NOTE.validate_json(path.read_bytes()) if path.exists() else Note()
 
 
-def _note(
-    workspace: Workspace, corpus: CorpusRow, keys: Mapping[str, tuple[str, str | None]], again: set[str]
-) -> tuple[_Begun, Collection[int]]:
-    """What is to be forgotten with what was begun before, and the ids of the pages that are there. What a command has
-    noted that was stopped before it had begun is not meant any more, unless its key is asked for ``again``."""
-    ledger, begun = workspace.ledger_to_change(), _Begun(dict(keys))
-    known = {row.key for row in list_forgotten(ledger, corpus.id) if not row.certificate} | again
-    for path, one in _noted(workspace, corpus.id).items():
-        if known.isdisjoint(one.keys):
-            _raise_for([*remove_path(path)])
-        else:
-            begun = begun.joined(one)
-    named = select(pages.c.id, sources.c.name, pages.c.uri).join(sources, sources.c.id == pages.c.source_id)
-    wanted = set(begun.keys.values())
-    there = {
-        (one.name, one.uri): one.id
-        for one in ledger.rows(named.where(sources.c.corpus_id == corpus.id))
-        if not wanted.isdisjoint({(one.name, one.uri), (one.name, None)})
-    }
-    if there:
-        begun = begun.joined(_Begun({}, [*there], note_own(ledger, corpus.id, there.values())))
-    return begun, there.values()
+def _pages(ledger: Ledger, corpus_id: int) -> dict[tuple[str, str], int]:
+    """The ids of all pages that the ledger knows, by source and uri."""
+    query = select(sources.c.name, pages.c.uri, pages.c.id).join(pages, pages.c.source_id == sources.c.id)
+    return {(row.name, row.uri): row.id for row in ledger.rows(query.where(sources.c.corpus_id == corpus_id))}
 
 
 def _lease(ledger: Ledger, corpus: CorpusRow) -> AbstractContextManager[RunLease]:
     return run_lease(ledger, corpus.id, f"forget-{uuid.uuid4().hex[:12]}")
 
 
-def _forget(
-    workspace: Workspace,
-    corpus: str,
-    keys: Mapping[str, tuple[str, str | None]],
-    rows: list[dict[str, Any]],
-    folder: Path | None,
-) -> dict[str, dict[str, Any]]:
-    """Go through all steps with these keys and with what was begun before; the signed certificates by key."""
-    made: dict[str, dict[str, Any]] = {}
-    ledger = workspace.ledger_to_change()
-    with _lease(ledger, row := get_corpus(ledger, corpus)) as lease:
-        begun, ids = _note(workspace, row, keys, {new["key"] for new in rows})
-        quoted = Quoted(frozenset(begun.places), begun.own.names, begun.own.texts)
-        for new in rows:
-            if quoted.is_said_in(new["reason"]):
-                raise InputError("the reason is kept, and it names or quotes what is to be forgotten; say it otherwise")
-        if begun.keys:
-            noted = {"keys": begun.keys, "places": begun.places, "own": begun.own.as_json()}
-            path = workspace.settings.home / _FOLDER / f"{row.id}-{min(begun.keys)}.json"
-            write_whole(path, json.dumps(noted).encode())
-        dropped = [run for new in rows for run in begin(ledger, lease, new, quoted, ids)]
-    if begun.keys:
-        removed = _remove(workspace, row, begun, quoted) | ({"runs in quarantine": len(dropped)} if dropped else {})
-        made = _certify(workspace, row, begun, removed, _search(workspace, row, begun), folder)
-    for path in _noted(workspace, row.id):
-        _raise_for([*remove_path(path)])
-    return made
-
-
-# --- the steps ------------------------------------------------------------------------------------
-
-
-def _remove(workspace: Workspace, corpus: CorpusRow, begun: _Begun, quoted: Quoted) -> dict[str, Any]:
-    """Publish without the pages, remove all older epochs, and take the pages out of the rest; what went, by place."""
+def _remove(workspace: Workspace, corpus: CorpusRow, note: Note, quoted: Quoted) -> dict[str, Any]:
+    """Publish without the pages, take them out of the rest, and remove all older epochs; what went, by place."""
     from clausegraph.ingestion.pipeline import remove_pages
     from clausegraph.ingestion.tools import Options
 
     ledger, settings = workspace.ledger_to_change(), workspace.settings
-    ids = {row.name: row.id for row in ledger.rows(select(sources).where(sources.c.corpus_id == corpus.id))}
-    uris: dict[int, list[str]] = {}
-    for source, uri in begun.places:
-        if source in ids:
-            uris.setdefault(ids[source], []).append(uri)
+    listed = list_sources(ledger, corpus.id)
+    uris = {row.id: [uri for source, uri in sorted(note.places) if source == row.name] for row in listed}
     if list_epochs(ledger, corpus.id):
         with run_tools(workspace, None) as tools:
             remove_pages(tools, corpus.name, uris, as_retained(settings, Options(gated=False)))
-    with workspace.projections() as projections:
-        with _lease(ledger, corpus) as lease:
-            take_back(ledger, lease, projections)
-            done = vacuum(ledger, corpus, lease, 1, 0, promised=True, report_days=settings.keep_days)
-            whole = [source for source, uri in begun.keys.values() if uri is None]
-            rows = {} if done.remains else scrub(ledger, lease, quoted, whole)
-            projections.vacuumed(corpus.id)
-        remains = [*done.remains, *projections.problems] or [*_remove_files(workspace, corpus.name, quoted)]
-        _raise_for(remains or sweep(ledger))
-    return {"epochs": done.epochs, **{name: count for name, count in (done.rows | rows).items() if count}}
-
-
-def _remove_files(workspace: Workspace, corpus: str, quoted: Quoted) -> Iterator[str]:
-    """Blank targets in the audit log, and remove evaluations of the corpus that name or quote the pages."""
-    AuditLog(workspace.settings.home).blank(quoted.is_said_in)
-    for path in _evaluations(workspace, corpus):
-        if any(quoted.is_said_in(one.read_text("utf-8", "replace")) for one in path.rglob("*") if one.is_file()):
-            yield from remove_path(path)
+    with _lease(ledger, corpus) as lease:
+        rows = scrub(ledger, lease, quoted, note.places, note.sources)
+    AuditLog(settings.home).blank(quoted.is_in)
+    remains = list[str]()
+    for path in _evaluations(workspace, corpus.name):
+        if any(quoted.is_in(one.read_text("utf-8", "replace")) for one in path.rglob("*") if one.is_file()):
+            remains += remove_path(path)
+    done = vacuum_corpus(workspace, corpus.name, 1, 0.0, settings.keep_days)
+    is_held = any("held" in reasons for reasons in done["kept"].values())
+    _raise_for([*done["remains"], *done["lagging"], *remains], StillReadError if is_held else LedgerError)
+    return {"epochs": done["epochs"], **{name: count for name, count in (done["rows"] | rows).items() if count}}
 
 
 def _evaluations(workspace: Workspace, corpus: str) -> list[Path]:
@@ -291,68 +227,69 @@ def _evaluations(workspace: Workspace, corpus: str) -> list[Path]:
     return [] if folder is None else [folder / run.name for run in listed]
 
 
-def _search(workspace: Workspace, corpus: CorpusRow, begun: _Begun) -> dict[str, int]:
+def _search(workspace: Workspace, corpus: CorpusRow, note: Note) -> dict[str, int]:
     """Look for the pages in every table and file, and in Neo4j; how much was searched.
 
     Raises:
         LedgerError: something was found.
     """
-    ledger, home = workspace.ledger_to_change(), workspace.settings.home
-    folders = [home, *_evaluations(workspace, corpus.name)]
+    ledger, path = workspace.ledger_to_change(), _path(workspace, corpus.id)
+    folders = [workspace.settings.home, *_evaluations(workspace, corpus.name)]
     with workspace.projections() as projections:
         one = projections.projection
         beside = () if one is None else one.contents(corpus.id)
-        searched, found = residue(ledger, corpus.id, begun.own, folders, beside, skip=home / _FOLDER)
+        searched, found = residue(ledger, corpus.id, note, folders, beside, skip=path.parent)
         found += [] if one is None else one.verify(corpus.id)
     _raise_for([f"it is still in {place}" for place in found])
     return searched
 
 
-def _raise_for(left: list[str]) -> None:
+def _raise_for(left: list[str], error: type[LedgerError] = LedgerError) -> None:
     if left:
         more = f"; and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
-        raise LedgerError(
+        raise error(
             f"not forgotten to the end: {'; '.join(left[:_SHOWN])}{more}. Readers do not get it, and it stays out; "
             "repeat the command then"
         )
 
 
 def _certify(
-    workspace: Workspace, corpus: CorpusRow, begun: _Begun, removed: dict[str, Any], searched: dict[str, int],
+    workspace: Workspace, corpus: CorpusRow, note: Note, removed: dict[str, Any], searched: dict[str, int],
     folder: Path | None,
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
     """Write the certificates of what has none yet; the ledger keeps them without the names of other pages."""
-    ledger, own, made = workspace.ledger_to_change(), begun.own, dict[str, dict[str, Any]]()
+    ledger, made = workspace.ledger_to_change(), dict[str, dict[str, Any]]()
     copies = ledger.rows(select(backups).where(backups.c.corpus_id == corpus.id).order_by(backups.c.id))
-    body = {
-        "corpus": corpus.name,
-        "certified": _moment(time.time()),
-        "removed": removed,
-        "searched": searched,
-        "searched for": {"names": len(own.names), "texts": len(own.texts), "values": len(own.parts),
-                         "vectors": len(own.vectors)},
-        "found": 0,
-        "not searched": _NOT_SEARCHED,
-        "stays, as other pages state it": own.stays,
-        "out of reach": [f"backup of epoch {one.epoch}, made {_moment(one.created)} at {one.place}" for one in copies],
-    }  # fmt: skip
     for row in list_forgotten(ledger, corpus.id):
-        if row.key not in begun.keys:
-            continue
         if row.certificate:  # of a restored corpus, or of a command that was stopped after that
             made[row.key] = json.loads(row.certificate)
-            continue
-        uri = begun.keys[row.key][1]
-        mine = {"key": row.key, "forgotten": "a whole source" if uri is None else "a page", "reason": row.reason,
-                "forgotten by": row.forgotten_by, "begun": _moment(row.created)}  # fmt: skip
-        made[row.key] = signed(workspace.settings.home, body | mine | {"pages that state it": sorted(own.stated_by)})
-        if folder is not None:
-            file = folder / f"forgotten-{row.key[:SHOWN]}.json"
-            write_whole(file, written(made[row.key]))
-            made[row.key] |= {"file": str(file)}
-        kept = canonical_json(made[row.key] | {"certificate": body | mine})
-        with ledger.write() as connection:
-            connection.execute(update(forgotten).where(forgotten.c.id == row.id).values(certificate=kept))
+        elif row.key in note.keys:
+            body = {
+                "corpus": corpus.name,
+                "key": row.key,
+                "forgotten": note.keys[row.key],
+                "reason": row.reason,
+                "forgotten by": row.forgotten_by,
+                "begun": _moment(row.created),
+                "certified": _moment(time.time()),
+                "removed": removed,
+                "searched": searched,
+                "searched for": {name: len(getattr(note, name)) for name in ("names", "texts", "values", "vectors")},
+                "found": 0,
+                "not searched": _NOT_SEARCHED,
+                "stays, as other pages state it": note.stays,
+                "out of reach": [
+                    f"backup of epoch {one.epoch}, made {_moment(one.created)} at {one.place}" for one in copies
+                ],
+            }
+            certificate = signed(workspace.settings.home, body | {"pages that state it": sorted(note.stated_by)})
+            kept = canonical_json(certificate | {"certificate": body})
+            file = None if folder is None else folder / f"forgotten-{row.key[:SHOWN]}.json"
+            if file is not None:
+                write_whole(file, written(certificate))
+            with ledger.write() as connection:
+                connection.execute(update(forgotten).where(forgotten.c.id == row.id).values(certificate=kept))
+            made[row.key] = certificate | ({} if file is None else {"file": str(file)})
     return made
 
 

@@ -110,8 +110,9 @@ def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
 
 
 def vacuum_corpus(
-    workspace: Workspace, corpus: str, keep_epochs: int | None = None, keep_days: float | None = None
-) -> dict[str, Any]:
+    workspace: Workspace, corpus: str, keep_epochs: int | None = None, keep_days: float | None = None,
+    report_days: float | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Remove for good what only old epochs show. Where there is no corpus at all, the home folder is cleaned.
 
     ``kept`` says why each of the other epochs stays, ``remains`` what should be gone and is not, why, and what to do,
@@ -120,6 +121,7 @@ def vacuum_corpus(
 
     Args:
         keep_epochs, keep_days: None for those of the settings.
+        report_days: as of ``vacuum``.
     """
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
     days = workspace.settings.keep_days if keep_days is None else keep_days
@@ -130,7 +132,7 @@ def vacuum_corpus(
             row = get_corpus(ledger, corpus)
             with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
                 ready = take_back(ledger, lease, projections)
-                report = vacuum(ledger, row, lease, count, days, promised=True)
+                report = vacuum(ledger, row, lease, count, days, promised=True, report_days=report_days)
                 projections.vacuumed(row.id)
         projections.dropped()
         made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}

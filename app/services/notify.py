@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from clausegraph.app.models import web_limits
+from clausegraph.app.services.answer_changes import ChangedAnswer, changed_answer
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.secrets import mask, register_secret
-from clausegraph.core.serial import unpack
 from clausegraph.core.text import counted, one_line
-from clausegraph.indexes.watches import Watch, WatchChange, give_back, list_watches, take_unsent
+from clausegraph.indexes.watches import give_back, list_watches, take_unsent
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -63,10 +63,12 @@ def report_changes(workspace: Workspace, row: CorpusRow) -> list[Reject]:
             continue
         watches = {one.id: one for one in list_watches(ledger, row.id)}
         try:
-            _send(workspace.settings, address, row.name, [(watches[one.watch_id], one) for one in changes])
+            send = _mail if address.parts.scheme == _MAIL else _post
+            told = [changed_answer(watches[one.watch_id], one) for one in changes]
+            send(address, web_limits(workspace.settings), row.name, told)
         except _NotSent as error:
             unsent.append(Reject(address.name, mask(one_line(error, 200))))
-            give_back(ledger, row.id, changes, address.key)
+            give_back(ledger, changes, address.key)
     return unsent
 
 
@@ -83,19 +85,10 @@ def _address(text: str) -> _Address:
     return _Address(parts, at, content_hash(at, parts.path, parts.query)[:16], secret)
 
 
-def _send(settings: Settings, address: _Address, corpus: str, changes: Sequence[tuple[Watch, WatchChange]]) -> None:
-    (_mail if address.parts.scheme == _MAIL else _post)(address, web_limits(settings), corpus, changes)
-
-
-def _post(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[tuple[Watch, WatchChange]]) -> None:
+def _post(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[ChangedAnswer]) -> None:
     from clausegraph.ingestion.fetch import WebClient
 
-    told = [
-        {"id": one.id, "watch": watch.id, "question": watch.question, "since": one.since, "epoch": one.epoch,
-         "differences": unpack(one.change)}
-        for watch, one in changes
-    ]  # fmt: skip
-    body = json.dumps({"corpus": corpus, "changes": told}).encode()
+    body = json.dumps({"corpus": corpus, "changes": [one.as_json() for one in changes]}).encode()
     at = str(int(time.time()))
     signed = hmac.new(address.secret.encode(), f"{at}.".encode() + body, "sha256").hexdigest()
     headers = {"Content-Type": "application/json"} | ({SIGNATURE: f"t={at},v1={signed}"} if address.secret else {})
@@ -105,12 +98,12 @@ def _post(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[t
         raise _NotSent(reply.reason)
 
 
-def _mail(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[tuple[Watch, WatchChange]]) -> None:
+def _mail(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[ChangedAnswer]) -> None:
     fields = parse_qs(address.parts.query)
     message = EmailMessage()
     message["From"], message["To"] = one_line(fields["from"][0]), one_line(", ".join(fields["to"]))
     message["Subject"] = f"{counted(len(changes), 'watched answer')} changed in {one_line(corpus)}"
-    message.set_content("\n\n".join(_in_words(*one) for one in changes) + "\n")
+    message.set_content("\n\n".join("\n".join(one.lines()) for one in changes) + "\n")
     try:
         with _Mailer(address.parts, limits) as server:
             if address.parts.username:
@@ -118,15 +111,6 @@ def _mail(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[t
             server.send_message(message)
     except (OSError, smtplib.SMTPException) as error:
         raise _NotSent(str(error)) from error
-
-
-def _in_words(watch: Watch, one: WatchChange) -> str:
-    lines = (
-        f"  {each['what']}: {each['old'] or '(nothing)'} → {each['new'] or '(nothing)'}" for each in unpack(one.change)
-    )
-    return "\n".join(
-        [f"{watch.id}: {one_line(watch.question)} (epoch {one.since} to {one.epoch})", *map(one_line, lines)]
-    )
 
 
 class _Mailer(smtplib.SMTP_SSL):

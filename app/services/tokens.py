@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import getpass
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from clausegraph.app.access.rules import AuditLog, Deed
 from clausegraph.app.access.tokens import AccessRole, TokenRecord, Tokens
 from clausegraph.app.services import attributes
-from clausegraph.core.errors import InputError, SchemaError
+from clausegraph.core.errors import ClauseGraphError, InputError, SchemaError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.answers import forget_owner
 
@@ -66,6 +67,17 @@ def _record(token: TokenRecord) -> dict[str, Any]:
     return attributes(token, "name id role corpora created expires") | {"expired": token.is_expired}
 
 
-def write_down(settings: Settings, action: str, target: str, corpus: str = "") -> None:
+def write_down(settings: Settings, action: str, target: str, corpus: str = "", outcome: str = "done") -> None:
     """Note in the audit log what somebody did on the command line."""
-    AuditLog(settings.home).record(Deed(f"{getpass.getuser()} (command line)", action, target, "done", corpus))
+    AuditLog(settings.home).record(Deed(f"{getpass.getuser()} (command line)", action, target, outcome, corpus))
+
+
+@contextmanager
+def writing_down(settings: Settings, action: str, target: str, corpus: str) -> Iterator[None]:
+    """Note what somebody does in the block, and the error by which it failed."""
+    try:
+        yield
+    except (ClauseGraphError, KeyboardInterrupt) as error:
+        write_down(settings, action, target, corpus, type(error).__name__)
+        raise
+    write_down(settings, action, target, corpus)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from clausegraph.app.services import Key, Record, Slice, numbered_slice
-from clausegraph.app.services.answer_changes import AnswerDifference, answer_differences
+from clausegraph.app.services.answer_changes import AnswerDifference, ChangedAnswer, answer_differences, changed_answer
 from clausegraph.app.services.answers import AnswerReply, shown_answer
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.watching import packed_answer, stored_answer
@@ -15,7 +15,6 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.presentation.answer import present
 from clausegraph.core.presentation.quoted_parts import LineKind
-from clausegraph.core.serial import unpack
 from clausegraph.core.text import one_line
 from clausegraph.core.types import Answer
 from clausegraph.indexes import watches as stored
@@ -23,18 +22,6 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.watches import Watch, WatchChange
 
 _WORDS = 200  # characters of an answer in a list
-
-
-class ChangedAnswer(Record):
-    """An answer that became another one between two epochs."""
-
-    id: int
-    watch: int
-    question: str
-    since: int
-    epoch: int
-    created: float = Field(description="Seconds since 1970.")
-    differences: list[AnswerDifference]
 
 
 class ListedWatch(Record):
@@ -93,7 +80,7 @@ def show(workspace: Workspace, corpus: str, number: int) -> WatchReply:
     unlike = answer_differences(approved, now) if now is not None and approved is not None else []
     return WatchReply(
         **dict(_listed(watch, every)), answer=None if now is None else shown_answer(now), unlike_approved=unlike,
-        changes=[_changed(watch, one) for one in every if one.watch_id == number],
+        changes=[changed_answer(watch, one) for one in every if one.watch_id == number],
     )  # fmt: skip
 
 
@@ -110,7 +97,7 @@ def approve(workspace: Workspace, corpus: str, number: int, by: str) -> ListedWa
     ledger = workspace.ledger_to_change()
     row = get_corpus(ledger, corpus)
     watch = stored.get_watch(ledger, row, number)
-    stored.update_watch(ledger, watch, approved=None, approved_by=by, approved_epoch=watch.epoch)
+    stored.update_watch(ledger, watch, {"approved": None, "approved_by": by, "approved_epoch": watch.epoch})
     return _listed(stored.get_watch(ledger, row, number), [])
 
 
@@ -118,7 +105,7 @@ def changed_answers(workspace: Workspace, corpus: str) -> list[ChangedAnswer]:
     """How watched answers changed, newest first, as far back as their epochs are retained."""
     row = get_corpus(workspace.ledger, corpus)
     watches = {one.id: one for one in stored.list_watches(workspace.ledger, row.id)}
-    return [_changed(watches[one.watch_id], one) for one in stored.list_changes(workspace.ledger, row.id)]
+    return [changed_answer(watches[one.watch_id], one) for one in stored.list_changes(workspace.ledger, row.id)]
 
 
 def _listed(watch: Watch, changes: Sequence[WatchChange]) -> ListedWatch:
@@ -129,8 +116,3 @@ def _listed(watch: Watch, changes: Sequence[WatchChange]) -> ListedWatch:
     return ListedWatch.of(
         watch, status="" if now is None else now.status.value, words=words, changed=sum(1 for _ in seen)
     )
-
-
-def _changed(watch: Watch, one: WatchChange) -> ChangedAnswer:
-    differences = [AnswerDifference(**each) for each in unpack(one.change)]
-    return ChangedAnswer.of(one, watch=watch.id, question=watch.question, differences=differences)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -21,9 +22,8 @@ from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import one_line
 from clausegraph.core.types import Answer, PageKey
-from clausegraph.indexes import watches as stored
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs
-from clausegraph.indexes.watches import Watch
+from clausegraph.indexes.watches import Watch, changed_pages, get_watch, list_watches, update_watch
 from clausegraph.query.retrieve.bank import CANDIDATES, make_retriever
 
 if TYPE_CHECKING:
@@ -34,83 +34,37 @@ if TYPE_CHECKING:
 log = logger(__name__)
 
 
-class _Round:
-    """Asking the watched questions of a corpus at its published epoch."""
-
-    def __init__(self, workspace: Workspace, row: CorpusRow) -> None:
-        self.workspace, self.row, self.ledger = workspace, row, workspace.ledger_to_change()
-        self.retained = {one.number for one in list_epochs(self.ledger, row.id)}
-        self.changed_pages = cache(lambda epoch: stored.changed_pages(self.ledger, row.id, epoch, row.published))
-
-    def is_due(self, watch: Watch) -> bool:
-        """Whether a page that differs since the watch's epoch is one its answer rests on, or its search finds."""
-        kept = stored_answer(watch, watch.answer)
-        if kept is None or watch.epoch not in self.retained:
-            return True
-        touched = self.changed_pages(watch.epoch)
-        return bool(touched) and (not touched.keys().isdisjoint(_pages(kept)) or self._finds(watch, touched))
-
-    def _finds(self, watch: Watch, touched: Mapping[PageKey, set[str]]) -> bool:
-        """Whether the passages that an engine would read have a new one of these pages; a reranker takes them from
-        more."""
-        settings = self.workspace.settings
-        options = engine_options(settings, self.workspace.model if settings.llm else None)
-        limit = CANDIDATES if settings.reranker else options.limit
-        with self.workspace.view(self.row.name) as view:
-            made = make_retriever(options.retriever, view, self.workspace.embedder)
-            hits = made.retrieve(Inquiry(watch.question, watch.scenario), limit=limit)
-        return any(
-            hit.page in touched and not (touched[hit.page] and touched[hit.page].isdisjoint((hit.key, *hit.anchors)))
-            for hit in hits
-        )
-
-    def ask(self, watch: Watch) -> bool:
-        """Ask a question and keep its answer; returns whether that is another one."""
-        found = answer(self.workspace, self.row.name, Inquiry(watch.question, watch.scenario))
-        before, approved = stored_answer(watch, watch.answer), stored_answer(watch, watch.approved)
-        differences = answer_differences(before, found) if before is not None else []
-        values: dict[str, Any] = {"answer": packed_answer(found), "epoch": found.epoch}
-        if approved is not None and not answer_differences(approved, found):
-            values |= {"approved": None, "approved_epoch": found.epoch}
-        elif differences and watch.approved_by and approved is None:
-            values |= {"approved": watch.answer, "approved_epoch": watch.epoch}
-        if not differences:
-            stored.update_watch(self.ledger, watch, **values)
-            return False
-        change = pack([one.as_json() for one in differences])
-        return stored.store_change(self.ledger, self.row.id, watch, change, addressees(self.workspace.settings), values)
-
-
 def ask_again(workspace: Workspace, corpus: str, progress: Progress | None = None) -> WatchReport:
     """After a run: ask the watched questions that what was published since touches, and report what changed.
 
     What cannot be asked or reported is told, not raised, and is due again.
     """
     row = get_corpus(workspace.ledger, corpus)
-    return _asked(workspace, row, stored.list_watches(workspace.ledger, row.id), every=False, progress=progress)
+    return _asked(workspace, row, list_watches(workspace.ledger, row.id), _touching(workspace, row), progress)
 
 
 def run(workspace: Workspace, corpus: str, number: int | None = None, progress: Progress | None = None) -> WatchReport:
     """Ask one or all of the watched questions now, whether something touches them or not."""
     row = get_corpus(workspace.ledger, corpus)
-    every = stored.list_watches(workspace.ledger, row.id)
-    watches = every if number is None else [stored.get_watch(workspace.ledger, row, number)]
-    return _asked(workspace, row, watches, every=True, progress=progress)
+    ledger = workspace.ledger
+    watches = list_watches(ledger, row.id) if number is None else [get_watch(ledger, row, number)]
+    return _asked(workspace, row, watches, lambda _: True, progress)
 
 
 def _asked(
-    workspace: Workspace, row: CorpusRow, watches: Sequence[Watch], *, every: bool, progress: Progress | None
-) -> WatchReport:
+    workspace: Workspace, row: CorpusRow, watches: Sequence[Watch], is_due: Callable[[Watch], bool],
+    progress: Progress | None,
+) -> WatchReport:  # fmt: skip
     from clausegraph.ingestion.report import WatchReport
 
-    at_work, asked, changed, not_asked = _Round(workspace, row), list[int](), list[int](), list[Reject]()
+    asked, changed, not_asked = list[int](), list[int](), list[Reject]()
     for number, watch in enumerate(watches, 1):
         try:
-            if every or at_work.is_due(watch):
-                changed += [watch.id] if at_work.ask(watch) else []
+            if is_due(watch):
+                changed += [watch.id] if _ask(workspace, row, watch) else []
                 asked.append(watch.id)
             elif watch.epoch != row.published:  # what it rests on is the same there
-                stored.update_watch(at_work.ledger, watch, epoch=row.published)
+                update_watch(workspace.ledger_to_change(), watch, {"epoch": row.published})
         except ClauseGraphError as error:
             log.warning("watch.not_asked", watch=watch.id, **error_fields(error))
             is_for_all = isinstance(error, ModelError) and not isinstance(error, BudgetExceeded)  # it does not answer
@@ -121,6 +75,55 @@ def _asked(
         if progress is not None:
             progress("watched questions", number, len(watches))
     return WatchReport(asked, changed, not_asked, report_changes(workspace, row))
+
+
+def _touching(workspace: Workspace, row: CorpusRow) -> Callable[[Watch], bool]:
+    """Tells whether a page that differs since a watch's epoch is one its answer rests on, or its search finds."""
+    ledger = workspace.ledger
+    retained = {one.number for one in list_epochs(ledger, row.id)}
+    differing = cache(lambda epoch: changed_pages(ledger, row.id, epoch, row.published))
+
+    def is_touched(watch: Watch) -> bool:
+        kept = stored_answer(watch, watch.answer)
+        if kept is None or watch.epoch not in retained:
+            return True
+        touched = differing(watch.epoch)
+        return bool(touched) and (not touched.keys().isdisjoint(_pages(kept)) or _finds(workspace, row, watch, touched))
+
+    return is_touched
+
+
+def _finds(workspace: Workspace, row: CorpusRow, watch: Watch, touched: Mapping[PageKey, set[str]]) -> bool:
+    """Whether the passages that an engine would read have a new one of these pages; a reranker takes them from more."""
+    settings = workspace.settings
+    options = engine_options(settings, workspace.model if settings.llm else None)
+    limit = CANDIDATES if settings.reranker else options.limit
+    with workspace.view(row.name) as view:
+        made = make_retriever(options.retriever, view, workspace.embedder)
+        hits = made.retrieve(Inquiry(watch.question, watch.scenario), limit=limit)
+    return any(
+        hit.page in touched and not (touched[hit.page] and touched[hit.page].isdisjoint((hit.key, *hit.anchors)))
+        for hit in hits
+    )
+
+
+def _ask(workspace: Workspace, row: CorpusRow, watch: Watch) -> bool:
+    """Ask a question and keep its answer; returns whether that is another one."""
+    found = answer(workspace, row.name, Inquiry(watch.question, watch.scenario))
+    before, approved = stored_answer(watch, watch.answer), stored_answer(watch, watch.approved)
+    differences = answer_differences(before, found) if before is not None else []
+    values: dict[str, Any] = {"answer": packed_answer(found), "epoch": found.epoch}
+    if approved is not None and not answer_differences(approved, found):
+        values |= {"approved": None, "approved_epoch": found.epoch}
+    elif differences and watch.approved_by and approved is None:
+        values |= {"approved": watch.answer, "approved_epoch": watch.epoch}
+    change = {
+        "corpus_id": row.id,
+        "change": pack([one.as_json() for one in differences]),
+        "unsent": json.dumps(addressees(workspace.settings)),
+    }
+    is_ours = update_watch(workspace.ledger_to_change(), watch, values, change if differences else None)
+    return is_ours and bool(differences)
 
 
 def _pages(found: Answer) -> set[PageKey]:

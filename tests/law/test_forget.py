@@ -16,7 +16,7 @@ from clausegraph.app.services.evaluation import describe_run
 from clausegraph.app.services.forget import allow, forget, forget_again, list_items
 from clausegraph.app.services.quarantine import list_held
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, LedgerError, NotFoundError, SourceError
+from clausegraph.core.errors import InputError, NotFoundError, SourceError, StillReadError
 from clausegraph.eval.provenance import write_run
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.dump import dump_lines
@@ -135,7 +135,7 @@ def test_a_source_goes_as_a_whole_and_is_not_asked(workspace: Workspace, folder:
 
 def test_a_reader_of_an_old_epoch_is_named_and_the_command_goes_on(workspace: Workspace) -> None:
     with open_view(workspace.ledger, CORPUS) as view:
-        with pytest.raises(LedgerError, match=r"epoch 1 of .* a process reads it; wait for it or stop it"):
+        with pytest.raises(StillReadError, match=r"epoch 1 of .* a process reads it; wait for it or stop it"):
             forget(workspace, CORPUS, page(GONE[0]), None, WHY, "tester")
         assert page(GONE[0]) in {one.uri for one in view.page_keys()}
     (item,) = list_items(workspace, CORPUS)

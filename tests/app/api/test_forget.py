@@ -11,6 +11,8 @@ import pytest
 from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.api.routes.history import ForgottenReply
 from clausegraph.indexes.forgotten import forgotten_key
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
 from tests.app.api.conftest import Stand, Talks
 
 pytestmark = pytest.mark.unit
@@ -25,6 +27,9 @@ def talks(stand: Stand, tmp_path: Path) -> Talks:
 
 def test_an_admin_forgets_a_page(talks: Talks) -> None:
     async def forget(client: httpx.AsyncClient) -> None:
+        with open_ledger(talks.stand.home) as ledger, open_view(ledger, "default"):
+            held = await client.post(WHERE, json=WANTED)
+            assert held.status_code == 409 and "a process reads it" in held.json()["detail"]
         made = await client.post(WHERE, json=WANTED)
         assert made.status_code == 200, made.text
         said = made.json()["certificate"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.app.access.rules import AuditLog
 from tests.app.cli.conftest import Cli, parsed
 
 pytestmark = pytest.mark.unit
@@ -16,8 +17,11 @@ def test_a_page_is_forgotten_checked_and_allowed(cli: Cli, stocked: Path) -> Non
     words = ("forget", "page", PAGE, "--reason", "asked by the office")
     refused = cli(*words)
     assert refused.exit_code == 2 and f"forgetting '{PAGE}' cannot be undone; add --yes" in refused.stderr
-    done = cli(*words, "--yes")
-    assert done.exit_code == 0, done.output
+    for reason, code in ((f"{PAGE} is wrong", 2), ("asked by the office", 0)):
+        done = cli(*words[:4], reason, "--yes")
+        assert done.exit_code == code, done.output
+    deeds = [(one["action"], one["outcome"]) for one in AuditLog(stocked).last(2)]
+    assert deeds == [("forget", "done"), ("forget", "InputError")]
     assert f"corpus 'default' has forgotten {PAGE}" in done.stdout and "found: nothing" in done.stdout
     (file,) = Path().glob("forgotten-*.json")
     said = "is as it was signed with this home's key: corpus 'default' has forgotten a page"

@@ -98,7 +98,7 @@ def restore(
 ) -> None:
     """Make a new home of a snapshot, each byte checked; what was forgotten since is forgotten again.
 
-    The home is that of --home or the setting, which must have no corpora yet.
+    The home is that of --home or the setting, which must have no ledger yet.
     """
     from clausegraph.app.services.backup import restore as restore_snapshot
 

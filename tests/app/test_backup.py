@@ -144,12 +144,12 @@ def test_what_is_wrong_is_said_and_nothing_is_restored(settings: Settings, tmp_p
     name = backed_up(settings, copies).name
     (tmp_path / "file").write_text("")
     manifest = copies / "snapshots" / f"{name}.json"
-    of_ledger = json.loads(manifest.read_bytes())["snapshot"]["files"]["ledger.db"]["blocks"]
+    of_ledger = json.loads(manifest.read_bytes())["snapshot"]["files"]["ledger.db"]
     block = copies / "blocks" / of_ledger[1][:2] / of_ledger[1]
     cases: list[tuple[type[ClauseGraphError], str, Callable[[], object]]] = [
         (NotFoundError, f"no snapshot 'no' in .*; there are: {name}", lambda: restored(settings, copies, "no")),
         (NotFoundError, "no snapshot in", lambda: restored(settings, tmp_path / "nothing")),
-        (InputError, "with corpora .law.; name a new folder", lambda: restored(settings, copies, home="home")),
+        (InputError, "has a ledger already; name a new folder", lambda: restored(settings, copies, home="home")),
         (InputError, "lies in the home folder", lambda: backed_up(settings, settings.home / "copies")),
         (InputError, "cannot be kept at nowhere://", lambda: backed_up(settings, "nowhere://copies")),
         (StorageError, "make room or access", lambda: backed_up(settings, tmp_path / "file")),

@@ -37,14 +37,12 @@ def audit(
         damage, found = audit_corpora(workspace, names, progress, repair=repair)
     lines = [f"{damage}; restore it from a backup: `clausegraph restore DIR`"] if damage else []
     for one in found:
-        at = f"corpus {one.corpus!r}, epoch {one.epoch}"
-        count = counted(sum(each.count for each in one.found), "difference")
-        lines.append(f"{at}: {count if one.found else 'as the truth has it'}")
-        lines += [f"  {each.text}{f'; {each.fix}' if each.fix else ''}" for each in one.found]
+        count = counted(len(one.found), "difference") if one.found else "as the truth has it"
+        lines += [f"corpus {one.corpus!r}, epoch {one.epoch}: {count}", *(f"  {each.text}" for each in one.found)]
         if repair and one.found:
             lines.append("rebuilt: all is as the truth has it" if not one.left else "what could be is rebuilt; left:")
-            lines += [f"  {each.text}{f'; {each.fix}' if each.fix else ''}" for each in one.left]
-        elif any(not each.fix for each in one.found):
+            lines += [f"  {each.text}" for each in one.left]
+        elif any(each.part != "bytes" for each in one.found):
             lines.append("`clausegraph audit --repair` rebuilds what can be")
     session.emit({"database": damage, "corpora": found}, *lines)
     if damage or any(one.left for one in found):

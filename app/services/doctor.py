@@ -159,12 +159,12 @@ def _opened(settings: Settings) -> Ledger:
 
 
 def _segments(settings: Settings) -> Iterator[Finding]:
-    from clausegraph.indexes.audit import vector_differences
+    from clausegraph.indexes.audit import segment_differences
     from clausegraph.indexes.corpora import list_corpora
 
     with _opened(settings) as ledger:
         for corpus in list_corpora(ledger):
-            found = "; ".join(one.text for one in vector_differences(ledger, corpus, short=True))
+            found = "; ".join(one.text for one in segment_differences(ledger, corpus))
             detail = f"{found}; `clausegraph audit --repair` writes them anew" if found else "every segment is sound"
             yield Finding(f"vectors of {corpus.name}", BROKEN if found else OK, detail)
 

@@ -13,8 +13,8 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
@@ -24,7 +24,7 @@ from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.answers import FOLDER as ANSWERS
 from clausegraph.indexes.corpora import list_corpora
-from clausegraph.indexes.files import file_errors, lock_alone, make_private, open_private, staging, write_whole
+from clausegraph.indexes.files import file_errors, locked_folder, make_private, open_private, staging, write_whole
 from clausegraph.indexes.forgotten import ForgottenRow, list_forgotten
 from clausegraph.indexes.ledger.schema import backups, identity, run_leases, segments
 from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger, open_to_read
@@ -34,7 +34,6 @@ BLOCK = 1 << 16  # bytes: an edited page touches parts of the ledger that are fa
 _FORMAT = 1
 LEDGER, ACCESS = "ledger.db", "access"  # tokens, the log of deeds, the key of certificates
 _LEFT_OUT = {"lock", "serve.token"}  # of ``access``
-Step = Callable[[str, int, int], None]  # stage, done, total
 Forgotten = dict[str, dict[str, ForgottenRow]]  # by corpus and key
 
 
@@ -69,20 +68,10 @@ class BackupFolder:
         self._local = Path(self._path) if "file" in self._fs.protocol else None
         self.place = str(self._local or self._fs.unstrip_protocol(self._path))  # without a password
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Alone in writing to a local folder; at a URL whoever runs it sees to that."""
-        if self._local is None:
-            yield
-            return
-        with self._reached():
-            make_private(self._local)
-            descriptor = os.open(self._local, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            lock_alone(descriptor, f"another backup is writing to {self.place}")
-            yield
-        finally:
-            os.close(descriptor)
+        busy = f"another backup is writing to {self.place}"
+        return nullcontext() if self._local is None else locked_folder(self._local, busy)
 
     def snapshots(self) -> list[str]:
         """Names of the snapshots, oldest first."""
@@ -150,13 +139,13 @@ class BackupFolder:
                 self._fs.rm_file(f"{self._path}/{path}")
         return gone
 
-    def fetch(self, snapshot: Snapshot, home: Path, told: Step) -> None:
+    def fetch(self, snapshot: Snapshot, home: Path) -> None:
         """Write the files of a snapshot into a folder, each byte checked.
 
         Raises:
             StorageError: a block is not there, or is not what was written.
         """
-        for number, (name, blocks) in enumerate(sorted(snapshot.files.items()), 1):
+        for name, blocks in snapshot.files.items():
             path, parts = home / name, PurePosixPath(name).parts
             if ".." in parts or parts[0] not in (LEDGER, ANSWERS, ACCESS):
                 raise StorageError(f"snapshot {snapshot.name} has a file {name!r}, as no home has; restore another")
@@ -167,7 +156,6 @@ class BackupFolder:
                         file.write(self._checked(snapshot, block, name))
                     file.flush()
                     os.fsync(file.fileno())
-            told("files", number, len(snapshot.files))
 
     def _checked(self, snapshot: Snapshot, block: str, name: str) -> bytes:
         packed = self._read(_block(block))
@@ -218,7 +206,7 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def take_snapshot(ledger: Ledger, folder: BackupFolder, told: Step) -> Snapshot:
+def take_snapshot(ledger: Ledger, folder: BackupFolder) -> Snapshot:
     """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back.
 
     Raises:
@@ -234,10 +222,9 @@ def take_snapshot(ledger: Ledger, folder: BackupFolder, told: Step) -> Snapshot:
             there = {corpus.name: {row.key: row for row in list_forgotten(copy, corpus.id)} for corpus in listed}
             merged = _merged(folder, copy, there)
         paths = {LEDGER: staged / LEDGER} | _small_files(ledger.home)
-        for number, (name, path) in enumerate(sorted(paths.items()), 1):
+        for name, path in paths.items():
             files[name], length, new = folder.store(path, blocks)
             size, written = size + length, written + new
-            told("files", number, len(paths))
     keys = {corpus: sorted(rows) for corpus, rows in there.items()}
     made = Snapshot(_name_at(created), created, epochs, keys, files, size, written)
     folder.finish(made, merged)

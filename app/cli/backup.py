@@ -65,13 +65,10 @@ def backup_make(
     """
     from clausegraph.app.services.backup import back_up
 
-    workspace = session.workspace()
-    with session.progress() as progress:
-        made = back_up(workspace, place, keep, progress)
-    lines = [
-        f"snapshot {made.name} in {place}: {_corpora(made)}; {_size(made.size)}, of which {_size(made.written)} new"
-    ]
-    session.emit(made, *lines, *(f"removed: snapshot {name}" for name in made.removed))
+    made = back_up(session.workspace(), place, keep)
+    size = f"{_size(made.size)}, of which {_size(made.written)} new"
+    removed = (f"removed: snapshot {name}" for name in made.removed)
+    session.emit(made, f"snapshot {made.name} in {place}: {_corpora(made)}; {size}", *removed)
 
 
 @command("backup list")
@@ -100,9 +97,7 @@ def restore(
     """
     from clausegraph.app.services.backup import restore as restore_snapshot
 
-    settings = session.settings()
-    with session.progress() as progress:
-        done = restore_snapshot(settings, place, snapshot, database, forgotten or (), progress)
+    done = restore_snapshot(session.settings(), place, snapshot, database, forgotten or ())
     again = f"; forgotten again: {counted(done.forgotten_pages, 'page')}" if done.forgotten_pages else ""
     session.emit(done, f"snapshot {done.name} is in {done.place}: {_corpora(done)}{again}")
 

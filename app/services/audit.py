@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 
 from clausegraph.app.models import opened_projection
@@ -20,7 +19,7 @@ from clausegraph.indexes.audit import (
     vector_differences,
 )
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora
-from clausegraph.indexes.ledger.leases import RunLease, run_lease
+from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import hold
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -101,17 +100,12 @@ def _mend(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, found: Sequen
     from clausegraph.ingestion.pipeline import derive_again
     from clausegraph.ingestion.tools import Options
 
-    with _lease(ledger, corpus) as lease:
-        count_again(ledger, lease, [one.of for one in found if one.part == "words"])
     if any(one.part in ("rows", "names") for one in found):
         with run_tools(workspace, None) as tools:
             page_ids = {one.of for one in found if one.part == "rows"}
             derive_again(tools, corpus.name, page_ids, as_retained(workspace.settings, Options()))
-    with _lease(ledger, corpus) as lease:
+    with run_lease(ledger, corpus.id, f"audit-{uuid.uuid4().hex[:12]}") as lease:
+        count_again(ledger, lease, [one.of for one in found if one.part == "words"])
         mend_vectors(ledger, lease, vector_differences(ledger, corpus))
     if any(_neo4j_differences(workspace, ledger, corpus)):
         project_neo4j(workspace, corpus.name, rebuild=True)
-
-
-def _lease(ledger: Ledger, corpus: CorpusRow) -> AbstractContextManager[RunLease]:
-    return run_lease(ledger, corpus.id, f"audit-{uuid.uuid4().hex[:12]}")

@@ -13,7 +13,7 @@ from clausegraph.app.services import Record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, StorageError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.backup import ACCESS, LEDGER, BackupFolder, Forgotten, Snapshot, Step, settle, take_snapshot
+from clausegraph.indexes.backup import ACCESS, LEDGER, BackupFolder, Forgotten, Snapshot, settle, take_snapshot
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import file_errors, staging, sync_folder
 from clausegraph.indexes.ledger.store import open_ledger
@@ -37,7 +37,7 @@ class ListedSnapshot(Record):
     forgotten_pages: int = 0
 
 
-def back_up(workspace: Workspace, place: str, keep: int | None, progress: Step) -> ListedSnapshot:
+def back_up(workspace: Workspace, place: str, keep: int | None = None) -> ListedSnapshot:
     """Add a snapshot of the home to a folder or URL, and ``keep`` so many at most.
 
     Raises:
@@ -48,7 +48,7 @@ def back_up(workspace: Workspace, place: str, keep: int | None, progress: Step) 
     if Path(folder.place).resolve().is_relative_to(home):
         raise InputError(f"{place} lies in the home folder {home}; keep backups outside it, on another disk at best")
     with folder.locked():
-        made = take_snapshot(workspace.ledger_to_change(), folder, progress)
+        made = take_snapshot(workspace.ledger_to_change(), folder)
         return ListedSnapshot.of(made, removed=folder.keep(keep) if keep else [])
 
 
@@ -59,7 +59,7 @@ def list_snapshots(place: str) -> list[ListedSnapshot]:
 
 
 def restore(
-    settings: Settings, place: str, name: str, address: str, certificates: Sequence[Path], progress: Step
+    settings: Settings, place: str, name: str = "", address: str = "", certificates: Sequence[Path] = ()
 ) -> ListedSnapshot:
     """Make a home of a snapshot, or copy it into PostgreSQL, once every byte of it is checked.
 
@@ -79,7 +79,7 @@ def restore(
     snapshot = folder.load(name)
     at = _checked_target(settings, snapshot, address)
     with staging(settings.home) as staged:
-        folder.fetch(snapshot, staged, progress)
+        folder.fetch(snapshot, staged)
         alone = {"database": None, "neo4j_mode": "off", "graph": "ledger", "notify": None}  # nobody else hears of it
         beside = settings.model_copy(update=alone | {"home": staged})
         with Workspace(beside) as workspace:

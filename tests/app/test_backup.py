@@ -70,14 +70,14 @@ def dump(settings: Settings) -> list[str]:
 
 def backed_up(settings: Settings, place: object, keep: int | None = None) -> ListedSnapshot:
     with Workspace(settings) as workspace:
-        return back_up(workspace, str(place), keep, no_progress)
+        return back_up(workspace, str(place), keep)
 
 
 def restored(
     settings: Settings, place: object, name: str = "", home: str = "new", certificates: Sequence[Path] = ()
 ) -> Settings:
     new = settings.model_copy(update={"home": settings.home.parent / home})
-    restore(new, str(place), name, "", certificates, no_progress)
+    restore(new, str(place), name, certificates=certificates)
     return new
 
 
@@ -152,7 +152,7 @@ def test_what_is_wrong_is_said_and_nothing_is_restored(settings: Settings, tmp_p
         (InputError, "has a ledger already; name a new folder", lambda: restored(settings, copies, home="home")),
         (InputError, "lies in the home folder", lambda: backed_up(settings, settings.home / "copies")),
         (InputError, "cannot be kept at nowhere://", lambda: backed_up(settings, "nowhere://copies")),
-        (StorageError, "make room or access", lambda: backed_up(settings, tmp_path / "file")),
+        (StorageError, "Not a directory", lambda: backed_up(settings, tmp_path / "file")),
         (StorageError, "is damaged, a block of ledger.db in snapshot",
          lambda: (change(block), restored(settings, copies))),
         (StorageError, "is missing, a block of", lambda: (block.unlink(), restored(settings, copies))),

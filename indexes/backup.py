@@ -15,7 +15,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
 from sqlalchemy import delete, insert, select, update
@@ -37,7 +37,7 @@ _LEFT_OUT = {"lock", "serve.token"}  # of ``access``
 Forgotten = dict[str, dict[str, ForgottenRow]]  # by corpus and key
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Snapshot:
     """A state of a home: the published epoch of each of its ``corpora``, the keys that each has ``forgotten``, the
     blocks of its ``files`` in order; its ``size`` in bytes, and how many bytes were ``written`` for it."""
@@ -46,9 +46,9 @@ class Snapshot:
     created: float
     corpora: dict[str, int]
     forgotten: dict[str, list[str]]
-    files: dict[str, list[str]]
-    size: int
-    written: int
+    files: dict[str, list[str]] = field(default_factory=dict)
+    size: int = 0
+    written: int = 0
 
 
 class BackupFolder:
@@ -77,10 +77,6 @@ class BackupFolder:
         """Names of the snapshots, oldest first."""
         return sorted(name.removesuffix(".json") for name in self._names("snapshots") if name.endswith(".json"))
 
-    def blocks(self) -> set[str]:
-        """The hashes of the blocks that are there."""
-        return self._names("blocks")
-
     def load(self, name: str) -> Snapshot:
         """A snapshot by its name; the newest by none.
 
@@ -108,24 +104,30 @@ class BackupFolder:
         found = json.loads(self._read("forgotten.json") or b"{}")
         return {corpus: {key: ForgottenRow(**row) for key, row in rows.items()} for corpus, rows in found.items()}
 
-    def store(self, path: Path, known: set[str]) -> tuple[list[str], int, int]:
-        """Write the blocks of a file that are not ``known``; returns its blocks, their bytes, and the bytes written."""
-        blocks, size, written = list[str](), 0, 0
-        with suppress(FileNotFoundError), path.open("rb") as file:  # an answer may have been removed meanwhile
-            while data := file.read(BLOCK):
-                blocks.append(_sha256(data))
-                size += len(data)
-                if blocks[-1] not in known:
-                    packed = zlib.compress(data)
-                    self._write(_block(blocks[-1]), packed)
-                    known.add(blocks[-1])
-                    written += len(packed)
-        return blocks, size, written
+    def note(self, corpus: str, row: ForgottenRow) -> None:
+        """Add a page or source that was forgotten, so that no snapshot that is there brings it back."""
+        with self.locked():
+            known = self.forgotten()
+            known.setdefault(corpus, {})[row.key] = row
+            self._write_forgotten(known)
 
-    def finish(self, made: Snapshot, forgotten: Forgotten) -> None:
-        """Write what is forgotten, and the manifest last."""
+    def _write_forgotten(self, forgotten: Forgotten) -> None:
         rows = {corpus: {key: asdict(row) for key, row in keys.items()} for corpus, keys in forgotten.items()}
         self._write("forgotten.json", canonical_json(rows).encode())
+
+    def add(self, made: Snapshot, paths: dict[str, Path], forgotten: Forgotten) -> None:
+        """Write the blocks of files that are not there, then what is forgotten, and the manifest last."""
+        known = self._names("blocks")
+        for name, path in paths.items():
+            blocks = made.files[name] = list[str]()
+            with suppress(FileNotFoundError), path.open("rb") as file:  # an answer may have been removed meanwhile
+                while data := file.read(BLOCK):
+                    blocks.append(_sha256(data))
+                    made.size += len(data)
+                    if blocks[-1] not in known:
+                        known.add(blocks[-1])
+                        made.written += self._write(_block(blocks[-1]), zlib.compress(data))
+        self._write_forgotten(forgotten)
         body = asdict(made)
         document = {"format": _FORMAT, "sha256": _sha256(canonical_json(body).encode()), "snapshot": body}
         self._write(f"snapshots/{made.name}.json", canonical_json(document).encode())
@@ -134,7 +136,7 @@ class BackupFolder:
         """Remove all snapshots but the newest ``count``, then the blocks that none has; returns the names that went."""
         gone, kept = self.snapshots()[:-count], self.snapshots()[-count:]
         used = {block for name in kept for blocks in self.load(name).files.values() for block in blocks}
-        for path in [f"snapshots/{name}.json" for name in gone] + [_block(one) for one in self.blocks() - used]:
+        for path in [f"snapshots/{name}.json" for name in gone] + [_block(one) for one in self._names("blocks") - used]:
             with self._reached():
                 self._fs.rm_file(f"{self._path}/{path}")
         return gone
@@ -169,13 +171,14 @@ class BackupFolder:
             "home is whole, remove the file and back up again"
         )
 
-    def _write(self, name: str, data: bytes) -> None:
+    def _write(self, name: str, data: bytes) -> int:
         with self._reached():
             if self._local is not None:
                 write_whole(self._local / name, data)
             else:
                 self._fs.makedirs(f"{self._path}/{name}".rpartition("/")[0], exist_ok=True)
                 self._fs.pipe_file(f"{self._path}/{name}", data)
+        return len(data)
 
     def _read(self, name: str) -> bytes | None:
         with self._reached(), suppress(FileNotFoundError):
@@ -213,7 +216,6 @@ def take_snapshot(ledger: Ledger, folder: BackupFolder) -> Snapshot:
         LeaseHeldError: of a corpus in PostgreSQL, which is moved into a file: a run is writing to it.
     """
     created = time.time()
-    files, size, written, blocks = dict[str, list[str]](), 0, 0, folder.blocks()
     with staging(ledger.home) as staged:
         _copy_ledger(ledger, staged)
         with open_to_read(staged) as copy:
@@ -221,13 +223,8 @@ def take_snapshot(ledger: Ledger, folder: BackupFolder) -> Snapshot:
             epochs = {corpus.name: corpus.published for corpus in listed}
             there = {corpus.name: {row.key: row for row in list_forgotten(copy, corpus.id)} for corpus in listed}
             merged = _merged(folder, copy, there)
-        paths = {LEDGER: staged / LEDGER} | _small_files(ledger.home)
-        for name, path in paths.items():
-            files[name], length, new = folder.store(path, blocks)
-            size, written = size + length, written + new
-    keys = {corpus: sorted(rows) for corpus, rows in there.items()}
-    made = Snapshot(_name_at(created), created, epochs, keys, files, size, written)
-    folder.finish(made, merged)
+        made = Snapshot(_name_at(created), created, epochs, {corpus: sorted(keys) for corpus, keys in there.items()})
+        folder.add(made, {LEDGER: staged / LEDGER} | _small_files(ledger.home), merged)
     with ledger.write() as connection:
         for corpus in list_corpora(ledger):
             epoch = epochs.get(corpus.name, 0)

@@ -20,8 +20,10 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError, StorageError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.answers import FOLDER as ANSWERS
+from clausegraph.indexes.backup import BackupFolder
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.files import STAGING
+from clausegraph.indexes.forgotten import ForgottenRow, forgotten_key
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.tools import no_progress
 from tests.app.cli.conftest import SAMPLE
@@ -215,6 +217,16 @@ def test_killed_at_every_call(
     runner: Nursery, settings: Settings, stock: tuple[Settings, Path], tmp_path: Path
 ) -> None:
     kill_everywhere(runner, settings, stock[1], tmp_path, 1)
+
+
+def test_what_is_noted_in_a_folder_stays_out(settings: Settings, tmp_path: Path) -> None:
+    backed_up(settings, tmp_path / "copies")
+    row = ForgottenRow(0, forgotten_key("pages", "heating-grant.html"), "tester", "asked for", 1.0, "{}")
+    BackupFolder(str(tmp_path / "copies")).note("law", row)
+    backed_up(settings, tmp_path / "copies")
+    new = restored(settings, tmp_path / "copies")
+    assert any("heating-grant" in line for line in dump(settings))
+    assert not any("heating-grant" in line for line in dump(new))
 
 
 def test_what_was_forgotten_since_is_forgotten_again(settings: Settings, tmp_path: Path) -> None:

@@ -13,62 +13,50 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.answers import FOLDER as ANSWERS
 from clausegraph.indexes.corpora import list_corpora
-from clausegraph.indexes.files import file_errors, lock_alone, make_private, open_private, staging, write_whole
-from clausegraph.indexes.ledger.schema import backups, corpora, forgotten, identity
-from clausegraph.indexes.ledger.sqlite import driver_errors
+from clausegraph.indexes.files import file_errors, locked_folder, make_private, open_private, staging, write_whole
+from clausegraph.indexes.forgotten import ForgottenRow, list_forgotten
+from clausegraph.indexes.ledger.schema import backups, identity, run_leases, segments
 from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger, open_to_read
-from clausegraph.indexes.move import copy_corpus
+from clausegraph.indexes.move import copy_corpus, write_segments
 
 BLOCK = 1 << 16  # bytes: an edited page touches parts of the ledger that are far apart
 _FORMAT = 1
-_PAGES_AT_ONCE = 4096  # of the database, copied in one call that Ctrl-C waits for
 LEDGER, ACCESS = "ledger.db", "access"  # tokens, the log of deeds, the key of certificates
 _LEFT_OUT = {"lock", "serve.token"}  # of ``access``
-Step = Callable[[str, int, int], None]  # stage, done, total
-Forgotten = dict[str, dict[str, dict[str, Any]]]  # corpus → key → the other cells of the row
+Forgotten = dict[str, dict[str, ForgottenRow]]  # by corpus and key
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A file of a snapshot: its size in bytes, its SHA-256, and its blocks in order."""
-
-    size: int
-    sha256: str
-    blocks: list[str]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Snapshot:
-    """A state of a home: the published epoch of each of its ``corpora``, the keys that each has ``forgotten``; bytes
-    that were ``written`` for it."""
+    """A state of a home: the published epoch of each of its ``corpora``, the keys that each has ``forgotten``, the
+    blocks of its ``files`` in order; its ``size`` in bytes, and how many bytes were ``written`` for it."""
 
     name: str
     created: float
     corpora: dict[str, int]
     forgotten: dict[str, list[str]]
-    files: dict[str, StoredFile]
+    files: dict[str, list[str]] = field(default_factory=dict)
+    size: int = 0
     written: int = 0
-
-    @property
-    def size(self) -> int:
-        """Bytes of its files."""
-        return sum(one.size for one in self.files.values())
 
 
 class BackupFolder:
-    """Where snapshots are: a local folder, or a URL that fsspec knows. The first write makes it."""
+    """Where snapshots are: a local folder, or a URL that fsspec knows. The first write makes it.
+
+    Raises, from everything:
+        StorageError: it cannot be read or written, or is full.
+    """
 
     def __init__(self, place: str) -> None:
         import fsspec
@@ -80,27 +68,22 @@ class BackupFolder:
         self._local = Path(self._path) if "file" in self._fs.protocol else None
         self.place = str(self._local or self._fs.unstrip_protocol(self._path))  # without a password
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Alone in writing to a local folder; at a URL whoever runs it sees to that."""
-        if self._local is None:
-            yield
-            return
-        with self._reached():
-            make_private(self._local)
-            descriptor = os.open(self._local, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            lock_alone(descriptor, f"another backup is writing to {self.place}")
-            yield
-        finally:
-            os.close(descriptor)
+        busy = f"another backup is writing to {self.place}"
+        return nullcontext() if self._local is None else locked_folder(self._local, busy)
 
     def snapshots(self) -> list[str]:
         """Names of the snapshots, oldest first."""
         return sorted(name.removesuffix(".json") for name in self._names("snapshots") if name.endswith(".json"))
 
     def load(self, name: str) -> Snapshot:
-        """A snapshot by its name; the newest by none. Its manifest may be damaged, or of another version."""
+        """A snapshot by its name; the newest by none.
+
+        Raises:
+            NotFoundError: there is none, or none of that name.
+            StorageError: its manifest is damaged, or of another version of ClauseGraph.
+        """
         known = self.snapshots()
         if not known or (name and name not in known):
             listed = f"there are: {', '.join(known[-5:])}" if known else "`clausegraph backup DIR` makes one"
@@ -111,68 +94,70 @@ class BackupFolder:
             body = document["snapshot"]
             if document["format"] != _FORMAT or document["sha256"] != _sha256(canonical_json(body).encode()):
                 raise ValueError("its format or checksum is another")
-            files = {path: StoredFile(**one) for path, one in body.pop("files").items()}
-            return Snapshot(files=files, **body)
+            return Snapshot(**body)
         except (ValueError, KeyError, TypeError) as error:
             why = f"the manifest of snapshot {name} in {self.place} cannot be read ({error})"
             raise StorageError(f"{why}; restore another of: {', '.join(known[-5:])}") from error
 
     def forgotten(self) -> Forgotten:
         """What must not come back, whichever snapshot is restored."""
-        found: Forgotten = json.loads(self._read("forgotten.json") or b"{}")
-        return found
+        found = json.loads(self._read("forgotten.json") or b"{}")
+        return {corpus: {key: ForgottenRow(**row) for key, row in rows.items()} for corpus, rows in found.items()}
 
-    def add(self, made: Snapshot, paths: dict[str, Path], forgotten: Forgotten, told: Step) -> Snapshot:
-        """Write the blocks of files that are not there, what is forgotten, and the manifest last."""
+    def note(self, corpus: str, row: ForgottenRow) -> None:
+        """Add a page or source that was forgotten, so that no snapshot that is there brings it back."""
+        with self.locked():
+            known = self.forgotten()
+            known.setdefault(corpus, {})[row.key] = row
+            self._write_forgotten(known)
+
+    def _write_forgotten(self, forgotten: Forgotten) -> None:
+        rows = {corpus: {key: asdict(row) for key, row in keys.items()} for corpus, keys in forgotten.items()}
+        self._write("forgotten.json", canonical_json(rows).encode())
+
+    def add(self, made: Snapshot, paths: dict[str, Path], forgotten: Forgotten) -> None:
+        """Write the blocks of files that are not there, then what is forgotten, and the manifest last."""
         known = self._names("blocks")
-        for number, (name, path) in enumerate(sorted(paths.items()), 1):
-            whole, blocks, size = hashlib.sha256(), list[str](), 0
+        for name, path in paths.items():
+            blocks = made.files[name] = list[str]()
             with suppress(FileNotFoundError), path.open("rb") as file:  # an answer may have been removed meanwhile
                 while data := file.read(BLOCK):
-                    whole.update(data)
-                    size += len(data)
                     blocks.append(_sha256(data))
+                    made.size += len(data)
                     if blocks[-1] not in known:
-                        made = replace(
-                            made, written=made.written + self._write(_block(blocks[-1]), zlib.compress(data))
-                        )
                         known.add(blocks[-1])
-                made.files[name] = StoredFile(size, whole.hexdigest(), blocks)
-            told("files", number, len(paths))
-        self._write("forgotten.json", canonical_json(forgotten).encode())
+                        made.written += self._write(_block(blocks[-1]), zlib.compress(data))
+        self._write_forgotten(forgotten)
         body = asdict(made)
         document = {"format": _FORMAT, "sha256": _sha256(canonical_json(body).encode()), "snapshot": body}
         self._write(f"snapshots/{made.name}.json", canonical_json(document).encode())
-        return made
 
     def keep(self, count: int) -> list[str]:
         """Remove all snapshots but the newest ``count``, then the blocks that none has; returns the names that went."""
         gone, kept = self.snapshots()[:-count], self.snapshots()[-count:]
-        used = {block for name in kept for one in self.load(name).files.values() for block in one.blocks}
+        used = {block for name in kept for blocks in self.load(name).files.values() for block in blocks}
         for path in [f"snapshots/{name}.json" for name in gone] + [_block(one) for one in self._names("blocks") - used]:
             with self._reached():
                 self._fs.rm_file(f"{self._path}/{path}")
         return gone
 
-    def fetch(self, snapshot: Snapshot, home: Path, told: Step) -> None:
-        """Write the files of a snapshot into a folder, each byte checked."""
-        for number, (name, one) in enumerate(sorted(snapshot.files.items()), 1):
-            parts = PurePosixPath(name).parts
+    def fetch(self, snapshot: Snapshot, home: Path) -> None:
+        """Write the files of a snapshot into a folder, each byte checked.
+
+        Raises:
+            StorageError: a block is not there, or is not what was written.
+        """
+        for name, blocks in snapshot.files.items():
+            path, parts = home / name, PurePosixPath(name).parts
             if ".." in parts or parts[0] not in (LEDGER, ANSWERS, ACCESS):
                 raise StorageError(f"snapshot {snapshot.name} has a file {name!r}, as no home has; restore another")
-            path, whole = home / name, hashlib.sha256()
             with file_errors(path):
                 make_private(path.parent)
                 with os.fdopen(open_private(path), "wb") as file:
-                    for block in one.blocks:
-                        data = self._checked(snapshot, block, name)
-                        whole.update(data)
-                        file.write(data)
+                    for block in blocks:
+                        file.write(self._checked(snapshot, block, name))
                     file.flush()
                     os.fsync(file.fileno())
-            if whole.hexdigest() != one.sha256:
-                raise StorageError(f"{name} of snapshot {snapshot.name} is not what was copied; restore another")
-            told("files", number, len(snapshot.files))
 
     def _checked(self, snapshot: Snapshot, block: str, name: str) -> bytes:
         packed = self._read(_block(block))
@@ -224,32 +209,45 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def take_snapshot(ledger: Ledger, folder: BackupFolder, told: Step) -> Snapshot:
-    """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back. A corpus in
-    PostgreSQL, which is moved into a file, must have no run."""
-    now = time.time()
-    name = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z"
+def take_snapshot(ledger: Ledger, folder: BackupFolder) -> Snapshot:
+    """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back.
+
+    Raises:
+        LeaseHeldError: of a corpus in PostgreSQL, which is moved into a file: a run is writing to it.
+    """
+    created = time.time()
     with staging(ledger.home) as staged:
         _copy_ledger(ledger, staged)
         with open_to_read(staged) as copy:
-            epochs = {corpus.name: corpus.published for corpus in list_corpora(copy)}
-            there = _forgotten_of(copy)
+            listed = list_corpora(copy)
+            epochs = {corpus.name: corpus.published for corpus in listed}
+            there = {corpus.name: {row.key: row for row in list_forgotten(copy, corpus.id)} for corpus in listed}
             merged = _merged(folder, copy, there)
-        paths = {LEDGER: staged / LEDGER}
-        for path in (path for part in (ANSWERS, ACCESS) for path in (ledger.home / part).rglob("*")):
-            if path.is_file() and path.name not in _LEFT_OUT and path.suffix != ".tmp":
-                paths[path.relative_to(ledger.home).as_posix()] = path
-        made = Snapshot(name, now, epochs, {corpus: sorted(keys) for corpus, keys in there.items()}, {})
-        made = folder.add(made, paths, merged, told)
+        made = Snapshot(_name_at(created), created, epochs, {corpus: sorted(keys) for corpus, keys in there.items()})
+        folder.add(made, {LEDGER: staged / LEDGER} | _small_files(ledger.home), merged)
     with ledger.write() as connection:
         for corpus in list_corpora(ledger):
-            row = {"corpus_id": corpus.id, "place": folder.place, "epoch": epochs.get(corpus.name, 0), "created": now}
+            epoch = epochs.get(corpus.name, 0)
+            row = {"corpus_id": corpus.id, "place": folder.place, "epoch": epoch, "created": created}
             connection.execute(insert(backups).values(**row))
     return made
 
 
+def _name_at(created: float) -> str:
+    return time.strftime("%Y%m%dT%H%M%S", time.gmtime(created)) + f".{int(created % 1 * 1000):03}Z"
+
+
+def _small_files(home: Path) -> dict[str, Path]:
+    """Kept answers and what is in ``access``, by their names within the home."""
+    return {
+        path.relative_to(home).as_posix(): path
+        for folder in (ANSWERS, ACCESS)
+        for path in (home / folder).rglob("*")
+        if path.is_file() and path.name not in _LEFT_OUT and path.suffix != ".tmp"
+    }
+
+
 def _copy_ledger(ledger: Ledger, staged: Path) -> None:
-    target = staged / LEDGER
     if ledger.database.kind != "sqlite":
         with open_ledger(staged) as made:
             for corpus in list_corpora(ledger):
@@ -257,37 +255,36 @@ def _copy_ledger(ledger: Ledger, staged: Path) -> None:
             with made.write() as connection:
                 connection.execute(update(identity).values(id=ledger_id(ledger)))
         return
-    address = f"{(ledger.home / LEDGER).absolute().as_uri()}?mode=ro"
-    with ledger.database.errors(), closing(sqlite3.connect(address, uri=True, isolation_level=None)) as reading:
-        reading.execute("BEGIN")  # and what it reads from here on is one state, however long the copy takes
-        reading.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        with file_errors(target):
-            os.close(open_private(target))
-        with driver_errors(target), closing(sqlite3.connect(target)) as writing:
-            reading.backup(writing, pages=_PAGES_AT_ONCE)
-
-
-def _forgotten_of(ledger: Ledger) -> Forgotten:
-    found: Forgotten = {}
-    for row in ledger.rows(select(forgotten, corpora.c.name).join(corpora, corpora.c.id == forgotten.c.corpus_id)):
-        cells = {name: row._mapping[name] for name in ("forgotten_by", "reason", "created", "certificate")}
-        found.setdefault(row.name, {})[row.key] = cells
-    return found
+    source, target = ledger.home / LEDGER, staged / LEDGER
+    address = f"{source.absolute().as_uri()}?mode=ro"
+    with file_errors(target):
+        os.close(open_private(target))
+    with (
+        ledger.database.errors(),
+        closing(sqlite3.connect(address, uri=True)) as reading,
+        closing(sqlite3.connect(target)) as writing,
+    ):
+        reading.backup(writing)  # all in one step, so that it is one state, however long it takes
 
 
 def _merged(folder: BackupFolder, copy: Ledger, there: Forgotten) -> Forgotten:
     """What the folder had and what this ledger has forgotten; not what somebody allowed to come back since: the last
     snapshot that this ledger knows of had forgotten it."""
     merged = folder.forgotten()
-    known = {row.created for row in copy.rows(select(backups.c.created))}
-    before: dict[str, list[str]] = {}
-    for name in folder.snapshots():
+    made = {_name_at(row.created) for row in copy.rows(select(backups.c.created))}
+    if last := max(made.intersection(folder.snapshots()), default=""):
         with suppress(StorageError):  # one that is damaged tells nothing
-            one = folder.load(name)
-            before = one.forgotten if one.created in known else before
-    for corpus, keys in before.items():
-        for key in set(keys) - there.get(corpus, {}).keys():
-            merged.get(corpus, {}).pop(key, None)
+            for corpus, keys in folder.load(last).forgotten.items():
+                merged[corpus] = {key: row for key, row in merged.get(corpus, {}).items() if key not in keys}
     for corpus, rows in there.items():
         merged.setdefault(corpus, {}).update(rows)
     return merged
+
+
+def settle(ledger: Ledger) -> None:
+    """Make a copied ledger one of its own: no run is at work on it, and its vectors are written."""
+    with ledger.write() as connection:
+        connection.execute(update(run_leases).values(expires=0.0))
+        connection.execute(delete(segments))
+        for corpus in list_corpora(ledger):
+            write_segments(ledger, connection, corpus.id)

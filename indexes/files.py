@@ -100,22 +100,33 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
+def locked_folder(folder: Path, busy: str) -> Iterator[None]:
+    """Make a folder, and hold it alone; ``busy`` begins the message where somebody else does.
+
+    Raises:
+        StorageError: another process holds it, or it cannot be made.
+    """
+    with file_errors(folder):
+        make_private(folder)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    try:
+        lock_alone(descriptor, busy)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def staging(home: Path) -> Iterator[Path]:
     """A folder of a home in which something large is put together, for one at a time; nothing of it stays."""
     folder = home / STAGING
-    with file_errors(folder):
-        make_private(home)
-        descriptor = os.open(home, os.O_RDONLY | os.O_CLOEXEC)
+    with locked_folder(home, f"a backup or restore of {home} is under way"), file_errors(folder):
         try:
-            lock_alone(descriptor, f"a backup or restore of {home} is under way")
-            try:
-                shutil.rmtree(folder, ignore_errors=True)
-                make_private(folder)
-                yield folder
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            make_private(folder)
+            yield folder
         finally:
-            os.close(descriptor)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def clear_staging(home: Path) -> None:

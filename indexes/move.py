@@ -74,8 +74,7 @@ def _copied(source: Ledger, target: Ledger, corpus: CorpusRow) -> CopyReport:
             for table in _COPIED:
                 _copy(reading, writing, table, corpus.id, moved, target)
             rows = {table.name: _compared(reading, writing, table, corpus.id, made) for table in _COPIED}
-            for row in _segments(target, writing, made):
-                writing.execute(insert(segments).values(row))
+            write_segments(target, writing, made)
         numbers = [row.number for row in list_epochs(source, corpus.id)]
         for number in numbers:
             if _dump(source, corpus.name, number) != _dump(target, corpus.name, number):
@@ -119,14 +118,14 @@ def _compared(reading: Connection, writing: Connection, table: Table, old: int, 
     return there
 
 
-def _segments(target: Ledger, writing: Connection, corpus_id: int) -> Iterator[dict[str, Any]]:
-    """The rows of the segments that hold the vectors of the corpus."""
+def write_segments(target: Ledger, writing: Connection, corpus_id: int) -> None:
+    """Write the segments that hold the vectors of a corpus that has none, and list them."""
     since = func.min(vectors.c.since).label("since")
     kinds = select(vectors.c.model, vectors.c.kind, since).where(vectors.c.corpus_id == corpus_id)
     for row in writing.execute(kinds.group_by(vectors.c.model, vectors.c.kind)).all():
         made = write_listed(target, corpus_id, row.model, row.kind)
         if made is not None:
-            yield made | {"since": row.since}
+            writing.execute(insert(segments).values(made | {"since": row.since}))
 
 
 def _dump(ledger: Ledger, name: str, number: int) -> list[str]:

@@ -37,14 +37,12 @@ def audit(
         damage, found = audit_corpora(workspace, names, progress, repair=repair)
     lines = [f"{damage}; restore it from a backup: `clausegraph restore DIR`"] if damage else []
     for one in found:
-        at = f"corpus {one.corpus!r}, epoch {one.epoch}"
-        count = counted(sum(each.count for each in one.found), "difference")
-        lines.append(f"{at}: {count if one.found else 'as the truth has it'}")
-        lines += [f"  {each.text}{f'; {each.fix}' if each.fix else ''}" for each in one.found]
+        count = counted(len(one.found), "difference") if one.found else "as the truth has it"
+        lines += [f"corpus {one.corpus!r}, epoch {one.epoch}: {count}", *(f"  {each.text}" for each in one.found)]
         if repair and one.found:
             lines.append("rebuilt: all is as the truth has it" if not one.left else "what could be is rebuilt; left:")
-            lines += [f"  {each.text}{f'; {each.fix}' if each.fix else ''}" for each in one.left]
-        elif any(not each.fix for each in one.found):
+            lines += [f"  {each.text}" for each in one.left]
+        elif any(each.part != "bytes" for each in one.found):
             lines.append("`clausegraph audit --repair` rebuilds what can be")
     session.emit({"database": damage, "corpora": found}, *lines)
     if damage or any(one.left for one in found):
@@ -67,13 +65,10 @@ def backup_make(
     """
     from clausegraph.app.services.backup import back_up
 
-    workspace = session.workspace()
-    with session.progress() as progress:
-        made = back_up(workspace, place, keep, progress)
-    lines = [
-        f"snapshot {made.name} in {place}: {_corpora(made)}; {_size(made.size)}, of which {_size(made.written)} new"
-    ]
-    session.emit(made, *lines, *(f"removed: snapshot {name}" for name in made.removed))
+    made = back_up(session.workspace(), place, keep)
+    size = f"{_size(made.size)}, of which {_size(made.written)} new"
+    removed = (f"removed: snapshot {name}" for name in made.removed)
+    session.emit(made, f"snapshot {made.name} in {place}: {_corpora(made)}; {size}", *removed)
 
 
 @command("backup list")
@@ -98,13 +93,11 @@ def restore(
 ) -> None:
     """Make a new home of a snapshot, each byte checked; what was forgotten since is forgotten again.
 
-    The home is that of --home or the setting, which must have no corpora yet.
+    The home is that of --home or the setting, which must have no ledger yet.
     """
     from clausegraph.app.services.backup import restore as restore_snapshot
 
-    settings = session.settings()
-    with session.progress() as progress:
-        done = restore_snapshot(settings, place, snapshot, database, forgotten or (), progress)
+    done = restore_snapshot(session.settings(), place, snapshot, database, forgotten or ())
     again = f"; forgotten again: {counted(done.forgotten_pages, 'page')}" if done.forgotten_pages else ""
     session.emit(done, f"snapshot {done.name} is in {done.place}: {_corpora(done)}{again}")
 

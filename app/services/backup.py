@@ -9,18 +9,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sqlalchemy import update
-
 from clausegraph.app.services import Record
-from clausegraph.app.services.audit import rewrite_vectors, short_audit
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, LedgerError, StorageError
+from clausegraph.core.errors import InputError, StorageError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.backup import ACCESS, LEDGER, BackupFolder, Forgotten, Snapshot, Step, take_snapshot
+from clausegraph.indexes.backup import ACCESS, LEDGER, BackupFolder, Forgotten, Snapshot, settle, take_snapshot
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import file_errors, staging, sync_folder
-from clausegraph.indexes.ledger.schema import run_leases
-from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
+from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.move import copy_corpus
 
 
@@ -41,7 +37,7 @@ class ListedSnapshot(Record):
     forgotten_pages: int = 0
 
 
-def back_up(workspace: Workspace, place: str, keep: int | None, progress: Step) -> ListedSnapshot:
+def back_up(workspace: Workspace, place: str, keep: int | None = None) -> ListedSnapshot:
     """Add a snapshot of the home to a folder or URL, and ``keep`` so many at most.
 
     Raises:
@@ -52,23 +48,18 @@ def back_up(workspace: Workspace, place: str, keep: int | None, progress: Step) 
     if Path(folder.place).resolve().is_relative_to(home):
         raise InputError(f"{place} lies in the home folder {home}; keep backups outside it, on another disk at best")
     with folder.locked():
-        made = take_snapshot(workspace.ledger_to_change(), folder, progress)
-        return _listed(made, removed=folder.keep(keep) if keep else [])
+        made = take_snapshot(workspace.ledger_to_change(), folder)
+        return ListedSnapshot.of(made, removed=folder.keep(keep) if keep else [])
 
 
 def list_snapshots(place: str) -> list[ListedSnapshot]:
     """The snapshots of a folder or URL, oldest first."""
     folder = BackupFolder(place)
-    return [_listed(folder.load(name)) for name in folder.snapshots()]
-
-
-def _listed(snapshot: Snapshot, **more: object) -> ListedSnapshot:
-    shown = {name: getattr(snapshot, name) for name in ("name", "created", "corpora", "size", "written")}
-    return ListedSnapshot.model_validate(shown | more)
+    return [ListedSnapshot.of(folder.load(name)) for name in folder.snapshots()]
 
 
 def restore(
-    settings: Settings, place: str, name: str, address: str, certificates: Sequence[Path], progress: Step
+    settings: Settings, place: str, name: str = "", address: str = "", certificates: Sequence[Path] = ()
 ) -> ListedSnapshot:
     """Make a home of a snapshot, or copy it into PostgreSQL, once every byte of it is checked.
 
@@ -81,31 +72,28 @@ def restore(
 
     Raises:
         NotFoundError: no such snapshot.
-        InputError: the home has corpora, or the database one of the same name.
+        InputError: the home has a ledger, or the database a corpus of the same name.
         StorageError: something of the snapshot is damaged; nothing was restored.
     """
     folder = BackupFolder(place)
     snapshot = folder.load(name)
     at = _checked_target(settings, snapshot, address)
     with staging(settings.home) as staged:
-        folder.fetch(snapshot, staged, progress)
+        folder.fetch(snapshot, staged)
         alone = {"database": None, "neo4j_mode": "off", "graph": "ledger", "notify": None}  # nobody else hears of it
         beside = settings.model_copy(update=alone | {"home": staged})
         with Workspace(beside) as workspace:
             ledger = workspace.ledger_to_change()
-            with ledger.write() as connection:  # a run that was at work when the copy was made has no corpus here
-                connection.execute(update(run_leases).values(expires=0.0))
-            for corpus in list_corpora(ledger):
-                rewrite_vectors(ledger, corpus, short=True)
-            gone = _forget_again(workspace, ledger, folder.forgotten(), certificates)
-            if wrong := short_audit(ledger):
-                raise StorageError(f"snapshot {snapshot.name} cannot be restored: {'; '.join(wrong)}; try another")
+            settle(ledger)
+            gone = _forget_again(workspace, folder.forgotten(), certificates)
+            if damage := ledger.database.damage():
+                raise StorageError(f"snapshot {snapshot.name} cannot be restored: {damage}; try another")
             if address:
                 with open_ledger(settings.home, address) as target:
                     for corpus in list_corpora(ledger):
                         copy_corpus(ledger, target, corpus.name)
         _take_place(settings.home, staged, with_ledger=not address)
-    return _listed(snapshot, place=at, forgotten_pages=gone)
+    return ListedSnapshot.of(snapshot, place=at, forgotten_pages=gone)
 
 
 def _checked_target(settings: Settings, snapshot: Snapshot, address: str) -> str:
@@ -117,26 +105,16 @@ def _checked_target(settings: Settings, snapshot: Snapshot, address: str) -> str
                 raise InputError(f"{target.place} has a corpus {min(known)!r} already; drop it there first")
             return target.place
     if (home / LEDGER).exists():
-        fix = "name a new folder with --home, or move this one away"
-        try:
-            with open_to_read(home) as ledger:
-                there = ", ".join(corpus.name for corpus in list_corpora(ledger))
-        except LedgerError as error:
-            raise InputError(f"{home} has a ledger that cannot be read ({error}); {fix}") from error
-        if there:
-            raise InputError(f"{home} is a home with corpora ({there}); {fix}")
+        raise InputError(f"{home} has a ledger already; name a new folder with --home, or move this one away")
     return str(home)
 
 
-def _forget_again(workspace: Workspace, ledger: Ledger, rows: Forgotten, certificates: Sequence[Path]) -> int:
+def _forget_again(workspace: Workspace, wanted: Forgotten, certificates: Sequence[Path]) -> int:
     """Take what the folder or a certificate says was forgotten out of the restored corpora; how many pages went."""
-    if not any(rows.values()) and not certificates:
-        return 0
     from clausegraph.app.services.certificates import check_certificate
     from clausegraph.app.services.forget import forget_again
     from clausegraph.indexes.forgotten import ForgottenRow
 
-    wanted = {corpus: {key: ForgottenRow(0, key, **row) for key, row in keys.items()} for corpus, keys in rows.items()}
     for path in certificates:
         signer = "unknown"  # whoever it was: the copy may be older than the home's key, and the operator gives the file
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -144,20 +122,17 @@ def _forget_again(workspace: Workspace, ledger: Ledger, rows: Forgotten, certifi
         said = check_certificate(workspace.settings.home, path, signer)
         row = ForgottenRow(0, said["key"], said["forgotten by"], said["reason"], time.time(), path.read_text("utf-8"))
         wanted.setdefault(said["corpus"], {}).setdefault(row.key, row)
-    known = [corpus.name for corpus in list_corpora(ledger) if wanted.get(corpus.name)]
+    known = [corpus.name for corpus in list_corpora(workspace.ledger) if wanted.get(corpus.name)]
     return sum(forget_again(workspace, name, wanted[name].values()) for name in known)
 
 
 def _take_place(home: Path, staged: Path, *, with_ledger: bool) -> None:
     """Move what was put together to its place, the ledger last: with it, it is a home. Tokens that are there stay."""
-    names = sorted((path.name for path in staged.iterdir()), key=lambda name: (name == LEDGER, name))
-    if with_ledger:
-        for rest in (f"{LEDGER}-wal", f"{LEDGER}-shm", LEDGER):  # of a ledger without a corpus
-            (home / rest).unlink(missing_ok=True)
-    for name in names if with_ledger else [name for name in names if name == ACCESS]:
+    names = {path.name for path in staged.iterdir() if with_ledger or path.name == ACCESS}
+    if (home / ACCESS).exists():
+        names.discard(ACCESS)
+    for name in sorted(names, key=lambda name: (name == LEDGER, name)):
         with file_errors(home / name):
-            if name == ACCESS and (home / name).exists():
-                continue
             if (home / name).is_dir():
                 shutil.rmtree(home / name)
             (staged / name).rename(home / name)

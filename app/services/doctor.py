@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -16,7 +16,6 @@ from clausegraph.core.settings import HASHING, Settings, misspelt_variables
 from clausegraph.core.tokens import PACKAGED
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.ledger.dialect import Database
     from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -41,11 +40,7 @@ class Finding:
 def examine(settings: Settings) -> list[Finding]:
     """Run every check."""
     findings = [*_installation(), *_model(settings), *_disk(settings.home)]
-    ledger = list(_ledger(settings))
-    findings += ledger
-    if ledger and all(finding.state == OK for finding in ledger):
-        findings += [*_runs(settings), *_segments(settings)]
-    return findings
+    return [*findings, *_ledger(settings)]
 
 
 def _installation() -> Iterator[Finding]:
@@ -106,72 +101,44 @@ def _disk(home: Path) -> Iterator[Finding]:
 
 
 def _ledger(settings: Settings) -> Iterator[Finding]:
-    """The database's own checks, then ours."""
-    from clausegraph.indexes.ledger.store import open_database
-
-    database = open_database(settings.home, settings.database_address)
-    with closing(database):
-        if not database.exists():
-            if not settings.home.exists() or settings.home.is_dir():
-                yield Finding("ledger", WARNING, f"none at {database.place} yet; `clausegraph ingest SOURCE` makes it")
-            return
-        yield from _guarded("ledger database", lambda: _integrity(database))
-    yield from _guarded("ledger schema", lambda: _schema(settings))
-    yield from _guarded("ledger rows", lambda: _rows(settings))
-
-
-def _integrity(database: Database) -> Finding:
-    if found := database.damage():
-        return Finding("ledger database", BROKEN, f"{database.place}: {found}; restore it from a backup")
-    return Finding("ledger database", OK, f"{database.place} is sound ({database.size() / 1e6:.1f} MB)")
-
-
-def _schema(settings: Settings) -> Finding:
-    from clausegraph.indexes.ledger.store import SCHEMA_VERSION
-
-    with _opened(settings):
-        return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
-
-
-def _rows(settings: Settings) -> Finding:
+    """The database's own checks, then ours; what fails in a known way is a finding, and the last one."""
+    from clausegraph.indexes.ledger.store import SCHEMA_VERSION, open_database, open_to_read
     from clausegraph.indexes.truth import unreadable_rows
 
-    with _opened(settings) as ledger:
-        wrong = list(unreadable_rows(ledger))
-    return Finding("ledger rows", BROKEN if wrong else OK, "; ".join(wrong) or "every row can be read")
-
-
-def _runs(settings: Settings) -> Iterator[Finding]:
-    """Runs that were killed, and that no later run has recorded as such."""
-    from clausegraph.indexes.corpora import killed_runs, list_corpora
-
-    with _opened(settings) as ledger:
-        for corpus in list_corpora(ledger):
-            for run in killed_runs(ledger, corpus.id):
-                detail = f"run {run} was killed; what it had stored is kept, and the next run goes on with it"
-                yield Finding(f"runs of {corpus.name}", WARNING, detail)
-
-
-def _opened(settings: Settings) -> Ledger:
-    from clausegraph.indexes.ledger.store import open_to_read
-
-    return open_to_read(settings.home, settings.database_address)
-
-
-def _segments(settings: Settings) -> Iterator[Finding]:
-    from clausegraph.indexes.audit import vector_differences
-    from clausegraph.indexes.corpora import list_corpora
-
-    with _opened(settings) as ledger:
-        for corpus in list_corpora(ledger):
-            found = "; ".join(one.text for one in vector_differences(ledger, corpus, short=True))
-            detail = f"{found}; `clausegraph audit --repair` writes them anew" if found else "every segment is sound"
-            yield Finding(f"vectors of {corpus.name}", BROKEN if found else OK, detail)
-
-
-def _guarded(check: str, work: Callable[[], Finding]) -> Iterator[Finding]:
-    """A check that fails in a known way is a finding, not the end of the examination."""
+    check = "ledger database"
     try:
-        yield work()
+        with closing(open_database(settings.home, settings.database_address)) as database:
+            if not database.exists():
+                if not settings.home.exists() or settings.home.is_dir():
+                    yield Finding(
+                        "ledger", WARNING, f"none at {database.place} yet; `clausegraph ingest SOURCE` makes it"
+                    )
+                return
+            if damage := database.damage():
+                yield Finding(check, BROKEN, f"{database.place}: {damage}; restore it from a backup")
+                return
+            yield Finding(check, OK, f"{database.place} is sound ({database.size() / 1e6:.1f} MB)")
+        check = "ledger schema"
+        with open_to_read(settings.home, settings.database_address) as ledger:
+            yield Finding(check, OK, f"version {SCHEMA_VERSION}")
+            check = "ledger rows"
+            wrong = list(unreadable_rows(ledger))
+            yield Finding(check, BROKEN if wrong else OK, "; ".join(wrong) or "every row can be read")
+            if not wrong:
+                yield from _corpora(ledger)
     except ClauseGraphError as error:
         yield Finding(check, BROKEN, str(error))
+
+
+def _corpora(ledger: Ledger) -> Iterator[Finding]:
+    """Of each corpus runs that were killed, and that no later run has recorded as such, and damaged segments."""
+    from clausegraph.indexes.audit import segment_differences
+    from clausegraph.indexes.corpora import killed_runs, list_corpora
+
+    for corpus in list_corpora(ledger):
+        for run in killed_runs(ledger, corpus.id):
+            detail = f"run {run} was killed; what it had stored is kept, and the next run goes on with it"
+            yield Finding(f"runs of {corpus.name}", WARNING, detail)
+        found = "; ".join(one.text for one in segment_differences(ledger, corpus))
+        detail = f"{found}; `clausegraph audit --repair` writes them anew" if found else "every segment is sound"
+        yield Finding(f"vectors of {corpus.name}", BROKEN if found else OK, detail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from pydantic import Field
 from sqlalchemy import Row, select
@@ -68,19 +69,15 @@ def history(workspace: Workspace, corpus: str, name: str) -> HistoryReply:
 
 def _steps(shelves: Sequence[Shelf], kept: Sequence[EpochRow], page: PageKey) -> Iterator[HistoryStep]:
     rows = [_member(shelf, page) for shelf in shelves]
-    for number, (shelf, row) in enumerate(zip(shelves, rows, strict=True)):
-        was = rows[number - 1] if number else None
-        changed: list[ChangedRule] = []
-        if number == 0:
-            kind = FIRST
-        else:
-            changed = changed_rules(shelves[number - 1], shelf, page)
+    if rows[0] is not None:
+        yield HistoryStep(epoch=shelves[0].epoch, published=kept[0].created, kind=FIRST, rules=[])
+    for (before, was), (after, row) in pairwise(zip(shelves, rows, strict=True)):
+        changed = changed_rules(before, after, page)
+        if row != was or changed:
             again = row is not None and was is not None and row.raw_hash == was.raw_hash
             kind = NEW if was is None else GONE if row is None else READ_AGAIN if again else CHANGED
-        same = row is not None and was is not None and row.id == was.id
-        if (row is None and was is None) or (same and not changed):
-            continue
-        yield HistoryStep(epoch=shelf.epoch, published=kept[number].created, kind=kind, rules=changed)
+            published = next(one.created for one in kept if one.number == after.epoch)
+            yield HistoryStep(epoch=after.epoch, published=published, kind=kind, rules=changed)
 
 
 def _member(shelf: Shelf, page: PageKey) -> Row[tuple[int, str]] | None:

@@ -20,8 +20,10 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError, StorageError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.answers import FOLDER as ANSWERS
+from clausegraph.indexes.backup import BackupFolder
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.files import STAGING
+from clausegraph.indexes.forgotten import ForgottenRow, forgotten_key
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.tools import no_progress
 from tests.app.cli.conftest import SAMPLE
@@ -70,14 +72,14 @@ def dump(settings: Settings) -> list[str]:
 
 def backed_up(settings: Settings, place: object, keep: int | None = None) -> ListedSnapshot:
     with Workspace(settings) as workspace:
-        return back_up(workspace, str(place), keep, no_progress)
+        return back_up(workspace, str(place), keep)
 
 
 def restored(
     settings: Settings, place: object, name: str = "", home: str = "new", certificates: Sequence[Path] = ()
 ) -> Settings:
     new = settings.model_copy(update={"home": settings.home.parent / home})
-    restore(new, str(place), name, "", certificates, no_progress)
+    restore(new, str(place), name, certificates=certificates)
     return new
 
 
@@ -144,15 +146,15 @@ def test_what_is_wrong_is_said_and_nothing_is_restored(settings: Settings, tmp_p
     name = backed_up(settings, copies).name
     (tmp_path / "file").write_text("")
     manifest = copies / "snapshots" / f"{name}.json"
-    of_ledger = json.loads(manifest.read_bytes())["snapshot"]["files"]["ledger.db"]["blocks"]
+    of_ledger = json.loads(manifest.read_bytes())["snapshot"]["files"]["ledger.db"]
     block = copies / "blocks" / of_ledger[1][:2] / of_ledger[1]
     cases: list[tuple[type[ClauseGraphError], str, Callable[[], object]]] = [
         (NotFoundError, f"no snapshot 'no' in .*; there are: {name}", lambda: restored(settings, copies, "no")),
         (NotFoundError, "no snapshot in", lambda: restored(settings, tmp_path / "nothing")),
-        (InputError, "with corpora .law.; name a new folder", lambda: restored(settings, copies, home="home")),
+        (InputError, "has a ledger already; name a new folder", lambda: restored(settings, copies, home="home")),
         (InputError, "lies in the home folder", lambda: backed_up(settings, settings.home / "copies")),
         (InputError, "cannot be kept at nowhere://", lambda: backed_up(settings, "nowhere://copies")),
-        (StorageError, "make room or access", lambda: backed_up(settings, tmp_path / "file")),
+        (StorageError, "Not a directory", lambda: backed_up(settings, tmp_path / "file")),
         (StorageError, "is damaged, a block of ledger.db in snapshot",
          lambda: (change(block), restored(settings, copies))),
         (StorageError, "is missing, a block of", lambda: (block.unlink(), restored(settings, copies))),
@@ -215,6 +217,16 @@ def test_killed_at_every_call(
     runner: Nursery, settings: Settings, stock: tuple[Settings, Path], tmp_path: Path
 ) -> None:
     kill_everywhere(runner, settings, stock[1], tmp_path, 1)
+
+
+def test_what_is_noted_in_a_folder_stays_out(settings: Settings, tmp_path: Path) -> None:
+    backed_up(settings, tmp_path / "copies")
+    row = ForgottenRow(0, forgotten_key("pages", "heating-grant.html"), "tester", "asked for", 1.0, "{}")
+    BackupFolder(str(tmp_path / "copies")).note("law", row)
+    backed_up(settings, tmp_path / "copies")
+    new = restored(settings, tmp_path / "copies")
+    assert any("heating-grant" in line for line in dump(settings))
+    assert not any("heating-grant" in line for line in dump(new))
 
 
 def test_what_was_forgotten_since_is_forgotten_again(settings: Settings, tmp_path: Path) -> None:

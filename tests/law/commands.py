@@ -48,9 +48,9 @@ def rollback(home: str, corpus: str, number: int) -> None:
 
 def backup(home: str, place: str) -> None:
     with workspace(home) as opened:
-        back_up(opened, place, 2, lambda *_: None)
+        back_up(opened, place, 2)
 
 
 def restore(home: str, place: str) -> None:
     settings = Settings(home=Path(home), embedding_model="hashing", extractor="rules")
-    restore_snapshot(settings, place, "", "", (), lambda *_: None)
+    restore_snapshot(settings, place)

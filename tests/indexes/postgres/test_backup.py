@@ -55,14 +55,14 @@ def test_damage_is_mended_and_a_snapshot_comes_back(address: str, tmp_path: Path
         assert any(what in one for one in told), told
     assert found(settings, repair=True) == found(settings) == []
     with Workspace(settings) as workspace:
-        back_up(workspace, str(tmp_path / "copies"), None, no_progress)
+        back_up(workspace, str(tmp_path / "copies"))
     files = settings.model_copy(update={"home": tmp_path / "files", "database": None})
-    restore(files, str(tmp_path / "copies"), "", "", (), no_progress)
+    restore(files, str(tmp_path / "copies"))
     other = files.model_copy(update={"home": tmp_path / "other"})
     there = new_address()
-    restore(other, str(tmp_path / "copies"), "", there, (), no_progress)
+    restore(other, str(tmp_path / "copies"), address=there)
     moved = Settings(home=other.home, database=there, embedding_model="hashing", extractor="rules")
     assert dump(files) == dump(moved) == dump(settings) == before
     assert found(files) == found(moved) == []
     with pytest.raises(InputError, match="has a corpus 'default' already"):
-        restore(other, str(tmp_path / "copies"), "", there, (), no_progress)
+        restore(other, str(tmp_path / "copies"), address=there)

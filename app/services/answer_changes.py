@@ -5,8 +5,9 @@ Wording alone is no difference, nor are scores, the order of alternatives and th
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from pydantic import Field
@@ -18,7 +19,9 @@ from clausegraph.core.language.rewording import ALIKE, CONDITION, DAYS, conditio
 from clausegraph.core.language.values import atoms, value_kind
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.presentation.wording import is_verdict, opposite
-from clausegraph.core.serial import unpack
+from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpack
+from clausegraph.core.telemetry.logs import logger
+from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import one_line
 from clausegraph.core.types import Answer, AnswerStatus, Condition, JudgedCondition, SentenceRole, leaves, mapped
 from clausegraph.indexes.watches import Watch, WatchChange
@@ -26,6 +29,8 @@ from clausegraph.indexes.watches import Watch, WatchChange
 STATUS, ANSWER, VALUE, SOURCE = "status", "answer", "value", "source"
 _SAID = (SentenceRole.ANSWER, SentenceRole.ITEM)
 _SHOWN = 300  # characters of what differs
+
+log = logger(__name__)
 
 
 class AnswerDifference(Record):
@@ -218,3 +223,17 @@ def _pairs(old: Sequence[_Part], new: Sequence[_Part]) -> Iterator[tuple[_Part |
         if score < 0 and i in left and j in right:
             yield left.pop(i), right.pop(j)
     yield from zip_longest(left.values(), right.values())
+
+
+def packed_answer(found: Answer) -> bytes:
+    """An answer as it is stored: what the engine did on the way, and titles of other pages, are left out."""
+    return pack(answer_to_json(replace(found, trace=(), nearby=())))
+
+
+def stored_answer(watch: Watch, data: bytes | None) -> Answer | None:
+    """A stored answer, which holds up to the watch's epoch; None where there is none that this version reads."""
+    try:
+        return None if data is None else replace(answer_from_json(unpack(data)), epoch=watch.epoch)
+    except (ValueError, zlib.error) as error:
+        log.warning("watch.not_read", watch=watch.id, **error_fields(error))
+        return None

@@ -15,8 +15,7 @@ from clausegraph.app.engines import make_engine
 from clausegraph.app.models import opened_model
 from clausegraph.app.render import answer_text
 from clausegraph.app.services import Record
-from clausegraph.app.services.answer_changes import answer_differences
-from clausegraph.app.services.watching import stored_answer
+from clausegraph.app.services.answer_changes import answer_differences, stored_answer
 from clausegraph.core.errors import InputError, ModelError, NotFoundError
 from clausegraph.core.inquiry import MAX_CHARACTERS, Inquiry
 from clausegraph.core.language.normalise import normalise_text, tokens

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from clausegraph.app.services import Key, Record, Slice, numbered_slice
-from clausegraph.app.services.answer_changes import AnswerDifference, ChangedAnswer, answer_differences, changed_answer
+from clausegraph.app.services.answer_changes import (
+    AnswerDifference,
+    ChangedAnswer,
+    answer_differences,
+    changed_answer,
+    packed_answer,
+    stored_answer,
+)
 from clausegraph.app.services.answers import AnswerReply, shown_answer
 from clausegraph.app.services.ask import answer
-from clausegraph.app.services.watching import packed_answer, stored_answer
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.presentation.answer import present

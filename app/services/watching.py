@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import engine_options
-from clausegraph.app.services.answer_changes import answer_differences
+from clausegraph.app.notify import addressees, report_changes
+from clausegraph.app.services.answer_changes import (
+    answer_differences,
+    changed_answer,
+    packed_answer,
+    stored_answer,
+)
 from clausegraph.app.services.ask import answer
-from clausegraph.app.services.notify import addressees, report_changes
 from clausegraph.core.errors import BudgetExceeded, ClauseGraphError, ModelError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpack
+from clausegraph.core.serial import pack
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import one_line
@@ -74,7 +77,7 @@ def _asked(
                 break
         if progress is not None:
             progress("watched questions", number, len(watches))
-    return WatchReport(asked, changed, not_asked, report_changes(workspace, row))
+    return WatchReport(asked, changed, not_asked, report_changes(workspace, row, changed_answer))
 
 
 def _touching(workspace: Workspace, row: CorpusRow) -> Callable[[Watch], bool]:
@@ -135,17 +138,3 @@ def _pages(found: Answer) -> set[PageKey]:
         found.quotes,
     )
     return {place.page for place in quoted}
-
-
-def packed_answer(found: Answer) -> bytes:
-    """An answer as it is stored: what the engine did on the way, and titles of other pages, are left out."""
-    return pack(answer_to_json(replace(found, trace=(), nearby=())))
-
-
-def stored_answer(watch: Watch, data: bytes | None) -> Answer | None:
-    """A stored answer, which holds up to the watch's epoch; None where there is none that this version reads."""
-    try:
-        return None if data is None else replace(answer_from_json(unpack(data)), epoch=watch.epoch)
-    except (ValueError, zlib.error) as error:
-        log.warning("watch.not_read", watch=watch.id, **error_fields(error))
-        return None

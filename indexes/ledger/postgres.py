@@ -42,7 +42,7 @@ _TABLES = (
 
 _opened: WeakSet[PostgresDatabase] = WeakSet()
 # In a process made by ``fork`` the connections of its parent stay the parent's
-os.register_at_fork(after_in_child=lambda: [one._engine.dispose(close=False) for one in _opened])
+os.register_at_fork(after_in_child=lambda: [*map(PostgresDatabase.forget_connections, _opened)])
 
 
 @compiles(OnConflictDoNothing, "postgresql")
@@ -76,6 +76,10 @@ class PostgresDatabase:
         )
         event.listen(self._engine, "connect", _configure)
         _opened.add(self)
+
+    def forget_connections(self) -> None:
+        """In a forked process: the connections are the parent's."""
+        self._engine.dispose(close=False)
 
     def exists(self) -> bool:
         return True  # what is not there, an error of the server names

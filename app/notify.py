@@ -8,19 +8,18 @@ import smtplib
 import socket
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from clausegraph.app.models import web_limits
-from clausegraph.app.services.answer_changes import ChangedAnswer, changed_answer
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.secrets import mask, register_secret
 from clausegraph.core.text import counted, one_line
-from clausegraph.indexes.watches import give_back, list_watches, take_unsent
+from clausegraph.indexes.watches import Watch, WatchChange, give_back, list_watches, take_unsent
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -30,6 +29,14 @@ if TYPE_CHECKING:
 
 SIGNATURE = "ClauseGraph-Signature"
 _MAIL = "smtps"
+
+
+class ChangeReport(Protocol):
+    """How an answer changed, for programs and in words."""
+
+    def as_json(self) -> dict[str, Any]: ...
+
+    def lines(self) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,9 @@ def addressees(settings: Settings) -> list[str]:
     return [one.key for one in _addresses(settings)]
 
 
-def report_changes(workspace: Workspace, row: CorpusRow) -> list[Reject]:
+def report_changes(
+    workspace: Workspace, row: CorpusRow, shown: Callable[[Watch, WatchChange], ChangeReport]
+) -> list[Reject]:
     """Report to each address the changed answers that it does not know yet; returns those that could not be told.
 
     A process that is killed while it sends does not send again: an address gets no report twice.
@@ -64,7 +73,7 @@ def report_changes(workspace: Workspace, row: CorpusRow) -> list[Reject]:
         watches = {one.id: one for one in list_watches(ledger, row.id)}
         try:
             send = _mail if address.parts.scheme == _MAIL else _post
-            told = [changed_answer(watches[one.watch_id], one) for one in changes]
+            told = [shown(watches[one.watch_id], one) for one in changes]
             send(address, web_limits(workspace.settings), row.name, told)
         except _NotSent as error:
             unsent.append(Reject(address.name, mask(one_line(error, 200))))
@@ -85,7 +94,7 @@ def _address(text: str) -> _Address:
     return _Address(parts, at, content_hash(at, parts.path, parts.query)[:16], secret)
 
 
-def _post(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[ChangedAnswer]) -> None:
+def _post(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[ChangeReport]) -> None:
     from clausegraph.ingestion.fetch import WebClient
 
     body = json.dumps({"corpus": corpus, "changes": [one.as_json() for one in changes]}).encode()
@@ -98,7 +107,7 @@ def _post(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[C
         raise _NotSent(reply.reason)
 
 
-def _mail(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[ChangedAnswer]) -> None:
+def _mail(address: _Address, limits: WebLimits, corpus: str, changes: Sequence[ChangeReport]) -> None:
     fields = parse_qs(address.parts.query)
     message = EmailMessage()
     message["From"], message["To"] = one_line(fields["from"][0]), one_line(", ".join(fields["to"]))

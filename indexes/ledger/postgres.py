@@ -16,7 +16,7 @@ import psycopg
 from pgvector.psycopg.vector import register_vector_info
 from psycopg.types import TypeInfo
 from psycopg.types.numeric import FloatLoader, IntLoader
-from sqlalchemy import URL, Connection, Table, create_engine, event, func, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, make_url, select, text
 from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.compiler import compiles
@@ -71,7 +71,7 @@ class PostgresDatabase:
     def __init__(self, address: str) -> None:
         url = _parsed(address)
         self.place = _shown(url)
-        self._engine = create_engine(
+        self._engine: Engine = create_engine(
             url, isolation_level="READ COMMITTED", pool_pre_ping=True, max_overflow=25, use_native_hstore=False
         )
         event.listen(self._engine, "connect", _configure)

@@ -16,7 +16,7 @@ import psycopg
 from pgvector.psycopg.vector import register_vector_info
 from psycopg.types import TypeInfo
 from psycopg.types.numeric import FloatLoader, IntLoader
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, make_url, select, text
+from sqlalchemy import URL, Connection, Table, create_engine, event, func, make_url, select, text
 from sqlalchemy.dialects.sqlite.dml import OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.compiler import compiles
@@ -41,8 +41,7 @@ _TABLES = (
 
 
 _opened: WeakSet[PostgresDatabase] = WeakSet()
-# In a process made by ``fork`` the connections of its parent stay the parent's
-os.register_at_fork(after_in_child=lambda: [one._engine.dispose(close=False) for one in _opened])
+os.register_at_fork(after_in_child=lambda: [*map(PostgresDatabase.forget_connections, _opened)])
 
 
 @compiles(OnConflictDoNothing, "postgresql")
@@ -71,7 +70,7 @@ class PostgresDatabase:
     def __init__(self, address: str) -> None:
         url = _parsed(address)
         self.place = _shown(url)
-        self._engine: Engine = create_engine(
+        self._engine = create_engine(
             url, isolation_level="READ COMMITTED", pool_pre_ping=True, max_overflow=25, use_native_hstore=False
         )
         event.listen(self._engine, "connect", _configure)
@@ -174,6 +173,10 @@ class PostgresDatabase:
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def forget_connections(self) -> None:
+        """In a process made by ``fork``: those of its parent stay the parent's."""
+        self._engine.dispose(close=False)
 
     def _explained(self, error: BaseException | None) -> StorageError | InputError:
         """The error in words, with what to do about it."""

@@ -41,7 +41,6 @@ _TABLES = (
 
 
 _opened: WeakSet[PostgresDatabase] = WeakSet()
-# In a process made by ``fork`` the connections of its parent stay the parent's
 os.register_at_fork(after_in_child=lambda: [*map(PostgresDatabase.forget_connections, _opened)])
 
 
@@ -76,10 +75,6 @@ class PostgresDatabase:
         )
         event.listen(self._engine, "connect", _configure)
         _opened.add(self)
-
-    def forget_connections(self) -> None:
-        """In a forked process: the connections are the parent's."""
-        self._engine.dispose(close=False)
 
     def exists(self) -> bool:
         return True  # what is not there, an error of the server names
@@ -178,6 +173,10 @@ class PostgresDatabase:
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def forget_connections(self) -> None:
+        """In a process made by ``fork``: those of its parent stay the parent's."""
+        self._engine.dispose(close=False)
 
     def _explained(self, error: BaseException | None) -> StorageError | InputError:
         """The error in words, with what to do about it."""

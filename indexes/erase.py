@@ -139,7 +139,7 @@ def scrub(
     """Take pages out of addresses, reports and answers; returns how many rows changed or went, by table.
 
     Args:
-        whole: names of sources of which nothing is to stay, no runs either.
+        whole: names of sources of which no run is to stay.
     """
     mine, gone = lease.corpus_id, Counter[str]()
     with ledger.write() as connection:
@@ -149,9 +149,8 @@ def scrub(
             leads = or_(fetches.c.uri == uri, fetches.c.address == uri, fetches.c.target == uri)
             one = delete(fetches).where(fetches.c.source_id.in_(of_source), leads)
             gone["fetches"] += connection.execute(one).rowcount
-        for column in (runs.c.source, sources.c.name):
-            one = delete(column.table).where(column.table.c.corpus_id == mine, column.in_(list(whole)))
-            gone[column.table.name] += connection.execute(one).rowcount
+        of_whole = delete(runs).where(runs.c.corpus_id == mine, runs.c.source.in_(list(whole)))
+        gone["runs"] += connection.execute(of_whole).rowcount
         for column in (*_QUOTES, *_LISTS):
             table = column.table
             for number, value in _quoting(connection, mine, column, quoted):
@@ -159,6 +158,14 @@ def scrub(
                 connection.execute((changed if column in _LISTS else delete(table)).where(table.c.id == number))
                 gone[table.name] += 1
     return +gone
+
+
+def drop_sources(ledger: Ledger, lease: RunLease, names: Collection[str]) -> None:
+    """Remove whole sources, with all that is left of them; not before nobody reads an epoch that shows them."""
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        ledger.database.promise_removal(connection)
+        connection.execute(delete(sources).where(sources.c.corpus_id == lease.corpus_id, sources.c.name.in_(names)))
 
 
 def _quoting(connection: Connection, corpus_id: int, column: Column[Any], quoted: Quoted) -> list[tuple[Any, Any]]:

@@ -27,13 +27,14 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, LedgerError, NotFoundError, StillReadError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs, list_sources
-from clausegraph.indexes.erase import Quoted, begin, scrub
+from clausegraph.indexes.erase import Quoted, begin, drop_sources, scrub
 from clausegraph.indexes.files import file_errors, remove_path, write_whole
 from clausegraph.indexes.forgotten import SHOWN, ForgottenRow, forgotten_key, let_in, list_forgotten, why_out
 from clausegraph.indexes.ledger.leases import RunLease, run_lease
 from clausegraph.indexes.ledger.schema import backups, fetches, forgotten, pages, sources
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.residue import Note, note_pages, residue
+from clausegraph.indexes.sweep import sweep
 
 _FOLDER = "forgetting"  # within the home: a file for each corpus of which something is not forgotten to the end
 _LONGEST_REASON = 1000  # characters
@@ -215,6 +216,10 @@ def _remove(workspace: Workspace, corpus: CorpusRow, note: Note, quoted: Quoted)
     done = vacuum_corpus(workspace, corpus.name, 1, 0.0, settings.keep_days)
     is_held = any("held" in reasons for reasons in done["kept"].values())
     _raise_for([*done["remains"], *done["lagging"], *remains], StillReadError if is_held else LedgerError)
+    if note.sources:
+        with _lease(ledger, corpus) as lease:
+            drop_sources(ledger, lease, note.sources)
+        _raise_for(sweep(ledger))
     return {"epochs": done["epochs"], **{name: count for name, count in (done["rows"] | rows).items() if count}}
 
 

@@ -133,16 +133,19 @@ def test_a_source_goes_as_a_whole_and_is_not_asked(workspace: Workspace, folder:
             ingest(workspace, folder, dry_run=dry_run)
 
 
-def test_a_reader_of_an_old_epoch_is_named_and_the_command_goes_on(workspace: Workspace) -> None:
+@pytest.mark.parametrize(("name", "source"), [(page(GONE[0]), None), (None, "pages")])
+def test_a_reader_of_an_old_epoch_is_named_and_the_command_goes_on(
+    workspace: Workspace, name: str | None, source: str | None
+) -> None:
     with open_view(workspace.ledger, CORPUS) as view:
         with pytest.raises(StillReadError, match=r"epoch 1 of .* a process reads it; wait for it or stop it"):
-            forget(workspace, CORPUS, page(GONE[0]), None, WHY, "tester")
+            forget(workspace, CORPUS, name, source, WHY, "tester")
         assert page(GONE[0]) in {one.uri for one in view.page_keys()}
     (item,) = list_items(workspace, CORPUS)
     assert item.certificate is None
     with pytest.raises(InputError, match="not forgotten to the end"):
         allow(workspace, CORPUS, item.key)
-    forget(workspace, CORPUS, page(GONE[0]), None, "asked again", "tester")
+    forget(workspace, CORPUS, name, source, "asked again", "tester")
     (item,) = list_items(workspace, CORPUS)
     assert item.certificate is not None and item.reason == WHY
     assert left(workspace.settings.home, TEXTS[:1], []) == []

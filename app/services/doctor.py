@@ -115,8 +115,9 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
                     )
                 return
             damage = database.damage()
-            detail = f"{damage}; restore it from a backup" if damage else f"sound ({database.size() / 1e6:.1f} MB)"
-            yield Finding(check, BROKEN if damage else OK, f"{database.place}: {detail}")
+            sound = f"{database.place} is sound ({database.size() / 1e6:.1f} MB)"
+            detail = f"{database.place}: {damage}; restore it from a backup" if damage else sound
+            yield Finding(check, BROKEN if damage else OK, detail)
         check = "ledger schema"
         with open_to_read(settings.home, settings.database_address) as ledger:
             yield Finding(check, OK, f"version {SCHEMA_VERSION}")

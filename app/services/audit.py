@@ -21,7 +21,7 @@ from clausegraph.indexes.audit import (
 )
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.readers import hold
+from clausegraph.indexes.ledger.readers import holds_of
 from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -73,7 +73,7 @@ def _differences(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, told: 
 
     if not corpus.newest:
         return
-    held = hold(ledger, corpus.id, corpus.newest)
+    held = holds_of(ledger).hold(corpus.id, corpus.newest)
     with nullcontext() if held is None else closing(held):
         derive = partial(page_target, ledger, rule_reader(workspace.settings), corpus.id)
         yield from page_differences(ledger, corpus, derive, told)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, delete, select, union
 from clausegraph.core.errors import StorageError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.serial import statement_from_text
-from clausegraph.core.types import PageKey
+from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.corpora import CorpusRow, list_epochs
 from clausegraph.indexes.entities.names import names_at, wanted_names
 from clausegraph.indexes.fetches import load_raw
@@ -77,7 +77,7 @@ def page_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: St
 
     A decision that waits for the next publish is no difference: rows are compared as the epoch took it, too.
     """
-    epoch, empty = corpus.newest, PublishPlan(corpus.id, list_epochs(ledger, corpus.id)[0].model)
+    epoch, model = corpus.newest, list_epochs(ledger, corpus.id)[0].model
     with ledger.read() as connection:
         there = {name: entity for name, (entity, _) in names_at(connection, corpus.id, epoch).items()}
         wanted, decided = wanted_names(connection, corpus.id), hidden_claims(connection, corpus.id)
@@ -88,8 +88,8 @@ def page_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: St
             with ledger.read() as connection:
                 target = PageTarget(page_id)
                 if member is not None:
-                    yield from _version_differences(ledger, connection, page, member)
                     reading = load_reading(connection, member.page_version_id)
+                    yield from _version_differences(ledger, connection, page, member, reading)
                     target = derive(StoredPage(page_id, member.page_version_id, reading), member.extractor)
                 if target.lost:
                     yield _lost(page, f"{target.lost} stored extractions of {page} are lost")
@@ -97,7 +97,7 @@ def page_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: St
                 applied = _applied_claims(connection, page_id, epoch)
                 ways = [(there, applied), (wanted, decided.get(page_id, frozenset()))]
                 plans = [
-                    (compare_page(connection, target, epoch, replace(empty, opened={}, closed={}), *way), way[0])
+                    (compare_page(connection, corpus.id, model, target, epoch, *way), way[0])
                     for way in (ways if ways[0] != ways[1] else ways[:1])
                 ]
                 plan, names = min(plans, key=lambda one: one[0].size)
@@ -113,8 +113,9 @@ def page_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: St
 
 def _listed_pages(connection: Connection, corpus_id: int, epoch: int) -> list[tuple[PageKey, int, Row[Any] | None]]:
     """Every page of which the epoch has a row, with its id and what the epoch says of its version."""
-    columns = members, page_versions.c.raw_hash
-    query = select(*columns).join(page_versions, page_versions.c.id == members.c.page_version_id)
+    query = select(members, page_versions.c.raw_hash).join(
+        page_versions, page_versions.c.id == members.c.page_version_id
+    )
     mine = query.where(members.c.corpus_id == corpus_id, seen_at(members, epoch)).order_by(members.c.id.desc())
     versions = {row.page_id: row for row in connection.execute(mine)}
     of_pages = [table for table in VERSIONED if "page_id" in table.c]
@@ -125,7 +126,7 @@ def _listed_pages(connection: Connection, corpus_id: int, epoch: int) -> list[tu
 
 
 def _version_differences(
-    ledger: Ledger, connection: Connection, page: PageKey, member: Row[Any]
+    ledger: Ledger, connection: Connection, page: PageKey, member: Row[Any], reading: Reading
 ) -> Iterator[Difference]:
     """Stored bytes against their hash, and words against the reading."""
     what, version_id = f"{page} (version {member.page_version_id})", member.page_version_id
@@ -133,7 +134,7 @@ def _version_differences(
         load_raw(ledger, member.corpus_id, member.raw_hash)
     except StorageError:
         yield _lost(page, f"the bytes of {what} are lost, or are not those that were fetched")
-    wanted, stored = count_words(load_reading(connection, version_id).chunks), stored_words(connection, version_id)
+    wanted, stored = count_words(reading.chunks), stored_words(connection, version_id)
     if stored != replace(wanted, lengths=(sum(wanted.lengths),)):
         counts = () if stored is None else stored.counts.items()
         terms = sorted(term for term, _ in wanted.counts.items() ^ set(counts)) or ["their number"]

@@ -106,9 +106,11 @@ def make_plan(
 
 
 def compare_page(
-    connection: Connection, target: PageTarget, epoch: int, plan: PublishPlan, names: Mapping[str, str], hidden: Claims
-) -> PublishPlan:
-    """Add to ``plan`` what a page must be given and lose, in every cell, so that an epoch shows it as its target is."""
+    connection: Connection, corpus_id: int, model: str, target: PageTarget, epoch: int,
+    names: Mapping[str, str], hidden: Claims,
+) -> PublishPlan:  # fmt: skip
+    """What a page must be given and lose, in every cell, so that an epoch shows it as its target is."""
+    plan = PublishPlan(corpus_id, model)
     _Planner(connection, plan, names, {target.page_id: hidden}, epoch).plan_page(target)
     return plan
 

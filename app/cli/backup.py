@@ -34,8 +34,8 @@ def audit(
     workspace = session.workspace(corpus)
     names = [] if every else [workspace.settings.corpus]
     with session.progress() as progress:
-        damage, found = audit_corpora(workspace, names, progress, repair=repair)
-    lines = [f"{damage}; restore it from a backup: `clausegraph restore DIR`"] if damage else []
+        found = audit_corpora(workspace, names, progress, repair=repair)
+    lines = list[str]()
     for one in found:
         count = counted(len(one.found), "difference") if one.found else "as the truth has it"
         lines += [f"corpus {one.corpus!r}, epoch {one.epoch}: {count}", *(f"  {each.text}" for each in one.found)]
@@ -44,8 +44,8 @@ def audit(
             lines += [f"  {each.text}" for each in one.left]
         elif any(each.part != "bytes" for each in one.found):
             lines.append("`clausegraph audit --repair` rebuilds what can be")
-    session.emit({"database": damage, "corpora": found}, *lines)
-    if damage or any(one.left for one in found):
+    session.emit(found, *lines)
+    if any(one.left for one in found):
         raise typer.Exit(_DIFFERENT)
 
 

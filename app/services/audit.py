@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
 from functools import partial
 
 from clausegraph.app.models import opened_projection
 from clausegraph.app.services import Record
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import StoreError
+from clausegraph.core.errors import StorageError, StoreError
 from clausegraph.indexes.audit import (
     Difference,
     Step,
@@ -40,21 +41,20 @@ class CorpusAudit(Record):
     left: list[FoundDifference]
 
 
-def audit(
-    workspace: Workspace, names: Sequence[str], progress: Step, *, repair: bool = False
-) -> tuple[str, list[CorpusAudit]]:
-    """What is wrong with the database, empty for nothing, and what with each corpus; none are named: with every one.
+def audit(workspace: Workspace, names: Sequence[str], progress: Step, *, repair: bool = False) -> list[CorpusAudit]:
+    """What is wrong with each corpus; none are named: with every one.
 
     Raises:
         LeaseHeldError: there is something to repair, and a run is writing to the corpus.
         ModelMismatchError: texts are to be embedded again, and the corpus was embedded by another model.
         SegmentError, StoreError: vectors or Neo4j cannot be repaired.
+        StorageError: the database itself is damaged.
     """
     ledger = workspace.ledger_to_change() if repair else workspace.ledger
     if damage := ledger.database.damage():
-        return f"{ledger.place}: {damage}", []
+        raise StorageError(f"{ledger.place}: {damage}; restore it from a backup: `clausegraph restore DIR`")
     corpora = [get_corpus(ledger, name) for name in names] or list_corpora(ledger)
-    return "", [_audited(workspace, ledger, corpus, progress, repair) for corpus in corpora]
+    return [_audited(workspace, ledger, corpus, progress, repair) for corpus in corpora]
 
 
 def _audited(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, progress: Step, repair: bool) -> CorpusAudit:
@@ -74,14 +74,11 @@ def _differences(workspace: Workspace, ledger: Ledger, corpus: CorpusRow, told: 
     if not corpus.newest:
         return
     held = holds_of(ledger).hold(corpus.id, corpus.newest)
-    try:
+    with nullcontext() if held is None else closing(held):
         derive = partial(page_target, ledger, rule_reader(workspace.settings), corpus.id)
         yield from page_differences(ledger, corpus, derive, told)
         yield from vector_differences(ledger, corpus)
         yield from _neo4j_differences(workspace, ledger, corpus)
-    finally:
-        if held is not None:
-            held.close()
 
 
 def _neo4j_differences(workspace: Workspace, ledger: Ledger, corpus: CorpusRow) -> Iterator[Difference]:

@@ -114,17 +114,17 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
                         "ledger", WARNING, f"none at {database.place} yet; `clausegraph ingest SOURCE` makes it"
                     )
                 return
-            if damage := database.damage():
-                yield Finding(check, BROKEN, f"{database.place}: {damage}; restore it from a backup")
-                return
-            yield Finding(check, OK, f"{database.place} is sound ({database.size() / 1e6:.1f} MB)")
+            damage = database.damage()
+            sound = f"{database.place} is sound ({database.size() / 1e6:.1f} MB)"
+            detail = f"{database.place}: {damage}; restore it from a backup" if damage else sound
+            yield Finding(check, BROKEN if damage else OK, detail)
         check = "ledger schema"
         with open_to_read(settings.home, settings.database_address) as ledger:
             yield Finding(check, OK, f"version {SCHEMA_VERSION}")
             check = "ledger rows"
             wrong = list(unreadable_rows(ledger))
             yield Finding(check, BROKEN if wrong else OK, "; ".join(wrong) or "every row can be read")
-            if not wrong:
+            if not (damage or wrong):
                 yield from _corpora(ledger)
     except ClauseGraphError as error:
         yield Finding(check, BROKEN, str(error))

@@ -106,7 +106,7 @@ class Outline:
         if above is None or above.tag not in ("p", "li") or above.headings != element.headings:
             return
         told = readable_spans(above.text)
-        if len(listed) > 1 and len(listed) <= _LONGEST_LIST:
+        if told and 1 < len(listed) <= _LONGEST_LIST:
             whole = [Span(one.label, 0, len(one.text)) for one in listed[:-1]]
             words = " ".join(one.text for one in reversed(listed))
             yield words, (Span(above.label, *told[-1]), *reversed(whole))

@@ -22,9 +22,9 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 69_400,
-    "tests, lines": 42_000,
-    "compiled regexes": 451,
+    "product, lines": 71_800,
+    "tests, lines": 41_600,
+    "compiled regexes": 347,
     "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds

@@ -6,6 +6,8 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from clausegraph.app.services.forget import allow, forget
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.serial import pack
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.gates import remove_gate, set_gate
@@ -14,13 +16,16 @@ from clausegraph.ingestion import quarantine
 from clausegraph.ingestion.guards import GateVerdict
 from tests.harness.writes import killed_at
 from tests.law.test_law import NAMES, WRITES, Law, examples, texts
-from tests.law.world import CORPUS
+from tests.law.world import CORPUS, World
 
 WALL = ["Sign in to continue."]
 
 
 class KeptTrue(Law):
     """Nobody gets what was held or missed; what was forgotten is in no epoch any more."""
+
+    def make_world(self) -> World:
+        return World(HashingEmbedder().dimension)  # as the settings make it
 
     @precondition(lambda self: self.current and len(list(self.world.folder.rglob("*.html"))) == len(NAMES))
     @rule(accepts=st.booleans())
@@ -69,7 +74,6 @@ class KeptTrue(Law):
         path.unlink()
         settings = Settings(home=world.root / "home", embedding_model="hashing", extractor="rules", corpus=CORPUS)
         with Workspace(settings) as workspace:
-            workspace.embedder = world.embedder
             made = forget(workspace, CORPUS, uri, None, "asked", "tester")
             allow(workspace, CORPUS, made["certificate"]["key"])
         kept = {row.number for row in list_epochs(world.ledger, world.row.id)}
@@ -80,7 +84,7 @@ class KeptTrue(Law):
     @precondition(lambda self: self.was)
     @rule(question=st.sampled_from(("What is the grant?", "Who can apply?")))
     def watch(self, question: str) -> None:
-        add_watch(self.world.ledger, self.world.row, question, "", "tester", self.world.row.published, b"{}")
+        add_watch(self.world.ledger, self.world.row, question, "", "tester", self.world.row.published, pack({}))
 
     @invariant()
     def watches_stay(self) -> None:

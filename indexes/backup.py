@@ -111,6 +111,13 @@ class BackupFolder:
             known.setdefault(corpus, {})[row.key] = row
             self._write_forgotten(known)
 
+    def let_in(self, corpus: str, key: str) -> None:
+        """Take back what :meth:`note` did."""
+        with self.locked():
+            known = self.forgotten()
+            if known.get(corpus, {}).pop(key, None):
+                self._write_forgotten(known)
+
     def _write_forgotten(self, forgotten: Forgotten) -> None:
         rows = {corpus: {key: asdict(row) for key, row in keys.items()} for corpus, keys in forgotten.items()}
         self._write("forgotten.json", canonical_json(rows).encode())

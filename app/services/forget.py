@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +26,7 @@ from clausegraph.app.services.ingest import as_retained, run_tools
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, LedgerError, NotFoundError, StillReadError
 from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.backup import BackupFolder
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs, list_sources
 from clausegraph.indexes.erase import Quoted, begin, drop_sources, scrub
 from clausegraph.indexes.files import file_errors, remove_path, write_whole
@@ -81,7 +82,19 @@ def forget(
         raise InputError(f"say why, in 1 to {_LONGEST_REASON} characters; the reason is kept, so leave out what goes")
     key = forgotten_key(source, uri)
     row = {"key": key, "forgotten_by": by, "reason": reason, "created": time.time(), "certificate": ""}
-    return _forget(workspace, corpus, [row], folder)[key]
+    made = _forget(workspace, corpus, [row], folder)[key]
+    ledger = workspace.ledger
+    corpus_row = get_corpus(ledger, corpus)
+    noted = next(one for one in list_forgotten(ledger, corpus_row.id) if one.key == key)
+    for copies in _backup_folders(ledger, corpus_row.id):
+        copies.note(corpus_row.name, noted)
+    return made
+
+
+def _backup_folders(ledger: Ledger, corpus_id: int) -> Iterator[BackupFolder]:
+    """The folders on this machine with a backup of the corpus."""
+    places = {row.place for row in ledger.rows(select(backups.c.place).where(backups.c.corpus_id == corpus_id))}
+    return (BackupFolder(place) for place in sorted(places) if Path(place).is_dir())
 
 
 def forget_again(workspace: Workspace, corpus: str, rows: Iterable[ForgottenRow]) -> int:
@@ -137,7 +150,11 @@ def list_items(workspace: Workspace, corpus: str) -> list[ForgottenItem]:
 def allow(workspace: Workspace, corpus: str, begin_of_key: str) -> ForgottenItem:
     """Let what was forgotten come back with the next run; errors as ``let_in``."""
     ledger = workspace.ledger_to_change()
-    return _item(let_in(ledger, get_corpus(ledger, corpus).id, begin_of_key))
+    row = get_corpus(ledger, corpus)
+    allowed = let_in(ledger, row.id, begin_of_key)
+    for copies in _backup_folders(ledger, row.id):
+        copies.let_in(row.name, allowed.key)
+    return _item(allowed)
 
 
 def _item(row: ForgottenRow) -> ForgottenItem:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SegmentError,
         SettingsError,
         SourceError,
+        StillReadError,
         StorageError,
         StoreError,
         StoreMismatch,
@@ -123,6 +124,7 @@ __all__ = [
     "SettingsError",
     "SourceError",
     "Span",
+    "StillReadError",
     "StorageError",
     "StoreError",
     "StoreMismatch",
@@ -157,8 +159,8 @@ _MODULES = {
     "clausegraph.core.errors": """
         BudgetExceeded ClauseGraphError FloorMissed InputError LeaseHeldError LeaseLostError LedgerError ModelCallError
         ModelError ModelMismatchError ModelRefused ModelUnavailable NotConnected NotFoundError PromptError
-        QueryRefused QuestionError ReplyMissing SchemaError SegmentError SettingsError SourceError StorageError
-        StoreError StoreMismatch StoreRefused StoreUnavailable UnusableReply ViewExpired WorkspaceClosed
+        QueryRefused QuestionError ReplyMissing SchemaError SegmentError SettingsError SourceError StillReadError
+        StorageError StoreError StoreMismatch StoreRefused StoreUnavailable UnusableReply ViewExpired WorkspaceClosed
     """,
     "clausegraph.core.extraction": "Reject",
     "clausegraph.core.inquiry": "Inquiry",

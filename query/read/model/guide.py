@@ -1,8 +1,9 @@
-"""Guides: conventions in words."""
+"""Guides: conventions in words, with what is usual of questions that open alike."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,48 @@ from pydantic import TypeAdapter, ValidationError
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import shipped_folder
 from clausegraph.query.read.model.labelled import seen_among
+
+_SENTENCE, _CLAUSE, _WORD = re.compile(r"[.?!;:]\s|[?!.]$"), re.compile(r",\s"), re.compile(r"[a-z][a-z'’]*")
+_ASKING = frozenset("what which who whom whose when where why how".split())  # noqa: SIM905
+_VERBS = frozenset(
+    "am are can could did do does had has have is may might must need ought shall should was were will would".split()  # noqa: SIM905
+)
+_BEFORE = frozenset("and at but by for from in of on or so then to under with".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class FormRates:
+    """Of so many answered questions of a form: which share has several answers, and which has a condition."""
+
+    questions: int
+    several: float
+    conditional: float
+
+
+def forms_of(question: str) -> tuple[str, ...]:
+    """The forms of a question, the most exact first; none where nothing in it opens like a question."""
+    for sentence in reversed(_SENTENCE.split(question.lower())):
+        clauses = _CLAUSE.split(sentence)
+        for clause in [*reversed(clauses[1:]), clauses[0]]:
+            words = _WORD.findall(clause)
+            while words and words[0] in _BEFORE:
+                words = words[1:]
+            if words and words[0] in _ASKING | _VERBS:
+                return (" ".join(words[:2]), words[0]) if len(words) > 1 else (words[0],)
+    return ()
+
+
+def usual_answers(forms: Mapping[str, FormRates], question: str) -> str:
+    """How questions like this one are usually answered, in a sentence; "" where too few ask alike."""
+    form = next((form for form in forms_of(question) if form in forms), None)
+    if form is None:
+        return ""
+    rates = forms[form]
+    return (
+        f'Of {rates.questions} labelled questions that ask "{form} …", {rates.several:.0%} have more than one answer '
+        f"and {rates.conditional:.0%} any condition."
+    )
+
 
 MOST_WORDS = 900
 FORM = 1  # of the file
@@ -29,6 +72,7 @@ class Guide:
     name: str
     text: str
     form: int = FORM
+    forms: Mapping[str, FormRates] = field(default_factory=dict)  # how a question opens → what is usual then
     saw: Mapping[str, str] = field(default_factory=dict)
 
     def check_unseen(self, questions: Iterable[tuple[str, str, str]]) -> None:

@@ -13,7 +13,7 @@ from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.read.model.check import Checked, alternative_of, decided
-from clausegraph.query.read.model.guide import Guide
+from clausegraph.query.read.model.guide import Guide, usual_answers
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
 from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA, Draft, parse_draft
@@ -78,7 +78,7 @@ class ReadOptions:
             "date": (inquiry.as_of or date.today()).isoformat() if self.dated else "",
             "pages": shown.text,
             "guide": self.guide.text if self.guide else "",
-            "usual": "",  # which the released prompts still declare
+            "usual": usual_answers(self.guide.forms, inquiry.question) if self.guide else "",
             "examples": "\n\n".join(self._examples(inquiry)),
         }
 

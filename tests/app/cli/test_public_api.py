@@ -19,7 +19,8 @@ All Alternative Answer AnswerStatus AnyOf BudgetExceeded ClauseGraphError Client
 EmbedderModel Evidence FloorMissed Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError LeaseLostError
 LedgerError ModelCallError ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError
 PageKey PromptError QueryRefused QuestionError Reject ReplyMissing RunReport ScenarioBundle SchemaError SegmentError
-SettingsError SourceError Span StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep
+SettingsError SourceError Span StillReadError StorageError StoreError StoreMismatch StoreRefused StoreUnavailable
+TraceStep
 TripletExtractor UnusableReply View ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore
 Weights WorkspaceClosed __version__ ask ask_web main open_corpus retrievers
 """

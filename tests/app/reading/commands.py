@@ -25,6 +25,12 @@ READING = {
     "path": ["winter heating grant", "carer payment"],
     "contradictions": [],
     "diff": ["1", "1"],
+    "history": ["Winter heating grant"],
+    "watch list": [],
+    "watch feed": [],
+    "forget list": [],
+    "audit": [],
+    "schedule": [],
     "mcp": [],
     "export": ["--output", "OUTPUT"],
     "doctor": [],
@@ -43,12 +49,14 @@ WRITING = {
     "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
     "serve", "tokens add", "tokens revoke",
     "statements hide", "statements undo", "questions remove", "quarantine accept", "quarantine drop",
-    "move",
+    "move", "watch add", "watch approve", "watch remove", "watch run", "forget page", "forget source", "forget allow",
+    "gate set", "gate remove", "backup make", "restore",
 }  # fmt: skip
-NO_LEDGER = {  # or one of their own, or another server's; the last two need judged answers and a run in quarantine
+NO_LEDGER = {  # or one of their own, or another server's; the last ones need something that few corpora have
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
     "eval compare", "tokens list", "eval crag", "dev crag-api",
-    "questions export", "quarantine show",
+    "backup list", "forget check",
+    "questions export", "quarantine show", "watch show", "gate show", "gate run",
 }  # fmt: skip
 
 

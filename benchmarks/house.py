@@ -24,7 +24,7 @@ FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
     "product, lines": 71_800,
     "tests, lines": 41_600,
-    "compiled regexes": 347,
+    "compiled regexes": 350,
     "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds

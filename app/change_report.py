@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from clausegraph.app.render import markdown_text
 from clausegraph.app.services.answer_changes import AnswerDifference, ChangedAnswer
 from clausegraph.app.services.changes import ChangedPage, ChangesReply
-from clausegraph.app.services.page_history import HistoryReply
+from clausegraph.app.services.page_history import FIRST, HistoryReply
 from clausegraph.app.services.rule_changes import ChangedRule, RuleDifference
 from clausegraph.core.text import clean_xml, counted, one_line
 
@@ -121,7 +121,7 @@ def history_lines(found: HistoryReply) -> Iterator[str]:
     )
     for step in found.steps:
         day = datetime.fromtimestamp(step.published, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-        kind = "the oldest that is kept" if step.kind == "oldest" else f"page {step.kind}"
+        kind = "the oldest that is kept" if step.kind == FIRST else f"page {step.kind}"
         yield f"epoch {step.epoch}, {day}: {kind}"
         for one in step.rules:
             yield f"  {change_words(one)}"

@@ -100,8 +100,9 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked_folder(folder: Path, busy: str) -> Iterator[None]:
-    """Make a folder, and hold it alone; ``busy`` begins the message where somebody else does.
+def locked_folder(folder: Path, busy: str = "") -> Iterator[None]:
+    """Make a folder, and hold it alone; ``busy`` begins the message where somebody else does, without it that is waited
+    for.
 
     Raises:
         StorageError: another process holds it, or it cannot be made.
@@ -110,7 +111,10 @@ def locked_folder(folder: Path, busy: str) -> Iterator[None]:
         make_private(folder)
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
     try:
-        lock_alone(descriptor, busy)
+        if busy:
+            lock_alone(descriptor, busy)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

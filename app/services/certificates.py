@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from clausegraph.app.access.tokens import FOLDER
 from clausegraph.core.errors import InputError, StorageError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.files import file_errors, write_whole
+from clausegraph.indexes.files import file_errors, locked_folder, write_whole
 
 _KEY = "certificates.key"  # 32 bytes, beside the tokens
 
@@ -65,15 +63,15 @@ def check_certificate(home: Path, path: Path, public_key: str = "") -> dict[str,
 
 
 def _own_key(home: Path) -> Ed25519PrivateKey:
-    """The home's key, made at the first certificate; of two that are made at once the first one stays."""
+    """The home's key, made at the first certificate, by one process alone."""
     path = home / FOLDER / _KEY
+    if not path.exists():
+        with locked_folder(path.parent), file_errors(path):
+            for left in path.parent.glob(f"{path.stem}.*.tmp"):  # of a command that was killed while it wrote the key
+                left.unlink()
+            if not path.exists():
+                write_whole(path, Ed25519PrivateKey.generate().private_bytes_raw())
     with file_errors(path):
-        if not path.exists():
-            made = path.with_name(f"{_KEY}.{os.getpid()}")
-            write_whole(made, Ed25519PrivateKey.generate().private_bytes_raw())
-            with suppress(FileExistsError):
-                os.link(made, path)
-            made.unlink()
         data = path.read_bytes()
     if len(data) != 32:
         raise StorageError(f"{path} is no key of 32 bytes; restore it, or move it away: then a new one is made")

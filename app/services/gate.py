@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.views import View
 
+Approved = Mapping[tuple[str, str], "Answer"]  # by question and scenario
 _LONGEST = 300  # characters of an answer that are told
 _WRONG = 5  # lines that are named
 
@@ -197,7 +198,7 @@ def _gate(workspace: Workspace, corpus: str) -> gates.GateRow:
 def _verdict(
     workspace: Workspace, gate: gates.GateRow, view: View, embedder: Embedder, meter: RunMeter | None
 ) -> GateVerdict:
-    settings = workspace.settings
+    settings, approved = workspace.settings, _approved_answers(workspace, view.corpus)
     missed = []
     try:
         with opened_model(settings, meter) if settings.llm else nullcontext() as llm:
@@ -205,23 +206,28 @@ def _verdict(
             for values in gate.questions:
                 wanted = GateQuestion(**values)
                 got = engine.ask(Inquiry(wanted.question, wanted.scenario))
-                missed += _missed(wanted, got, _unlike_approved(workspace, wanted, got))
+                missed += _missed(wanted, got, _unlike_approved(wanted, got, approved) if wanted.watched else ())
     except ModelError as error:
         raise ModelError(f"the gate could not be asked, so nobody knows what it would say: {error}") from error
     return GateVerdict(len(gate.questions), tuple(missed), gate.floor, gate.missed == gates.KEEP)
 
 
-def _unlike_approved(workspace: Workspace, wanted: GateQuestion, got: Answer) -> list[str]:
-    """In what an answer differs from the one that was approved, where that is what is expected."""
-    if not wanted.watched:
-        return []
-    for watch in list_watches(workspace.ledger, get_corpus(workspace.ledger, got.corpus).id):
-        if (watch.question, watch.scenario) == (wanted.question, wanted.scenario) and watch.approved_by:
-            approved = stored_answer(watch, watch.approved or watch.answer)
-            if approved is not None:
-                found = answer_differences(approved, got)
-                return [f"{one.what} “{one.old}”, as approved" if one.old else f"no “{one.new}”" for one in found]
-    return ["an approved answer, which is there no more: `clausegraph watch approve` it again"]
+def _approved_answers(workspace: Workspace, corpus: str) -> Approved:
+    """The answers of watched questions that somebody approved."""
+    every = list_watches(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
+    known = {
+        (one.question, one.scenario): stored_answer(one, one.approved or one.answer) for one in every if one.approved_by
+    }
+    return {asked: answer for asked, answer in known.items() if answer is not None}
+
+
+def _unlike_approved(wanted: GateQuestion, got: Answer, approved: Approved) -> list[str]:
+    """In what an answer differs from the one that was approved."""
+    right = approved.get((wanted.question, wanted.scenario))
+    if right is None:
+        return ["an approved answer, which is there no more: `clausegraph watch approve` it again"]
+    found = answer_differences(right, got)
+    return [f"{one.what} “{one.old}”, as approved" if one.old else f"no “{one.new}”" for one in found]
 
 
 def _missed(wanted: GateQuestion, got: Answer, unlike: Sequence[str]) -> list[str]:

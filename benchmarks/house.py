@@ -22,7 +22,7 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 71_800,
+    "product, lines": 72_100,
     "tests, lines": 41_600,
     "compiled regexes": 350,
     "settings": 59,

@@ -14,6 +14,7 @@ from sqlalchemy import Row, Table, and_, not_
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import Shelf, open_shelf, page_ids, version_rows
+from clausegraph.app.services.page_edits import Edit, page_edits
 from clausegraph.app.services.records import in_page_order, shown_rules
 from clausegraph.app.services.rule_changes import (
     CHANGED,
@@ -201,11 +202,16 @@ def changed_rules(
 ) -> list[ChangedRule]:
     """The rules that differ between two epochs, by page; of one page alone, or of all."""
     old, new = _compared(before, after, page, moves), _compared(after, before, page, {})
-    return [
-        changed
-        for key in sorted(old.keys() | new.keys())
-        for changed in compare_rules(str(key), old.get(key, ()), new.get(key, ()))
-    ]
+    was = {now: then for then, now in moves.items()}
+    then, now = before.versions(), after.versions()
+    found = []
+    for key in sorted(old.keys() | new.keys()):
+        versions = then.get(was.get(key, key)), now.get(key)
+        edits = list[Edit]()
+        if versions[0] is not None and versions[1] is not None:
+            edits = page_edits(before.reading(versions[0][0]), after.reading(versions[1][0]))
+        found += compare_rules(str(key), old.get(key, ()), new.get(key, ()), edits)
+    return found
 
 
 def _compared(there: Shelf, not_there: Shelf, page: PageKey | None, moves: _Moves) -> dict[PageKey, list[ComparedRule]]:

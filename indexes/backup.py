@@ -217,11 +217,7 @@ def _sha256(data: bytes) -> str:
 
 
 def take_snapshot(ledger: Ledger, folder: BackupFolder) -> Snapshot:
-    """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back.
-
-    Raises:
-        LeaseHeldError: of a corpus in PostgreSQL, which is moved into a file: a run is writing to it.
-    """
+    """Copy a home into a backup folder; what its ledger has forgotten, the folder does not bring back."""
     created = time.time()
     with staging(ledger.home) as staged:
         _copy_ledger(ledger, staged)
@@ -258,7 +254,7 @@ def _copy_ledger(ledger: Ledger, staged: Path) -> None:
     if ledger.database.kind != "sqlite":
         with open_ledger(staged) as made:
             for corpus in list_corpora(ledger):
-                copy_corpus(ledger, made, corpus.name)
+                copy_corpus(ledger, made, corpus.name, in_use=True)
             with made.write() as connection:
                 connection.execute(update(identity).values(id=ledger_id(ledger)))
         return

@@ -49,11 +49,22 @@ class CopyReport:
     epochs: list[int]
 
 
-def copy_corpus(source: Ledger, target: Ledger, name: str) -> CopyReport:
-    """Copy a corpus; the source stays as it is. What is in the target and not as in the source is taken away again."""
+def copy_corpus(source: Ledger, target: Ledger, name: str, *, in_use: bool = False) -> CopyReport:
+    """Copy a corpus; the source stays as it is. What is in the target and not as in the source is taken away again.
+
+    Args:
+        in_use: copy the state that one reading transaction sees, whatever runs write meanwhile; for a database where
+            a publish is one transaction, so that none is seen half.
+
+    Raises:
+        LeaseHeldError: a run is writing to the corpus, and it is not copied ``in_use``.
+    """
     corpus = get_corpus(source, name)
     if corpus.name in {one.name for one in list_corpora(target)}:
         raise InputError(f"{target.place} has a corpus {corpus.name!r} already; drop it there first")
+    if in_use:
+        with target.as_one():
+            return _copied(source, target, corpus)
     with run_lease(source, corpus.id, f"move-{int(time.time())}") as lease:
         if take_back(source, lease) is not None:
             raise LedgerError(f"a publish of corpus {corpus.name!r} was killed; `clausegraph ingest` finishes it")
@@ -75,8 +86,9 @@ def _copied(source: Ledger, target: Ledger, corpus: CorpusRow) -> CopyReport:
                 _copy(reading, writing, table, corpus.id, moved, target)
             rows = {table.name: _compared(reading, writing, table, corpus.id, made) for table in _COPIED}
             write_segments(target, writing, made)
-        numbers = [row.number for row in list_epochs(source, corpus.id)]
-        for number in numbers:
+        numbers = [row.number for row in list_epochs(target, made)]
+        kept = {row.number for row in list_epochs(source, corpus.id)}  # a vacuum may have removed some meanwhile
+        for number in kept.intersection(numbers):
             if _dump(source, corpus.name, number) != _dump(target, corpus.name, number):
                 raise StorageError(f"epoch {number} of corpus {corpus.name!r} is another in {target.place}")
     except BaseException:

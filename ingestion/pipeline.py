@@ -15,6 +15,7 @@ from itertools import islice
 from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.extraction import Reject, extract_all, extraction_inputs, scope_of
 from clausegraph.core.hashing import LLMFingerprint
+from clausegraph.core.models.embedding import embedded_parts
 from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
@@ -452,14 +453,14 @@ def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:
     missing = missing_embeddings(tools.ledger, plan.corpus_id, list(plan.texts), model)
     missing.sort(key=lambda key: (len(plan.texts[key]), key))  # equal lengths together: less padding
     yield RunReport(texts_reused=len(plan.texts) - len(missing))
-    for start in range(0, len(missing), _TEXTS_AT_ONCE):
-        hashes = missing[start : start + _TEXTS_AT_ONCE]
-        matrix = tools.embedder.embed_texts([plan.texts[key] for key in hashes])
-        if not start:  # it cannot change within a run
+    done = 0
+    for places, matrix in embedded_parts(tools.embedder, [plan.texts[key] for key in missing], _TEXTS_AT_ONCE):
+        if not done:  # it cannot change within a run
             check_dimension(tools.ledger, plan.corpus_id, model, matrix.shape[1])
-        store_embeddings(tools.ledger, plan.corpus_id, model, hashes, matrix)
-        yield RunReport(texts_embedded=len(hashes))
-        tools.progress("embed", start + len(hashes), len(missing))
+        store_embeddings(tools.ledger, plan.corpus_id, model, [missing[place] for place in places], matrix)
+        done += len(places)
+        yield RunReport(texts_embedded=len(places))
+        tools.progress("embed", done, len(missing))
 
 
 def publish(

@@ -46,7 +46,7 @@ def serve(
     from clausegraph.app.api.work import Ticket
     from clausegraph.app.console.face import face
     from clausegraph.app.mcp import mcp_face
-    from clausegraph.core.models.embedding import Metered
+    from clausegraph.core.models.embedding import ServedEmbedder
 
     app = create_app(workspace, [mcp_face(), face()])
     text, path = own_token(workspace.settings.home)
@@ -55,7 +55,7 @@ def serve(
         """Load what the first question would wait for; what cannot be loaded is told to whoever asks."""
         with suppress(ClauseGraphError), workspace.view():
             ticket.check()
-            if not isinstance(workspace.embedder, Metered):
+            if not isinstance(workspace.embedder, ServedEmbedder):
                 workspace.embedder.embed_query("?")
 
     def announce(url: str) -> None:

@@ -56,7 +56,7 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
             that the run would pay has no price.
         PromptError, NotFoundError: as ``opened_extractor``.
     """
-    from clausegraph.core.models.embedding import Metered
+    from clausegraph.core.models.embedding import ServedEmbedder
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.ingestion.pipeline import Tools, no_progress
 
@@ -67,7 +67,7 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     embedder = workspace.embedder  # a wrong setting is told before there is a ledger
     ledger = workspace.ledger_to_change() if source is None else workspace.make_ledger()
     meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
-    if isinstance(embedder, Metered):
+    if isinstance(embedder, ServedEmbedder):
         embedder = embedder.metered(meter, meter)
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits, rules = progress or no_progress, reading_limits(settings), rule_reader(settings)

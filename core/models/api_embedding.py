@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -12,17 +13,18 @@ from typing import Any
 import numpy as np
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
-from clausegraph.core.errors import UnusableReply
+from clausegraph.core.errors import ModelError, ModelRefused, UnusableReply
 from clausegraph.core.models.calls import Budget, CallLabels, ModelCall, ModelOptions, Usage, UsageSink
-from clausegraph.core.models.embedding import Vectors, normalised
+from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.models.failures import Server, checked_key, checked_url, open_http, vectors_limit
-from clausegraph.core.models.guard import URLS, GuardedLLM
-from clausegraph.core.models.loop import close_when_dropped, run_sync
+from clausegraph.core.models.guard import URLS, ChatRequest, GuardedLLM, chat_all
+from clausegraph.core.models.loop import close_when_dropped
 from clausegraph.core.models.replies import raw_form, token_count
 
 BATCH = 64  # texts in a request
 TASK = "embed"  # in the records of calls
-Embed = Callable[[list[str]], Awaitable[tuple[list[list[float]], Any]]]  # vectors, and the usage as the server says it
+_TOO_LARGE = (400, 413, 422)  # with which servers refuse a batch; each has words of its own for it
+Embed = Callable[[list[str]], Awaitable[tuple[list[Any], Any]]]  # vectors, and the usage as the server says it
 
 
 class ApiEmbedder:
@@ -34,8 +36,9 @@ class ApiEmbedder:
     def __init__(self, options: ModelOptions, *, budget: Budget | None = None, usage: UsageSink | None = None) -> None:
         url = checked_url(options.url or URLS[options.provider], "CLAUSEGRAPH_EMBEDDING_URL")
         key = checked_key(options.provider, options.key, "CLAUSEGRAPH_EMBEDDING_KEY")
-        self._options, self._server = options, Server(options.name, url, key)
+        self._options, self._server = options, Server(options.name, url, key, "CLAUSEGRAPH_EMBEDDING")
         self._dimension: int | None = None
+        self._most = BATCH  # texts in a request, as far as is known
         connect = _mistral if options.provider == "mistral" else _openai
         self._model = GuardedLLM(options, lambda: connect(self._server, options), budget=budget, usage=usage)
 
@@ -58,10 +61,46 @@ class ApiEmbedder:
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed passages: shape (len(texts), dimension), float32, rows of length 1."""
-        if not texts:
-            return np.zeros((0, self.dimension), dtype=np.float32)
-        batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
-        return normalised(np.vstack(run_sync(self._all(batches))))
+        parts = list(self.embed_parts(texts))
+        matrix = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for places, vectors in parts:
+            matrix[places] = vectors
+        return matrix
+
+    def embed_parts(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
+        """Embed passages in batches, halved where the server refuses their size: of each, as it comes, the places of
+        its texts and their vectors. After a failure nothing more is sent, but what comes is still given.
+
+        Raises:
+            ModelError: the first failure, at the end.
+        """
+        waiting = deque(range(start, min(start + BATCH, len(texts))) for start in range(0, len(texts), BATCH))
+        failure: ModelError | None = None
+
+        def take() -> ChatRequest[range] | None:
+            if failure or not waiting:
+                return None
+            places = waiting.popleft()
+            if len(places) > self._most:
+                waiting.appendleft(places[self._most :])
+            messages = tuple(ChatMessage(content=texts[place]) for place in places[: self._most])
+            return ChatRequest(places[: self._most], messages, {"max_tokens": 0}, CallLabels(TASK))
+
+        for outcome in chat_all(self._model, take, max(1, self._options.concurrency // 2)):
+            places, error = outcome.request.job, outcome.error
+            if outcome.response is not None:
+                raw: Any = outcome.response.raw
+                yield places, self._of_one_dimension(raw["vectors"])
+            elif not (isinstance(error, ModelRefused) and error.status in _TOO_LARGE):
+                failure = failure or error
+            elif len(places) > 1:
+                self._most = min(self._most, len(places) // 2)
+                waiting.appendleft(places)
+            else:
+                was_sent = f"it was sent one text of {len(texts[places[0]]):,} characters"
+                failure = failure or ModelRefused(f"{error}; {was_sent}", status=error.status)
+        if failure:
+            raise failure
 
     def embed_query(self, question: str) -> Vectors:
         """Embed a question: shape (dimension,), length 1."""
@@ -72,41 +111,22 @@ class ApiEmbedder:
         """Close the connections; a later call opens new ones."""
         self._model.close()
 
-    async def _all(self, batches: list[list[str]]) -> list[Vectors]:
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._batch(batch)) for batch in batches]
-        except ExceptionGroup as failed:  # the first; the others were cancelled for it
-            raise failed.exceptions[0] from None
-        return [task.result() for task in tasks]
-
-    async def _batch(self, texts: list[str]) -> Vectors:
-        messages = tuple(ChatMessage(content=text) for text in texts)
-        response = await self._model.send(ModelCall(messages, {"max_tokens": 0}, CallLabels(TASK)))
-        raw: Any = response.raw
-        return self._checked(raw["vectors"], len(texts))
-
-    def _checked(self, found: Vectors, wanted: int) -> Vectors:
-        name = self._server.model
-        if found.ndim != 2 or found.shape[0] != wanted:
-            raise UnusableReply(f"{name} sent {len(found)} vectors for {wanted} texts")
-        dimension = found.shape[1]
-        if dimension == 0 or (self._dimension or dimension) != dimension:
-            raise UnusableReply(f"{name} sent vectors of {dimension} numbers, where {self._dimension or 'some'} belong")
-        if not np.isfinite(found).all():
-            raise UnusableReply(f"{name} sent vectors with numbers that are not finite")
-        lengths = np.linalg.norm(found.astype(np.float64), axis=1, keepdims=True)  # the squares of large numbers fit
-        if not lengths.all():
-            raise UnusableReply(f"{name} sent vectors of zeros, which point nowhere")
+    def _of_one_dimension(self, found: Vectors) -> Vectors:
+        count, dimension = found.shape
+        if self._dimension not in (None, dimension):
+            raise UnusableReply(
+                f"{self._server.model} was sent {count} texts and gave vectors of {dimension} numbers, where those "
+                f"before have {self._dimension}"
+            )
         self._dimension = dimension
-        scaled: Vectors = (found / lengths).astype(np.float32)
-        return scaled
+        return found
 
 
 @dataclass(frozen=True)
 class _Client:
     """A server's client, as the layers take one: the texts are a call's messages, the vectors are in the reply."""
 
+    model: str
     embed: Embed
     errors: Callable[[], AbstractContextManager[None]]
     timeout_s: float
@@ -119,14 +139,50 @@ class _Client:
         with self.errors():
             async with asyncio.timeout(self.timeout_s):
                 found, used = await self.embed([message.content or "" for message in call.messages])
-            with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, which is refused
-                vectors = np.asarray(found, dtype=np.float32)
+            vectors = _matrix(self.model, found, len(call.messages))
         count = token_count(getattr(used, "prompt_tokens", None))
         raw, _ = raw_form(Usage(count, 0) if count else Usage(), None)
         return ChatResponse(message=ChatMessage(), raw=raw | {"vectors": vectors})
 
     async def close(self) -> None:
         await self.close_http()
+
+
+def _matrix(model: str, found: list[Any], wanted: int) -> Vectors:
+    """The vectors of a reply, scaled to length 1: shape (wanted, dimension).
+
+    Raises:
+        UnusableReply: they are none; it says what was sent and what came.
+    """
+
+    def unusable(came: str) -> UnusableReply:
+        return UnusableReply(f"{model} was sent {wanted} texts and gave {came}")
+
+    lists = [one for one in found if isinstance(one, list)]
+    if len(found) != wanted:
+        raise unusable(f"{len(found)} vectors")
+    if len(lists) != wanted:
+        raise unusable(f"{wanted - len(lists)} nulls among as many vectors")
+    widths = sorted({len(one) for one in lists})
+    if len(widths) != 1 or not widths[0]:
+        raise unusable(f"vectors of {' and '.join(map(str, widths[:3]))} numbers")
+    matrix = np.array(lists, dtype=np.float64)  # a null in one becomes NaN
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if odd := int((~np.isfinite(lengths)).sum()):
+        raise unusable(f"as many vectors, {odd} with numbers that are null, NaN, infinite or too large")
+    if zero := int((lengths == 0).sum()):
+        raise unusable(f"as many vectors, {zero} of zeros, which point nowhere")
+    scaled: Vectors = (matrix / lengths).astype(np.float32)
+    return scaled
+
+
+def _in_order(items: Sequence[Any]) -> list[Any]:
+    """The vectors of a reply by their numbers; as they came where all have the same or none."""
+    numbers = [item.index or 0 for item in items]
+    if any(numbers) and sorted(numbers) != list(range(len(items))):
+        raise ValueError(f"its {len(items)} vectors are numbered {str(numbers)[:80]}")
+    return [item.embedding for _, item in sorted(zip(numbers, items, strict=True), key=lambda pair: pair[0])]
 
 
 def _mistral(server: Server, options: ModelOptions) -> _Client:
@@ -138,12 +194,11 @@ def _mistral(server: Server, options: ModelOptions) -> _Client:
     http = open_http(httpx2, server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     driver = connect(server, http, options.timeout_s)
 
-    async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
+    async def embed(texts: list[str]) -> tuple[list[Any], Any]:
         reply = await driver.embeddings.create_async(model=options.model, inputs=texts)
-        found = sorted(reply.data, key=lambda item: item.index or 0)
-        return [item.embedding or [] for item in found], reply.usage
+        return _in_order(reply.data), reply.usage
 
-    return _Client(embed, partial(mistral_errors, server), options.timeout_s, http.aclose)
+    return _Client(server.model, embed, partial(mistral_errors, server), options.timeout_s, http.aclose)
 
 
 def _openai(server: Server, options: ModelOptions) -> _Client:
@@ -164,8 +219,8 @@ def _openai(server: Server, options: ModelOptions) -> _Client:
         async_http_client=http,
     )
 
-    async def embed(texts: list[str]) -> tuple[list[list[float]], Any]:
+    async def embed(texts: list[str]) -> tuple[list[Any], Any]:
         reply = await inner._get_aclient().embeddings.create(input=texts, model=options.model)
-        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)], reply.usage
+        return _in_order(reply.data), reply.usage
 
-    return _Client(embed, partial(openai_errors, server), options.timeout_s, http.aclose)
+    return _Client(server.model, embed, partial(openai_errors, server), options.timeout_s, http.aclose)

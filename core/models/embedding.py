@@ -47,11 +47,25 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Metered(Protocol):
-    """What an embedder behind a server has besides, where each call has a price."""
+class ServedEmbedder(Protocol):
+    """What an embedder behind a server has besides, where each call has a price and may fail."""
 
     def metered(self, budget: Budget, usage: UsageSink) -> Embedder:
         """The same embedder with calls that are limited and recorded; this one stays as it is."""
+
+    def embed_parts(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
+        """Embed passages: of each part, as it comes, the places of its texts and their vectors. Errors come last."""
+
+
+def embedded_parts(embedder: Embedder, texts: Sequence[str], at_once: int) -> Iterator[tuple[Sequence[int], Vectors]]:
+    """Embed passages: the places of the texts of each part, and their vectors. A model that runs here has ``at_once``
+    of them together; errors as the embedder's."""
+    if isinstance(embedder, ServedEmbedder):
+        yield from embedder.embed_parts(texts)
+        return
+    for start in range(0, len(texts), at_once):
+        part = texts[start : start + at_once]
+        yield range(start, start + len(part)), embedder.embed_texts(part)
 
 
 def normalised(matrix: Vectors) -> Vectors:

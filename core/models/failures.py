@@ -40,6 +40,7 @@ class Server:
     model: str  # provider:name
     url: str
     key: str | None = field(default=None, repr=False)
+    setting: str = "CLAUSEGRAPH_LLM"  # with which the names of its settings begin
 
     def __post_init__(self) -> None:
         if isinstance(self.key, str):
@@ -52,7 +53,7 @@ class Server:
             return ModelRefused(message, status=status)
         if status in _TRY_AGAIN or status >= 500:
             return ModelUnavailable(message, status=status, retry_after=retry_after(headers))
-        return ModelRefused(f"{message}{_advice(status)}", status=status)
+        return ModelRefused(f"{message}{self._advice(status)}", status=status)
 
     def failed_on_the_way(self, error: BaseException) -> ModelCallError:
         """The error of a connection."""
@@ -61,7 +62,7 @@ class Server:
         reason = "the time-out ran out" if late else self.clean(str(error)) or type(error).__name__
         message = f"{self.model} at {self.shown_url} gave no answer: {reason}"
         if names & _WRONG_REQUEST:
-            return ModelRefused(f"{message}; check CLAUSEGRAPH_LLM_URL and CLAUSEGRAPH_LLM_KEY")
+            return ModelRefused(f"{message}; check {self.setting}_URL and {self.setting}_KEY")
         return NotConnected(message) if names & _NEVER_SENT else ModelUnavailable(message)
 
     def unreadable(self, reason: object) -> ModelCallError:
@@ -77,9 +78,15 @@ class Server:
         """The error of a redirect: page text goes to the server that was named and to no other."""
         return ModelRefused(
             f"{self.model} at {self.shown_url} answered {status}, a redirect to {self.clean(place) or 'nowhere'}; none "
-            "is followed: if that is the server you mean, set CLAUSEGRAPH_LLM_URL to it",
+            f"is followed: if that is the server you mean, set {self.setting}_URL to it",
             status=status,
         )
+
+    def _advice(self, status: int) -> str:
+        if status in (401, 403):
+            return f"; set {self.setting}_KEY to a key that this server accepts"
+        model = self.setting if self.setting == "CLAUSEGRAPH_LLM" else f"{self.setting}_MODEL"
+        return f"; check {model} and {self.setting}_URL" if status == 404 else ""
 
     @property
     def shown_url(self) -> str:
@@ -93,12 +100,6 @@ class Server:
             text = text.replace(self.key, MASK)  # also one that is short enough to be a word
         text = " ".join(_SECRET.sub(rf"\1{MASK}", mask_reply(text)).split())
         return one_line(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
-
-
-def _advice(status: int) -> str:
-    if status in (401, 403):
-        return "; set CLAUSEGRAPH_LLM_KEY to a key that this server accepts"
-    return "; check CLAUSEGRAPH_LLM and CLAUSEGRAPH_LLM_URL" if status == 404 else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

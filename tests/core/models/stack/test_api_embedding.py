@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -68,7 +70,7 @@ def test_failures_are_retried(fault: str, provider: str, fake: FakeModelServer) 
 @pytest.mark.integration
 def test_refusals_are_final(embedder: ApiEmbedder, fake: FakeModelServer) -> None:
     fake.set(key="another")
-    with pytest.raises(ModelRefused):
+    with pytest.raises(ModelRefused, match="CLAUSEGRAPH_EMBEDDING_KEY"):
         embedder.embed_texts(["a"])
     assert fake.counters()["requests"] == 1
 
@@ -79,19 +81,77 @@ def test_mistral_needs_a_key() -> None:
         ApiEmbedder(ModelOptions("mistral", "mistral-embed"))
 
 
-@pytest.mark.integration
-@pytest.mark.parametrize(
-    ("vectors", "provider"),
-    by_turns(*[(odd,) for odd in ([[1.0, 2.0]], [[1.0, float("nan")]] * 2, [[1.0], [1.0, 2.0]], [[], []])]),
-)
-def test_odd_vectors_are_no_embedding(vectors: list[list[float]], provider: str) -> None:
-    data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
+def _reply(vectors: list[Any], numbers: list[int]) -> dict[str, Any]:
+    data = [
+        {"object": "embedding", "index": i, "embedding": vector} for i, vector in zip(numbers, vectors, strict=True)
+    ]
     usage = {"prompt_tokens": 1, "completion_tokens": 0, "total_tokens": 1}
-    reply = {"id": "x", "object": "list", "model": "m", "data": data, "usage": usage}
-    with JsonServer(lambda path, body: (200, reply)) as server:
-        embedder = _embedder(provider, server.url)
-        try:
-            with pytest.raises(UnusableReply):
+    return {"id": "x", "object": "list", "model": "m", "data": data, "usage": usage}
+
+
+ODD = [
+    ([[1.0, 2.0]], "was sent 2 texts and gave 1 vectors"),
+    ([None, None], "was sent 2 texts and gave 2 nulls among as many vectors"),
+    ([[1.0, 2.0], None], "was sent 2 texts and gave 1 nulls among as many vectors"),
+    ([[1.0, float("nan")]] * 2, "2 with numbers that are null, NaN, infinite or too large"),
+    ([[1.0, float("inf")], [1.0, 2.0]], "1 with numbers that are null, NaN, infinite or too large"),
+    ([[1.0], [1.0, 2.0]], "was sent 2 texts and gave vectors of 1 and 2 numbers"),
+    ([[], []], "was sent 2 texts and gave vectors of 0 numbers"),
+    ([[0.0, 0.0], [1.0, 0.0]], "1 of zeros, which point nowhere"),
+]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("vectors", "told", "provider"), by_turns(*ODD))
+def test_odd_vectors_are_no_embedding(vectors: list[Any], told: str, provider: str) -> None:
+    reply = _reply(vectors, list(range(len(vectors))))
+    with JsonServer(lambda path, body: (200, reply)) as server, closing(_embedder(provider, server.url)) as embedder:
+        with pytest.raises(UnusableReply, match=told):
+            embedder.embed_texts(["a", "b"])
+        assert server.asked[200] == 3  # a reply that is none passes like an outage
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("numbers", "told"), [([1, 0], ""), ([0, 0], ""), ([0, 2], "numbered"), ([1, 1], "numbered")])
+def test_vectors_go_by_their_numbers(numbers: list[int], told: str, provider: str) -> None:
+    reply = _reply([[0.0, 2.0], [3.0, 0.0]], numbers)
+    with JsonServer(lambda path, body: (200, reply)) as server, closing(_embedder(provider, server.url)) as embedder:
+        if told:
+            with pytest.raises(UnusableReply, match=told):
                 embedder.embed_texts(["a", "b"])
-        finally:
-            embedder.close()
+        else:
+            made = embedder.embed_texts(["a", "b"])
+            assert made.tolist() == ([[1.0, 0.0], [0.0, 1.0]] if numbers == [1, 0] else [[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.integration
+def test_another_dimension_is_told_with_both(provider: str) -> None:
+    replies = [_reply([[1.0, 2.0]], [0]), _reply([[1.0, 2.0, 3.0]], [0])]
+    answer = lambda path, body: (200, replies.pop(0))  # noqa: E731
+    with JsonServer(answer) as server, closing(_embedder(provider, server.url)) as embedder:
+        embedder.embed_texts(["a"])
+        with pytest.raises(UnusableReply, match="1 texts and gave vectors of 3 numbers, where those before have 2"):
+            embedder.embed_texts(["b"])
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("status", "provider"), by_turns((413,), (400,), (422,)))
+def test_a_batch_that_is_too_large_is_halved(status: int, provider: str) -> None:
+    """A fake server that takes at most ten texts of at most 500 characters together, and counts each that it embeds."""
+    embedded: Counter[str] = Counter()
+
+    def answer(path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
+        texts = body["input"]
+        if len(texts) > 10 or sum(map(len, texts)) > 500:
+            return status, {"error": {"message": "too much"}}
+        embedded.update(texts)
+        return 200, _reply([[float(len(text)), 1.0] for text in texts], list(range(len(texts))))
+
+    texts = ["x" * (number + 1) for number in range(150)]
+    with JsonServer(answer) as server, closing(_embedder(provider, server.url, concurrency=2)) as embedder:
+        made = embedder.embed_texts(texts)
+        assert np.allclose(made[:, 0] / made[:, 1], np.arange(1, 151), rtol=1e-4)  # in order
+        assert set(embedded.values()) == {1} and server.asked[status] <= 10
+        texts[70] = "x" * 501
+        with pytest.raises(ModelRefused, match=r"too much.*; it was sent one text of 501 characters"):
+            embedder.embed_texts(texts)

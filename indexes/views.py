@@ -127,16 +127,17 @@ class View:
 
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
         """The ``limit`` of a kind ("chunk", "element", "fact" or "rule") nearest to a vector of shape (dimension,) and
-        length 1. Order: score descending, then page and ref."""
+        length 1. Order: score descending, then page and ref, at the cut too: not the order in which they came."""
         self._reads.check_open()
         found: list[tuple[float, int]] = []
         for segment in self._visible(kind):
             ids, scores = segment.search(vector, limit)
             found += zip(scores.tolist(), ids.tolist(), strict=True)
-        best = sorted(found, key=lambda pair: (-pair[0], pair[1]))[:limit]
+        found.sort(reverse=True)
+        best = [pair for pair in found if pair[0] >= found[limit - 1][0]] if 0 < limit < len(found) else found
         names = self._names([identity for _, identity in best])
         hits = [VectorHit(kind, *names[identity], score) for score, identity in best]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))[: max(limit, 0)]
 
     def search_facts(self, vector: Vectors, limit: int) -> list[VectorHit]:
         """The ``limit`` nearest facts of the epoch, each once and without a page, by the page that states it best."""

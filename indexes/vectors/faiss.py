@@ -13,12 +13,16 @@ from typing import Any
 
 import faiss
 import numpy as np
+from numpy.typing import NDArray
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.files import checksum as file_checksum
 from clausegraph.indexes.files import file_errors, write_whole
-from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimension
+from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimension, products, with_ties
+
+_BEYOND = 8  # further vectors that a search looks at, to see whether some are as near as the last one
+_APART = 3e-6  # scores of FAISS are within 1e-6 of the rounded ones
 
 
 class FaissIndex:
@@ -88,20 +92,26 @@ class MappedVectors:
         found: Ids = self._ids[self._visible]
         return found
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
         check_dimension(vector, self._flat.d)
-        count = min(limit, int(self._visible.sum()))
-        if count == 0:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        most = int(self._visible.sum())
         parameters = None
-        if not self._visible.all():
+        if most < self._visible.size:
             packed = np.packbits(self._visible, bitorder="little")
             selector = faiss.IDSelectorBitmap(self._visible.size, faiss.swig_ptr(packed))
             # the flat index beneath the id map sees positions, which is what the bitmap is about
             make: Any = faiss.SearchParameters
             parameters = make(sel=selector)
-        scores, positions = self._flat.search(vector.reshape(1, -1), count, params=parameters)
-        return self._ids[positions[0]], scores[0]
+        count = min(limit, most)
+        if count < 1:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
+        query = vector.reshape(1, -1)
+        scores, found = self._flat.search(query, min(most, count + _BEYOND), params=parameters)
+        positions, least = found[0], scores[0, count - 1] - _APART
+        if scores[0, -1] >= least and len(positions) < most:  # there may be more of them
+            _, _, positions = self._flat.range_search(query, float(least), params=parameters)
+        rows = self._flat.reconstruct_batch(positions)
+        return with_ties(self._ids[positions], products(rows, vector), limit)
 
     def everything(self) -> tuple[Ids, Vectors]:
         positions = np.flatnonzero(self._visible)

@@ -12,12 +12,13 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.ledger.store import Ledger, Reads
-from clausegraph.indexes.vectors.protocol import Ids, MemoryVectors, SegmentState, check_dimension
+from clausegraph.indexes.vectors.protocol import SCORE_DIGITS, Ids, MemoryVectors, SegmentState, check_dimension
 
 HNSW_FROM = 20_000  # vectors: an exact search of so many takes some 20 ms
 _LONGEST_HALVES = 4000  # numbers that an index over half precision takes
@@ -142,7 +143,7 @@ class EpochVectors:
             found = connection.execute(text(f"SELECT d.id {_SHOWN} ORDER BY d.id"), self._of).scalars()
             return np.fromiter(found, dtype=np.int64)
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
         """Exact below ``HNSW_FROM`` vectors, and where the index finds too few that are visible."""
         rows: Sequence[Any] = ()
         if self._dimension:
@@ -153,7 +154,7 @@ class EpochVectors:
                     rows = self._near(connection, asked)
                 if len(rows) < limit:
                     rows = connection.execute(text(_best(f"SELECT d.id, d.data {_SHOWN}")), asked).all()
-        return np.array([row[0] for row in rows], dtype=np.int64), np.array([row[1] for row in rows], dtype=np.float32)
+        return np.array([row[0] for row in rows], dtype=np.int64), np.array([row[1] for row in rows], dtype=np.float64)
 
     def _near(self, connection: Connection, asked: dict[str, Any]) -> Sequence[Any]:
         """The best of those that the index finds first."""
@@ -181,9 +182,9 @@ def _checksum(ids: Ids, matrix: Vectors) -> str:
 
 
 def _best(found: str) -> str:
-    """The statement that orders what another one found by its inner product in single precision."""
-    near = "d.data <#> CAST(:vector AS vector)"
-    return f"SELECT d.id, -({near}) FROM ({found}) AS d ORDER BY {near}, d.id LIMIT :limit"  # noqa: S608
+    """The statement that orders what another one found by its inner product in single precision, rounded."""
+    near = f"round((d.data <#> CAST(:vector AS vector)) * 1e{SCORE_DIGITS}) / 1e{SCORE_DIGITS}"
+    return f"SELECT d.id, -({near}) FROM ({found}) AS d ORDER BY {near} FETCH FIRST :limit ROWS WITH TIES"  # noqa: S608
 
 
 def _index_name(corpus_id: int, part: str, dimension: int) -> str:

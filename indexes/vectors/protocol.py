@@ -17,6 +17,7 @@ from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.ledger.store import Reads
 
 Ids = NDArray[np.int64]
+SCORE_DIGITS = 6  # of an inner product; what agrees so far is as near
 SegmentState = Literal["sound", "missing", "corrupt"]
 
 
@@ -28,8 +29,12 @@ class VisibleVectors(Protocol):
     def ids(self) -> Ids:
         """The ids of all of them, shape (n,)."""
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
-        """Ids and inner products of those nearest to a vector, shape (d,), length 1; at most ``limit``, best first."""
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
+        """Ids and inner products of the ``limit`` nearest to a vector, shape (d,), length 1, best first, and of all
+        others that are as near as the last of them: who comes first of these is for the names of the ids to say.
+
+        Equal vectors have equal products, wherever they are stored; products have ``SCORE_DIGITS``.
+        """
 
     def everything(self) -> tuple[Ids, Vectors]:
         """All of them: ids, shape (n,), and vectors, shape (n, d), in the same order."""
@@ -89,14 +94,26 @@ class MemoryVectors:
     def ids(self) -> Ids:
         return self._ids
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
         check_dimension(vector, self._matrix.shape[1])
-        scores: Vectors = self._matrix @ vector.astype(np.float32, copy=False)
-        best = np.lexsort((self._ids, -scores))[:limit]
-        return self._ids[best], scores[best]
+        return with_ties(self._ids, products(self._matrix, vector), limit)
 
     def everything(self) -> tuple[Ids, Vectors]:
         return self._ids, self._matrix
+
+
+def products(matrix: Vectors, vector: Vectors) -> NDArray[np.float64]:
+    """The rounded inner products of rows, shape (n, d), with a vector. Row by row: a product of matrices adds up in an
+    order that depends on where a row stands."""
+    return np.round((matrix * vector.astype(np.float32, copy=False)).sum(axis=1, dtype=np.float64), SCORE_DIGITS)
+
+
+def with_ties(ids: Ids, scores: NDArray[np.float64], limit: int) -> tuple[Ids, NDArray[np.float64]]:
+    """The ``limit`` best, and what is as good as the last of them, best first; shapes (n,)."""
+    order = np.argsort(-scores, kind="stable")
+    if limit < len(order):
+        order = order[scores[order] >= scores[order[limit - 1]]] if limit > 0 else order[:0]
+    return ids[order], scores[order]
 
 
 def check_dimension(vector: Vectors, dimension: int) -> None:

@@ -47,6 +47,21 @@ def test_the_nearest_of_those_that_are_visible(store: Store, share: float) -> No
         assert scores.tolist() == sorted(scores.tolist(), reverse=True)
 
 
+def test_what_is_as_near_as_the_last_comes_too(store: Store) -> None:
+    """Who comes first of equal ones is not said by the store. Equal vectors have equal products, wherever they are."""
+    ids, matrix = made(300)
+    matrix[::3] = matrix[0]
+    store.open().write(1, "a", ids, matrix)
+    for visible in (np.sort(ids), np.sort(ids[:150])):
+        shown = set(visible.tolist())
+        alike = {one for one in ids[::3].tolist() if one in shown}
+        for limit in (1, 40):
+            found, scores = store.open().open(1, "a", visible).search(matrix[0], limit)
+            assert set(found.tolist()) == alike and len(set(scores.tolist())) == 1
+        found, _ = store.open().open(1, "a", visible).search(matrix[0], len(alike) + 1)
+        assert len(found) == len(alike) + 1 and set(found[: len(alike)].tolist()) == alike
+
+
 def test_ids_of_other_segments_are_no_matter(store: Store) -> None:
     ids, matrix = made(20, first_id=2**62)
     store.open().write(1, "a", ids, matrix)

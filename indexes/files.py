@@ -48,6 +48,12 @@ def disk_full(path: Path, reason: str) -> StorageError:
     )
 
 
+def free_bytes(folder: Path) -> int:
+    """What may still be written on the disk of a folder."""
+    with file_errors(folder):
+        return shutil.disk_usage(folder).free
+
+
 def not_writable(path: Path, reason: str) -> StorageError:
     """The error of a write that was not allowed."""
     return StorageError(

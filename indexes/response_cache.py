@@ -46,8 +46,14 @@ def forget_all(home: Path) -> list[str]:
         return [unused] if (unused := rewrite(path, _BUSY_S)) else []
     except sqlite3.Error as error:
         if _is_damage(error):
-            return [*_remove(path)]
+            return [*remove_file(path)]
         return [f"replies of language models in {path} ({error}); make it writable, or remove the file"]
+
+
+def remove_file(path: Path) -> Iterator[str]:
+    """Remove the file of the replies with its log, without a write; what remains and why."""
+    for suffix in ("", "-wal", "-shm"):
+        yield from remove_path(path.with_name(path.name + suffix))
 
 
 class FileResponseCache:
@@ -131,7 +137,7 @@ class FileResponseCache:
                         return None
                     self._shut()
                     _log.warning("the response cache %s is damaged (%s): a new one is begun", self._path, error)
-                    if any(_remove(self._path)):
+                    if any(remove_file(self._path)):
                         return None
         return None
 
@@ -157,12 +163,6 @@ class FileResponseCache:
         if self._open is not None and self._open[0] == os.getpid():
             self._open[1].close()
         self._open = None
-
-
-def _remove(path: Path) -> Iterator[str]:
-    """Remove a file that is damaged, with its log; what remains and why."""
-    for suffix in ("", "-wal", "-shm"):
-        yield from remove_path(path.with_name(path.name + suffix))
 
 
 def _held(connection: sqlite3.Connection) -> int:

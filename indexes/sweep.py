@@ -7,22 +7,26 @@ repeated and finishes what another one began. What belongs to a corpus is swept 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import delete
 
-from clausegraph.core.errors import NotFoundError
+from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.indexes.answers import corpus_folders
-from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import clear_staging, failure_of, remove_path
+from clausegraph.indexes.corpora import CorpusRow, current_holder, get_corpus, list_corpora, list_epochs
+from clausegraph.indexes.files import clear_staging, failure_of, free_bytes, remove_path
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.response_cache import forget_all
-from clausegraph.indexes.vectors.segments import vector_index
+from clausegraph.indexes.response_cache import RESPONSES, forget_all, remove_file
+from clausegraph.indexes.vectors.segments import remove_unlisted, vector_index
+
+T = TypeVar("T")
+_CRAMPED = 1_000_000  # bytes: less may be too little for a transaction and its log
 
 
 def find_corpus(ledger: Ledger, name: str) -> CorpusRow:
@@ -42,6 +46,10 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
 
     Its rows go in one transaction; a drop that was killed after it is finished by the next one, by a vacuum or a run.
     """
+    return with_room(ledger, name, partial(_drop, ledger, name), drops=True)
+
+
+def _drop(ledger: Ledger, name: str) -> list[str]:
     corpus = find_corpus(ledger, name)
     numbers = [epoch.number for epoch in list_epochs(ledger, corpus.id)]
     with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
@@ -70,6 +78,42 @@ def sweep(ledger: Ledger) -> list[str]:
         with ledger.write() as connection:
             ledger.database.promise_removal(connection, kept=True)
     return remains
+
+
+def with_room(ledger: Ledger, corpus: str, work: Callable[[], T], *, drops: bool = False) -> T:
+    """Do work that removes something of a corpus. On a disk that is too full even for that, first all goes that takes
+    no write and can be made or paid for again: replies of models, what killed commands left, of a corpus that is
+    dropped its segments too.
+
+    Raises:
+        StorageError: there is no room all the same.
+    """
+    try:
+        return work()
+    except StorageError:
+        before = free_bytes(ledger.home)
+        if before > _CRAMPED:
+            raise
+    stuck = [*failure_of(partial(clear_staging, ledger.home)), *remove_file(ledger.home / RESPONSES)]
+    stuck += [*_of_dropped_corpora(ledger), *failure_of(partial(_remove_segments, ledger, corpus, drops))]
+    freed = max(0, free_bytes(ledger.home) - before)
+    try:
+        return work()
+    except StorageError as error:
+        needed = f"up to {ledger.database.size() / 1e6:.1f} MB are needed for a while"
+        tried = f"{needed}; what goes without writing was removed first, {freed:,} bytes"
+        raise StorageError("; ".join([str(error), tried, *stuck])) from error
+
+
+def _remove_segments(ledger: Ledger, name: str, every: bool) -> None:
+    """Remove the segments of a corpus that no run is writing: those that nothing lists, or every one."""
+    corpus = next((one for one in list_corpora(ledger) if one.name == name), None)
+    if corpus is None or ledger.database.kind != "sqlite" or current_holder(ledger, corpus.id) is not None:
+        return
+    if every:
+        vector_index(ledger).drop(corpus.id)
+    else:
+        remove_unlisted(ledger, corpus.id)
 
 
 def was_promised(ledger: Ledger) -> bool:

@@ -19,8 +19,8 @@ from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpo
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.sweep import sweep
-from clausegraph.indexes.vacuum import NOTHING, vacuum
+from clausegraph.indexes.sweep import sweep, with_room
+from clausegraph.indexes.vacuum import NOTHING, VacuumReport, vacuum
 from clausegraph.indexes.work import batch_states
 
 
@@ -130,10 +130,15 @@ def vacuum_corpus(
         report, ready = NOTHING, None
         if list_corpora(ledger):
             row = get_corpus(ledger, corpus)
-            with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
-                ready = take_back(ledger, lease, projections)
-                report = vacuum(ledger, row, lease, count, days, promised=True, report_days=report_days)
-                projections.vacuumed(row.id)
+
+            def remove() -> tuple[int | None, VacuumReport]:
+                with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+                    taken = take_back(ledger, lease, projections)
+                    done = vacuum(ledger, row, lease, count, days, promised=True, report_days=report_days)
+                    projections.vacuumed(row.id)
+                    return taken, done
+
+            ready, report = with_room(ledger, corpus, remove)
         projections.dropped()
         made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}
         made["replies"], remains = forget_replies(workspace.settings, days)

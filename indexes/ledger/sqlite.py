@@ -26,27 +26,31 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 
 from clausegraph.core.errors import StorageError
-from clausegraph.indexes.files import disk_full, file_errors, give_back, make_private, not_writable, rewrite
+from clausegraph.indexes.files import disk_full, file_errors, free_bytes, give_back, make_private, not_writable, rewrite
 from clausegraph.indexes.ledger.cells import RESTORE, WrongCell
 from clausegraph.indexes.ledger.dialect import value_errors
 
 BUSY_TIMEOUT_S = 30
+_INDEX = 1 << 15  # bytes of the index of a log
+_SHORT, _SHORT_LOG = 16_000_000, 16  # bytes on a disk where a log of the usual 4 MB is long, and pages of a short one
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 
 def _writers(path: Path) -> Engine:
     address = URL.create("sqlite", database=str(path))  # a path is no text of a URL: it may have ?, # and % in it
     engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
-    event.listen(engine, "connect", _configure)
+    event.listen(engine, "connect", partial(_configure, path))
     event.listen(engine, "begin", _begin)
     event.listen(engine, "handle_error", _keep_interrupted)
     return engine
 
 
-def _configure(connection: Any, _record: Any) -> None:
+def _configure(path: Path, connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # we emit BEGIN ourselves, see _begin
     for pragma in ("foreign_keys=ON", "secure_delete=ON", "synchronous=NORMAL", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
+    if free_bytes(path.parent) < _SHORT:
+        connection.execute(f"PRAGMA wal_autocheckpoint={_SHORT_LOG}")  # the log begins anew after each transaction
 
 
 def _keep_interrupted(context: ExceptionContext) -> None:
@@ -95,7 +99,7 @@ def _row_of(path: Path, wrong: WrongCell) -> str:
 
 def _explained(path: Path, reason: str) -> StorageError:
     lower = reason.lower()
-    if "full" in lower:
+    if "full" in lower or ("disk i/o" in lower and free_bytes(path.parent) < _INDEX):  # of the log, which has no room
         return disk_full(path, reason)
     if "readonly" in lower or "unable to open" in lower:
         return not_writable(path, reason)

@@ -137,3 +137,31 @@ def test_vacuum_makes_room_on_a_disk_with_a_megabyte(home: Path, tmp_path: Path)
     )
     assert said["epochs"] == 1 and said["rows"]["chunks"] > 0
     assert [what for what in said["remains"] if "is rewritten where there is room" in what and "free" in what]
+
+
+VACUUM, DROP = "epochs vacuum --keep-epochs 1 --keep-days 0", "corpora drop default --yes"
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("command", "replies", "code", "says"),
+    [
+        (VACUUM, 0, 4, ["is full", "MB are needed for a while", "was removed first, 0 bytes"]),
+        (VACUUM, 8_000_000, 0, ["epochs removed: 1"]),
+        pytest.param(DROP, 0, 4, ["is full", "MB are needed for a while"], marks=pytest.mark.long),
+        pytest.param(DROP, 8_000_000, 0, ["corpus 'default' is gone"], marks=pytest.mark.long),
+    ],
+)
+def test_a_full_disk_is_told_and_freed_without_writing_first(
+    home: Path, tmp_path: Path, command: str, replies: int, code: int, says: list[str]
+) -> None:
+    """The replies of models can be paid for again: their file goes first, and what it took is room to begin."""
+    disk = tmp_path / "disk"
+    if replies:
+        (home / "responses.db").write_bytes(bytes(replies))
+    fill = filled(disk, home, 100_000) + f'test "$(df --output=avail "{disk}" | tail -1)" -eq 0;'
+    run = f'{sys.executable} -m clausegraph {command} --home "{disk}/home" > "$OUTPUT/said" 2>&1 && code=0 || code=$?'
+    told = mounted(f'{fill} {run}; echo "{{\\"code\\": $code}}"', home=home, output=tmp_path)
+    said = " ".join((tmp_path / "said").read_text(encoding="utf-8").split())
+    assert told == {"code": code}, said
+    assert [one for one in says if one not in said] == [], said

@@ -23,6 +23,7 @@ from clausegraph.indexes.ledger.readers import held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.response_cache import RESPONSES, forget_all, remove_file
+from clausegraph.indexes.vectors.protocol import EpochIndex
 from clausegraph.indexes.vectors.segments import remove_unlisted, vector_index
 
 T = TypeVar("T")
@@ -107,11 +108,11 @@ def with_room(ledger: Ledger, corpus: str, work: Callable[[], T], *, drops: bool
 
 def _remove_segments(ledger: Ledger, name: str, every: bool) -> None:
     """Remove the segments of a corpus that no run is writing: those that nothing lists, or every one."""
-    corpus = next((one for one in list_corpora(ledger) if one.name == name), None)
-    if corpus is None or ledger.database.kind != "sqlite" or current_holder(ledger, corpus.id) is not None:
+    index, corpus = vector_index(ledger), next((one for one in list_corpora(ledger) if one.name == name), None)
+    if corpus is None or isinstance(index, EpochIndex) or current_holder(ledger, corpus.id) is not None:
         return
     if every:
-        vector_index(ledger).drop(corpus.id)
+        index.drop(corpus.id)
     else:
         remove_unlisted(ledger, corpus.id)
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from clausegraph.indexes.graph.protocol import Graph, Projections
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.ledger.store import Ledger
+    from clausegraph.indexes.reply_rows import RowResponseCache
+    from clausegraph.indexes.response_cache import FileResponseCache
     from clausegraph.indexes.views import GraphAt
     from clausegraph.ingestion.fetch import WebLimits
 
@@ -107,19 +109,40 @@ def check_price(settings: Settings, name: str | None) -> None:
     )
 
 
-def forget_replies(settings: Settings, days: float) -> tuple[int, str]:
-    """Drop the cached replies of language models that were not used for so many days; returns how many, and what
-    remains and why, in words.
+@contextmanager
+def shared_ledger(settings: Settings) -> Iterator[Ledger | None]:
+    """The ledger where machines share it, made if there is none; None where it is a file of the home folder, which has
+    files beside it for what is no corpus."""
+    if not settings.database_address:
+        yield None
+        return
+    from clausegraph.indexes.ledger.store import open_ledger
 
-    The file is shared by all corpora of the home folder.
-    """
+    with open_ledger(settings.home, settings.database_address) as ledger:
+        yield ledger
+
+
+@contextmanager
+def _opened_replies(settings: Settings) -> Iterator[FileResponseCache | RowResponseCache]:
+    """The replies of language models that were paid for, of all corpora."""
+    from clausegraph.indexes.reply_rows import RowResponseCache
     from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 
-    path = settings.home / RESPONSES
-    if not path.exists():
-        return 0, ""
+    size = max(1, settings.llm_cache_mb) * 1_000_000
+    with shared_ledger(settings) as shared:
+        made = FileResponseCache(settings.home / RESPONSES, size) if shared is None else RowResponseCache(shared, size)
+        with closing(made) as cache:
+            yield cache
 
-    with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
+
+def forget_replies(settings: Settings, days: float) -> tuple[int, str]:
+    """Drop the cached replies of language models that were not used for so many days; returns how many, and what
+    remains and why, in words."""
+    from clausegraph.indexes.response_cache import RESPONSES
+
+    if not settings.database_address and not (settings.home / RESPONSES).exists():
+        return 0, ""
+    with _opened_replies(settings) as cache:
         return cache.forget_before(time.time() - days * 86400)
 
 
@@ -135,7 +158,6 @@ def opened_model(
         SettingsError: no model is set, or its key is missing.
     """
     from clausegraph.core.models.guard import make_llm
-    from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 
     served = served_model(settings.llm or "")
     if served is None:
@@ -148,8 +170,7 @@ def opened_model(
         max_output=settings.llm_max_output,
         json_mode=settings.llm_json,
     )
-    size = settings.llm_cache_mb * 1_000_000
-    kept = closing(FileResponseCache(settings.home / RESPONSES, size)) if size else nullcontext()
+    kept = _opened_replies(settings) if settings.llm_cache_mb else nullcontext()
     with kept as cache, make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette) as llm:
         yield llm
 

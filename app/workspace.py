@@ -80,6 +80,11 @@ class Workspace:
 
         return self._open_ledger(open_ledger)
 
+    @property
+    def shared(self) -> Ledger | None:
+        """The ledger where machines share it, made if there is none; as ``app.models.shared_ledger``."""
+        return self.make_ledger() if self.settings.database_address else None
+
     def _open_ledger(self, opened: Callable[[Path, str], Ledger]) -> Ledger:
         place = (self.settings.home, self.settings.database_address)
         return self._once("ledger", lambda: self._opened.enter_context(opened(*place)))

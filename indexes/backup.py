@@ -22,10 +22,10 @@ from sqlalchemy import delete, insert, select, update
 
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.answers import FOLDER as ANSWERS
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import file_errors, locked_folder, make_private, open_private, staging, write_whole
 from clausegraph.indexes.forgotten import ForgottenRow, list_forgotten
+from clausegraph.indexes.kept_answers import FOLDER as ANSWERS
 from clausegraph.indexes.ledger.schema import backups, identity, run_leases, segments
 from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger, open_to_read
 from clausegraph.indexes.move import copy_corpus, write_segments

@@ -21,6 +21,7 @@ from clausegraph.indexes.ledger.cells import CheckedType
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import (
     corpora,
+    kept_answers,
     metadata,
     reader_leases,
     run_leases,
@@ -36,8 +37,8 @@ from clausegraph.indexes.vectors.segments import quicken_search, vector_index, w
 from clausegraph.indexes.views import open_view
 
 _ROWS_AT_ONCE = 500
-# Made anew, or of a run alone
-_LEFT = {corpora, segments, run_leases, reader_leases, run_steps, run_pages, work_batches}
+# Made anew, of a run alone, or beside a ledger in a file
+_LEFT = {corpora, segments, run_leases, reader_leases, run_steps, run_pages, work_batches, kept_answers}
 _COPIED = [table for table in metadata.sorted_tables if "corpus_id" in table.c and table not in _LEFT]
 
 

@@ -1,4 +1,5 @@
-"""Replies of language models in one SQLite file. Losing it costs money, never truth, so its failures stop nothing.
+"""Replies of language models beside a ledger in a file, in a SQLite file of their own. Losing it costs money, never
+truth, so its failures stop nothing.
 
 A reply may quote any page, and nobody can say which: so whoever removes text for good removes every reply with it. What
 the replies said is in the ledger, as extractions; only work that was cut off before it was stored is paid for again.

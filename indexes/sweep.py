@@ -15,14 +15,15 @@ from typing import TypeVar
 from sqlalchemy import delete
 
 from clausegraph.core.errors import NotFoundError, StorageError
-from clausegraph.indexes.answers import corpus_folders
 from clausegraph.indexes.corpora import CorpusRow, current_holder, get_corpus, list_corpora, list_epochs
 from clausegraph.indexes.files import clear_staging, failure_of, free_bytes, remove_path
+from clausegraph.indexes.kept_answers import answers_of
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import held_epochs, holds_of
 from clausegraph.indexes.ledger.schema import corpora, members
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.response_cache import RESPONSES, forget_all, remove_file
+from clausegraph.indexes.reply_rows import forget_replies
+from clausegraph.indexes.response_cache import RESPONSES, remove_file
 from clausegraph.indexes.vectors.protocol import EpochIndex
 from clausegraph.indexes.vectors.segments import remove_unlisted, vector_index
 
@@ -72,7 +73,7 @@ def sweep(ledger: Ledger) -> list[str]:
     """
     remains = [*_of_dropped_corpora(ledger), *failure_of(partial(clear_staging, ledger.home))]
     if was_promised(ledger) or not list_corpora(ledger):
-        remains += forget_all(ledger.home)
+        remains += forget_replies(ledger)
     if unused := ledger.database.rewrite():
         remains.append(unused)
     if not remains and was_promised(ledger):
@@ -125,12 +126,12 @@ def was_promised(ledger: Ledger) -> bool:
 
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
     """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
-    index = vector_index(ledger)
+    index, answers = vector_index(ledger), answers_of(ledger)
     stored, read, kept = set[int](), set[int](), list[Path]()
     for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
         lambda: stored.update(index.corpora()),
         lambda: read.update(holds_of(ledger).corpora()),
-        lambda: kept.extend(corpus_folders(ledger.home)),
+        lambda: kept.extend(answers.folders()),
     ):
         yield from failure_of(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}

@@ -30,10 +30,10 @@ from sqlalchemy import (
     select,
 )
 
-from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
-from clausegraph.indexes.files import failure_of, remove_path
+from clausegraph.indexes.files import failure_of
+from clausegraph.indexes.kept_answers import answers_of
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import AT_ONCE, holds_of
 from clausegraph.indexes.ledger.schema import (
@@ -63,7 +63,7 @@ from clausegraph.indexes.ledger.schema import (
     work_batches,
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
-from clausegraph.indexes.response_cache import forget_all
+from clausegraph.indexes.reply_rows import forget_replies
 from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
 from clausegraph.indexes.watches import forget_words
 from clausegraph.indexes.work import not_held
@@ -162,8 +162,7 @@ def vacuum(
     unpublished = int(ledger.value(unread))
     before = len(listed_segments(ledger, corpus.id))
     remains += _rewrite_segments(ledger, lease)
-    for path in folders_but(ledger.home, corpus.id, kept):
-        remains += remove_path(path)
+    remains += answers_of(ledger).forget_epochs(corpus.id, kept)
     ledger.database.compact()
     after = len(listed_segments(ledger, corpus.id))
     return VacuumReport(floor, kept, unpublished, gone, rows, before, after, remains)
@@ -172,7 +171,7 @@ def vacuum(
 def _forget_replies(ledger: Ledger, promised: bool) -> list[str]:
     """Replies of language models may quote what goes: they go now, or with the sweep that is promised."""
     if not promised:
-        return forget_all(ledger.home)
+        return forget_replies(ledger)
     with ledger.write() as connection:
         ledger.database.promise_removal(connection)
     return []

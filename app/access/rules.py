@@ -10,11 +10,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.access.tokens import FOLDER, AccessRole
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.files import file_errors, make_private
+
+if TYPE_CHECKING:
+    from clausegraph.app.access.shared_access import DeedRows
+    from clausegraph.indexes.ledger.store import Ledger
 
 Rules = Mapping[str, AccessRole | None]
 """Method and path template of each route, and the least role it needs; None is open to everybody. A mounted
@@ -106,13 +110,22 @@ class Deed:
 
 
 class AuditLog:
-    """The deeds of a home folder, oldest first; ``StorageError``: they cannot be read or written."""
+    """The deeds of a home folder, or of a ledger that machines share, oldest first; ``StorageError``: they cannot be
+    read or written."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, shared: Ledger | None = None) -> None:
         self._path = home / FOLDER / _FILE
+        self._rows: DeedRows | None = None
+        if shared is not None:
+            from clausegraph.app.access.shared_access import DeedRows
+
+            self._rows = DeedRows(shared)
 
     def record(self, deed: Deed) -> None:
         """Append a deed; one write, so that processes may share the file."""
+        if self._rows is not None:
+            self._rows.record(asdict(deed))
+            return
         line = json.dumps({"time": time.time()} | asdict(deed)) + "\n"  # ASCII: every odd character escaped
         with file_errors(self._path):
             make_private(self._path.parent)
@@ -123,6 +136,8 @@ class AuditLog:
 
     def blank(self, is_told: Callable[[str], bool]) -> int:
         """Overwrite in place the targets that ``is_told`` is true of, as others may append; returns how many."""
+        if self._rows is not None:
+            return self._rows.blank(is_told)
         count = at = 0
         with file_errors(self._path), suppress(FileNotFoundError), self._path.open("r+b") as file:
             for line in file.readlines():
@@ -137,6 +152,8 @@ class AuditLog:
 
     def last(self, count: int) -> list[dict[str, Any]]:
         """The newest deeds, newest first; a line that was cut off with its machine's power is passed over."""
+        if self._rows is not None:
+            return self._rows.last(count)
         with file_errors(self._path):
             if not self._path.exists():
                 return []

@@ -1,9 +1,9 @@
 """Who asks, and what that lets them do: roles; named tokens; browser sessions that stand for a token or a person.
 
 A token is ``cg_<id>_<secret>``, given once; its hash is in a file of the home folder that only its owner may read.
-The secret has 256 random bits, so one round of SHA-256 is enough for what is kept of it. The file lies beside the
-ledger, not in it: readers never write to the ledger, and a copy of it opens no door. A session is a cookie, so that no
-script ever holds the token.
+The secret has 256 random bits, so one round of SHA-256 is enough for what is kept of it. The file lies beside a ledger
+in a file, which readers never write; a ledger that machines share has the hashes itself. A session is a cookie, so that
+no script ever holds the token.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ import secrets
 import threading
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hmac import compare_digest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.text import checked_name
 from clausegraph.indexes.files import file_errors, make_private, write_whole
+
+if TYPE_CHECKING:
+    from clausegraph.app.access.shared_access import TokenRows
+    from clausegraph.indexes.ledger.store import Ledger
 
 FOLDER = "access"  # within the home folder
 _FILE, _LOCK = "tokens.json", "lock"
@@ -102,16 +106,19 @@ class TokenRecord:
 
 
 class Tokens:
-    """The tokens of a home folder. Threads and processes may share the file; a change is seen at the next question.
+    """The tokens of a home folder, or of a ledger that machines share. Threads and processes may share them; a change
+    is seen at the next question.
 
     Raises, from everything:
-        StorageError: the file cannot be read or written.
+        StorageError: they cannot be read or written.
     """
 
-    def __init__(self, home: Path) -> None:
-        self.folder = home / FOLDER
-        self._path = self.folder / _FILE
-        self._read: tuple[tuple[int, int, int], dict[str, TokenRecord]] | None = None
+    def __init__(self, home: Path, shared: Ledger | None = None) -> None:
+        self._store: _TokenFile | TokenRows = _TokenFile(home / FOLDER)
+        if shared is not None:
+            from clausegraph.app.access.shared_access import TokenRows
+
+            self._store = TokenRows(shared)
 
     def add(
         self, name: str, role: AccessRole, corpora: Sequence[str] | None = None, days: float | None = None
@@ -171,48 +178,67 @@ class Tokens:
         return None if record is None or record.is_expired else record.principal
 
     def _records(self) -> dict[str, TokenRecord]:
-        """What the file has; read again only when it was replaced."""
+        made = (
+            TokenRecord(**(one | {"corpora": one["corpora"] and tuple(one["corpora"])})) for one in self._store.load()
+        )
+        return {one.id: one for one in made}
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, TokenRecord]]:
+        """The records, to be changed; written when the block ends well, one writer at a time."""
+        with self._store.alone():
+            records = self._records()
+            yield records
+            self._store.save(asdict(one) for one in records.values())
+
+
+class _TokenFile:
+    """The tokens' file, as ``TokenRows``; read again only when it was replaced."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._path = folder, folder / _FILE
+        self._read: tuple[tuple[int, int, int], list[dict[str, Any]]] | None = None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with file_errors(self._folder):
+            make_private(self._folder)
+            lock = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
+
+    def load(self) -> list[dict[str, Any]]:
         with file_errors(self._path):
             try:
                 found = self._path.stat()
             except FileNotFoundError:
-                return {}
+                return []
             stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
             if self._read is None or self._read[0] != stamp:
                 self._read = stamp, _parsed(self._path, self._path.read_bytes())
         return self._read[1]
 
-    @contextmanager
-    def _changing(self) -> Iterator[dict[str, TokenRecord]]:
-        """The records, to be changed; written when the block ends well, one writer at a time."""
-        with file_errors(self.folder):
-            make_private(self.folder)
-            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            records = dict(self._records())
-            yield records
-            kept = [asdict(one) for one in records.values()]
-            write_whole(self._path, json.dumps({"tokens": kept}, indent=1).encode())
-        finally:
-            os.close(lock)
+    def save(self, records: Iterable[dict[str, Any]]) -> None:
+        write_whole(self._path, json.dumps({"tokens": list(records)}, indent=1).encode())
 
 
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _parsed(path: Path, data: bytes) -> dict[str, TokenRecord]:
+def _parsed(path: Path, data: bytes) -> list[dict[str, Any]]:
     try:
         listed: list[dict[str, Any]] = json.loads(data)["tokens"]
-        records = [TokenRecord(**(one | {"corpora": one["corpora"] and tuple(one["corpora"])})) for one in listed]
-        for one in records:
-            AccessRole(one.role)
+        for one in listed:
+            AccessRole(TokenRecord(**one).role)
     except (ValueError, TypeError, KeyError) as error:
         raise StorageError(
             f"{path} is damaged ({error}); remove it and make new tokens with `clausegraph tokens add`"
         ) from error
-    return {one.id: one for one in records}
+    return listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import ipaddress
 import math
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +31,7 @@ from clausegraph.app.services.evaluations import Evaluations
 from clausegraph.app.services.kept import KeptAnswers
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.indexes.files import file_errors, write_whole
+from clausegraph.indexes.kept_answers import answers_in
 
 if TYPE_CHECKING:
     import uvicorn
@@ -92,14 +95,14 @@ class Served:
         settings = workspace.settings
         self.workspace, self.metrics = workspace, Metrics()
         self.sign_in = sign_in_of(settings)
-        self.tokens = Tokens(settings.home)
+        self.tokens = Tokens(settings.home, workspace.shared)
         self.sessions = Sessions(self.tokens)
-        self.audit = AuditLog(settings.home)
+        self.audit = AuditLog(settings.home, workspace.shared)
         self.rate = RateLimit(settings.serve_rate)
         self.work = WorkPool("work", settings.serve_workers, 4 * settings.serve_workers)
         self.reads = WorkPool("reads", _READERS, _READS_WAITING)
         self.evaluations = Evaluations(settings)
-        self.kept = KeptAnswers(settings.home, lambda: workspace.ledger)
+        self.kept = KeptAnswers(answers_in(settings.home, workspace.shared), lambda: workspace.ledger)
         self.kept.forget_strangers(one.id for one in self.tokens.all())
         self.metrics.watch(self.work, self.reads)
 
@@ -167,24 +170,29 @@ _BACKLOG = 512
 _GRACE = 30  # seconds that answers in work get when the server ends
 
 
-def own_token(home: Path) -> tuple[str | None, Path]:
+def own_token(workspace: Workspace) -> tuple[str | None, Path]:
     """The token of whoever may start the server, an admin's: its text where it was made just now, and its file.
+
+    Of machines that share a ledger each home has a token of its own.
 
     Raises:
         StorageError: a file cannot be read or written.
         InputError: there is a token "serve" whose file was removed.
     """
-    tokens, path = Tokens(home), home / FOLDER / _TOKEN_FILE
+    home, name = workspace.settings.home.resolve(), TOKEN_NAME
+    tokens, path = Tokens(home, workspace.shared), home / FOLDER / _TOKEN_FILE
+    if workspace.shared is not None:
+        name += "-" + hashlib.sha256(f"{socket.gethostname()} {home}".encode()).hexdigest()[:8]
     with file_errors(path):
         kept = path.read_text("ascii").strip() if path.exists() else ""
     if kept and tokens.find(kept) is not None:
         return None, path
-    if any(one.name == TOKEN_NAME for one in tokens.all()):
+    if any(one.name == name for one in tokens.all()):
         raise InputError(
-            f"the text of token {TOKEN_NAME!r} is not in {path} any more; `clausegraph tokens revoke {TOKEN_NAME}` and "
-            "start again for a new one"
+            f"the text of token {name!r} is not in {path} any more; `clausegraph tokens revoke {name}` and start again "
+            "for a new one"
         )
-    _, text = tokens.add(TOKEN_NAME, AccessRole.ADMIN)
+    _, text = tokens.add(name, AccessRole.ADMIN)
     write_whole(path, f"{text}\n".encode())
     return text, path
 

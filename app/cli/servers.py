@@ -49,7 +49,7 @@ def serve(
     from clausegraph.core.models.embedding import ServedEmbedder
 
     app = create_app(workspace, [mcp_face(), face()])
-    text, path = own_token(workspace.settings.home)
+    text, path = own_token(workspace)
 
     def warm(ticket: Ticket) -> None:
         """Load what the first question would wait for; what cannot be loaded is told to whoever asks."""

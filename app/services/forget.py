@@ -225,7 +225,7 @@ def _remove(workspace: Workspace, corpus: CorpusRow, note: Note, quoted: Quoted)
             remove_pages(tools, corpus.name, uris, as_retained(settings, Options(gated=False)))
     with _lease(ledger, corpus) as lease:
         rows = scrub(ledger, lease, quoted, note.places, note.sources)
-    AuditLog(settings.home).blank(quoted.is_in)
+    AuditLog(settings.home, workspace.shared).blank(quoted.is_in)
     remains = list[str]()
     for path in _evaluations(workspace, corpus.name):
         if any(quoted.is_in(one.read_text("utf-8", "replace")) for one in path.rglob("*") if one.is_file()):

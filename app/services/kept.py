@@ -1,4 +1,4 @@
-"""Answers that people come back to: kept on the disk for whoever asked alone, until their epoch or their token goes."""
+"""Answers that people come back to: kept for whoever asked alone, until their epoch or their token goes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from pydantic import Field
 
@@ -20,15 +19,8 @@ from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpa
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.types import Answer, ConditionState, leaves
-from clausegraph.indexes.answers import (
-    forget_answer,
-    forget_strangers,
-    keep_answer,
-    new_name,
-    newest_answers,
-    read_answer,
-)
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.kept_answers import AnswerStore, new_name
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.query.read.assume import assumed, named
 
@@ -91,13 +83,10 @@ class AskedQuestion:
 
 
 class KeptAnswers:
-    """What was asked of the corpora of a home folder, which threads and processes may share.
+    """What was asked of the corpora of a ledger, which ``ledger`` opens; threads and processes may share it."""
 
-    ``ledger`` opens its ledger.
-    """
-
-    def __init__(self, home: Path, ledger: Callable[[], Ledger]) -> None:
-        self._home, self._ledger = home, ledger
+    def __init__(self, store: AnswerStore, ledger: Callable[[], Ledger]) -> None:
+        self._store, self._ledger = store, ledger
         self._lock = threading.Lock()
         self._waiting: dict[str, AskedQuestion] = {}  # also what could not be written
 
@@ -128,7 +117,7 @@ class KeptAnswers:
         supposed = {words: state.value for words, state in made.supposed.items()}
         value = pack({"asked": made.asked, "supposed": supposed, "answer": answer_to_json(answer)})
         try:
-            keep_answer(self._home, self._number(made.corpus), answer.epoch, made.owner, made.id, value, MOST)
+            self._store.keep(self._number(made.corpus), answer.epoch, made.owner, made.id, value, MOST)
         except StorageError as error:
             log.warning("answer.not_kept", **error_fields(error))
             made = replace(made, is_kept=False)
@@ -151,7 +140,7 @@ class KeptAnswers:
             waiting = self._waiting.get(name)
         if waiting is not None and (waiting.owner, waiting.corpus) == (owner, corpus):
             return waiting
-        data = read_answer(self._home, self._number(corpus), owner, name)
+        data = self._store.read(self._number(corpus), owner, name)
         found = None if data is None else _restored(owner, corpus, name, data)
         if found is None:
             raise NotFoundError("this answer is not kept, or not any more; ask again")
@@ -160,14 +149,14 @@ class KeptAnswers:
     def last(self, owner: str, corpus: str, count: int = 10) -> list[AskedQuestion]:
         """What this person asked this corpus last and got an answer to, newest first; errors as of :meth:`get`."""
         corpus = unicodedata.normalize("NFC", corpus)
-        kept = newest_answers(self._home, self._number(corpus), owner, count)
+        kept = self._store.newest(self._number(corpus), owner, count)
         found = (_restored(owner, corpus, name, data) for name, data in kept)
         return [one for one in found if one is not None]
 
     def forget(self, owner: str, corpus: str, name: str) -> AskedQuestion:
         """Remove an answer; errors as of :meth:`get`. Returns it as it was."""
         found = self.get(owner, corpus, name)
-        forget_answer(self._home, self._number(corpus), owner, name)
+        self._store.forget(self._number(corpus), owner, name)
         with self._lock:
             self._waiting.pop(name, None)
         return found
@@ -175,7 +164,7 @@ class KeptAnswers:
     def forget_strangers(self, tokens: Iterable[str]) -> None:
         """Remove what was kept for tokens that are no more: their file may have been removed by hand."""
         try:
-            forget_strangers(self._home, ["", *tokens], PERSON)
+            self._store.forget_strangers(["", *tokens], PERSON)
         except StorageError as error:
             log.warning("answers.not_forgotten", **error_fields(error))
 

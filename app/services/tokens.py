@@ -13,10 +13,10 @@ from typing import Any
 
 from clausegraph.app.access.rules import AuditLog, Deed
 from clausegraph.app.access.tokens import AccessRole, TokenRecord, Tokens
+from clausegraph.app.models import shared_ledger
 from clausegraph.app.services import attributes
 from clausegraph.core.errors import ClauseGraphError, InputError, SchemaError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.answers import forget_owner
 
 
 def add_token(
@@ -30,7 +30,8 @@ def add_token(
     """
     if role not in list(AccessRole):
         raise InputError(f"no role {role!r}; take {', '.join(AccessRole)}")
-    made, text = Tokens(settings.home).add(name, AccessRole(role), corpora or None, days)
+    with _tokens(settings) as tokens:
+        made, text = tokens.add(name, AccessRole(role), corpora or None, days)
     write_down(settings, "tokens add", f"{made.name} ({made.role})")
     return _record(made), text
 
@@ -52,15 +53,25 @@ def unknown_corpora(settings: Settings, corpora: Sequence[str]) -> list[str]:
 
 def list_tokens(settings: Settings) -> list[dict[str, Any]]:
     """Every token by name, without anything secret."""
-    return [_record(one) for one in Tokens(settings.home).all()]
+    with _tokens(settings) as tokens:
+        return [_record(one) for one in tokens.all()]
 
 
 def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
     """Take a token away; a running server refuses it from the next request on. Answers that were kept for it go."""
-    found = Tokens(settings.home).revoke(name)
-    write_down(settings, "tokens revoke", found.name)
-    forget_owner(settings.home, found.id)
+    from clausegraph.indexes.kept_answers import answers_in
+
+    with shared_ledger(settings) as shared:
+        found = Tokens(settings.home, shared).revoke(name)
+        write_down(settings, "tokens revoke", found.name)
+        answers_in(settings.home, shared).forget_owner(found.id)
     return _record(found)
+
+
+@contextmanager
+def _tokens(settings: Settings) -> Iterator[Tokens]:
+    with shared_ledger(settings) as shared:
+        yield Tokens(settings.home, shared)
 
 
 def _record(token: TokenRecord) -> dict[str, Any]:
@@ -69,7 +80,9 @@ def _record(token: TokenRecord) -> dict[str, Any]:
 
 def write_down(settings: Settings, action: str, target: str, corpus: str = "", outcome: str = "done") -> None:
     """Note in the audit log what somebody did on the command line."""
-    AuditLog(settings.home).record(Deed(f"{getpass.getuser()} (command line)", action, target, outcome, corpus))
+    with shared_ledger(settings) as shared:
+        who = f"{getpass.getuser()} (command line)"
+        AuditLog(settings.home, shared).record(Deed(who, action, target, outcome, corpus))
 
 
 @contextmanager

@@ -291,6 +291,18 @@ forgotten = _table(
 )
 backups = _table("backups", "id corpus_id place epoch:big created:float")
 
+# What machines share that have their ledger in a server; with a ledger in a file it lies in files beside it, and these
+# are empty (decision 0070). ``owner``: id of a token or a person; ``record``, ``deed``: JSON.
+kept_answers = _table(
+    "kept_answers",
+    "corpus_id owner name:16 epoch:big asked:float data:bytes",
+    Index("kept_answers_owner", "owner"),
+    key="corpus_id owner name",
+)
+replies = _table("replies", "key:64 used:float data:bytes", Index("replies_used", "used"), key="key")
+access_tokens = _table("access_tokens", "id record")
+deeds = _table("deeds", "id at:float deed", keep_ids=True)
+
 check_cells(metadata)
 
 VECTOR_KINDS = ("chunk", "element", "fact", "rule")  # what is embedded of a page

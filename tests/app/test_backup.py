@@ -19,9 +19,9 @@ from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError, StorageError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.answers import FOLDER as ANSWERS
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.files import STAGING
+from clausegraph.indexes.kept_answers import FOLDER as ANSWERS
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.tools import no_progress
 from tests.app.cli.conftest import SAMPLE

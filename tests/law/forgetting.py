@@ -25,7 +25,9 @@ from clausegraph.core.serial import answer_to_json, pack
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import get_corpus, list_runs
 from clausegraph.indexes.derive import DEFINITIONS, statement_id
+from clausegraph.indexes.kept_answers import answers_of
 from clausegraph.indexes.ledger.schema import backups, embeddings, model_calls, pages, vectors, watch_changes, watches
+from clausegraph.indexes.reply_rows import RowResponseCache
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.report import RunReport
@@ -71,7 +73,7 @@ def plant(workspace: Workspace, place: str) -> None:
     corpus = get_corpus(ledger, CORPUS)
     found = ask.answer(workspace, CORPUS, Inquiry(f"Can I get the {place} Grant?"))
     assert place in json.dumps(answer_to_json(found))
-    kept = KeptAnswers(home, lambda: ledger)
+    kept = KeptAnswers(answers_of(ledger), lambda: ledger)
     kept.keep(kept.begin("token", CORPUS, found.inquiry, found.epoch, {}), found)
     questions.judge(workspace, found, "right", "", "tester")
     with workspace.view(CORPUS) as view:
@@ -93,8 +95,9 @@ def plant(workspace: Workspace, place: str) -> None:
             model="m", outcome="ok", money=0.0, seconds=0.0, at=1.0,
         ))  # fmt: skip
         connection.execute(insert(backups).values(**mine, place="/mnt/backups", epoch=1))
-    AuditLog(home).record(Deed("tester", "statements hide", f"a statement of {uri}", "done", CORPUS))
-    cache = FileResponseCache(home / RESPONSES, 1_000_000)
+    AuditLog(home, workspace.shared).record(Deed("tester", "statements hide", f"a statement of {uri}", "done", CORPUS))
+    shared = workspace.shared
+    cache = FileResponseCache(home / RESPONSES, 10**6) if shared is None else RowResponseCache(shared, 10**6)
     cache.put(f"a prompt about {place}", f"{place} {place}".encode())
     cache.close()
 

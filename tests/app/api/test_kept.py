@@ -17,7 +17,6 @@ from clausegraph.app.console.face import face
 from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.tokens import revoke_token
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.answers import forget_owner, keep_answer, new_name, newest_answers, read_answer
 from tests.app.api.conftest import QUESTION, Stand, client_of
 
 WHERE = "/v1/corpora/default"
@@ -125,23 +124,6 @@ def test_answers_go_with_what_they_quote_and_with_whom_they_were_for(home: Stand
 
 async def look_at_nothing(client: httpx.AsyncClient) -> None:
     assert (await client.get("/v1/me")).status_code == 200
-
-
-def test_the_oldest_answer_of_a_token_goes_when_there_are_too_many(tmp_path: Path) -> None:
-    names = []
-    for number in range(4):
-        names.append(new_name())
-        keep_answer(tmp_path, 1 + number % 2, 1, "a_b*", names[-1], b"%d" % number, most=3)
-        (made,) = tmp_path.rglob(f"*{names[-1]}*")
-        os.utime(made, ns=(number, number))  # clocks of file systems tick too slowly to tell them apart
-    keep_answer(tmp_path, 1, 1, "a", new_name(), b"of another", most=3)
-    assert read_answer(tmp_path, 1, "a_b*", names[0]) is None
-    assert [data for _, data in newest_answers(tmp_path, 1, "a_b*", 9)] == [b"2"]
-    assert read_answer(tmp_path, 2, "a_b*", names[3]) == b"3"
-    for odd in ("*", "../" * 5 + "x", names[3].upper() + "G", "0" * 16, f"{names[3]}?"):
-        assert read_answer(tmp_path, 2, "a_b*", odd) is None
-    forget_owner(tmp_path, "a_b*")
-    assert [path.name[:2] for path in tmp_path.rglob("*.answer")] == ["a_"]
 
 
 def test_an_answer_that_cannot_be_kept_is_given_all_the_same(home: Stand) -> None:

@@ -21,7 +21,9 @@ def test_no_table_has_anything_of_a_page(address: str, tmp_path: Path) -> None:
             plant(workspace, place)
         vectors = own_vectors(workspace, GONE)
         before = left(tmp_path / "home", GONE, vectors, address)
-        assert {"page_versions", "vector_data", "watches"} <= {found.split()[0] for found in before}
+        assert {"page_versions", "vector_data", "watches", "kept_answers", "deeds", "replies"} <= {
+            found.split()[0] for found in before
+        }
         for place in GONE:
             made = forget(workspace, CORPUS, page(place), None, "asked", "tester")["certificate"]
             assert made["searched"]["vectors"] > 0

@@ -1,0 +1,63 @@
+"""Tokens and the audit log in a ledger that machines share, as their files have them beside a ledger in a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from clausegraph.indexes.ledger.schema import access_tokens, deeds
+from clausegraph.indexes.ledger.store import Ledger
+
+
+class TokenRows:
+    """Every token as JSON; ``alone`` is a transaction beside which nobody changes them."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Be the only one who changes them, in one transaction."""
+        return self._ledger.as_one()
+
+    def load(self) -> list[dict[str, Any]]:
+        """All of them."""
+        return [json.loads(row.record) for row in self._ledger.rows(select(access_tokens.c.record))]
+
+    def save(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Replace all of them."""
+        with self._ledger.write() as connection:
+            connection.execute(delete(access_tokens))
+            for one in records:
+                connection.execute(insert(access_tokens).values(record=json.dumps(one)))
+
+
+class DeedRows:
+    """The audit log, by id."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def record(self, deed: Mapping[str, Any]) -> None:
+        """Append a deed, with the time of the server."""
+        with self._ledger.beside() as connection:
+            at = self._ledger.database.now(connection)
+            connection.execute(insert(deeds).values(at=at, deed=json.dumps({"time": at} | dict(deed))))
+
+    def blank(self, is_told: Callable[[str], bool]) -> int:
+        """Overwrite the targets that ``is_told`` is true of; returns how many."""
+        found = [(row.id, json.loads(row.deed)) for row in self._ledger.rows(select(deeds))]
+        told = [(number, deed) for number, deed in found if is_told(deed["target"])]
+        with self._ledger.write() as connection:
+            for number, deed in told:
+                text = json.dumps(deed | {"target": "-" * len(deed["target"])})
+                connection.execute(update(deeds).where(deeds.c.id == number).values(deed=text))
+        return len(told)
+
+    def last(self, count: int) -> list[dict[str, Any]]:
+        """The newest deeds, newest first."""
+        rows = self._ledger.rows(select(deeds.c.deed).order_by(deeds.c.id.desc()).limit(count))
+        return [json.loads(row.deed) for row in rows]

@@ -6,7 +6,8 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,8 @@ from clausegraph.indexes.truth import StoredPage, load_reading
 
 CLAIM_S = 60.0
 _BEAT_S = 15.0
+_LOOK_S = 0.5  # between two looks at a batch that somebody holds
+_BUSY = "busy"
 
 _WORK: tuple[Table, ...] = (run_pages, work_batches, run_steps)
 
@@ -159,19 +162,39 @@ def claim_batch(
     """Hold a batch while the block runs, with a heartbeat; one that is not finished in it is open again at its end.
 
     Without ``batch_id`` the next batch that is open, expired or held by a dead process is taken; None: there is none.
-    With it, that batch is taken, also from a worker that lives: the caller knows that it is to be done again, and the
-    other one finds its claim lost. None: it is done already.
+    With it, that batch is; one that a living worker holds is waited for, or its chunks would be paid for twice. After
+    two of its leases it is taken all the same: the caller knows that it is to be done again, and the other one finds
+    its claim lost. None: it is done.
     """
-    token = secrets.token_hex(8)
-    claim = _claim(ledger, run_id, batch_id, token, seconds)
-    if claim is None:
+    token, deadline = secrets.token_hex(8), time.monotonic() + 2 * seconds
+    while (claim := _claim(ledger, run_id, batch_id, token, seconds, deadline)) is _BUSY:
+        time.sleep(min(_LOOK_S, seconds / 4))
+    if not isinstance(claim, Claim):
         yield None
         return
     try:
-        with heartbeat(lambda: _renew(ledger, claim, seconds), min(_BEAT_S, seconds / 4)):
+        with heartbeat(_beat_of(ledger, claim, seconds), min(_BEAT_S, seconds / 4)):
             yield claim
     finally:
         _set(ledger, claim, state="open", claim=None, expires=None)
+
+
+def _beat_of(ledger: Ledger, claim: Claim, seconds: float) -> Callable[[], None]:
+    """What renews a claim; one that could not be renewed for as long as it lasts is lost, as another may have it."""
+    renewed = time.monotonic()
+
+    def beat() -> None:
+        nonlocal renewed
+        begun = time.monotonic()
+        try:
+            if not _set(ledger, claim, seconds):
+                claim.lost.set()
+            renewed = begun
+        finally:
+            if time.monotonic() - renewed > seconds:
+                claim.lost.set()
+
+    return beat
 
 
 def finish_batch(ledger: Ledger, claim: Claim, result: Mapping[str, Any]) -> None:
@@ -205,12 +228,17 @@ def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, A
     return [(_chunks(row.id, row.chunks), decode_json(result, row.id, row.result, OBJECT)) for row in rows]
 
 
-def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, seconds: float) -> Claim | None:
+def _claim(
+    ledger: Ledger, run_id: str, batch_id: int | None, token: str, seconds: float, deadline: float
+) -> Claim | str | None:
+    """The claim; None for none to be had, ``_BUSY`` before the ``deadline`` for one that somebody holds."""
     with ledger.write() as connection:
         now = ledger.database.now(connection)
         row = _next(connection, run_id, now) if batch_id is None else _named(connection, run_id, batch_id)
         if row is None:
             return None
+        if batch_id is not None and not _is_free(row, now) and time.monotonic() < deadline:
+            return _BUSY
         values = {
             "state": "claimed", "claim": token, "host": socket.gethostname(), "pid": os.getpid(),
             "expires": now + seconds, "attempts": row.attempts + 1,
@@ -223,9 +251,13 @@ def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, second
 def _next(connection: Connection, run_id: str, now: float) -> Row[Any] | None:
     query = _HEAD.where(work_batches.c.run_id == run_id, work_batches.c.state != "done").order_by(work_batches.c.id)
     for row in connection.execute(query):
-        if row.state == "open" or row.expires <= now or not is_alive(row.host, row.pid):
+        if _is_free(row, now):
             return row
     return None
+
+
+def _is_free(row: Row[Any], now: float) -> bool:
+    return bool(row.state == "open" or row.expires <= now or not is_alive(row.host, row.pid))
 
 
 def _named(connection: Connection, run_id: str, batch_id: int) -> Row[Any] | None:
@@ -236,11 +268,6 @@ def _named(connection: Connection, run_id: str, batch_id: int) -> Row[Any] | Non
             f"run {run_id} has no batch {batch_id}; it was planned again, or has ended: start a new run"
         )
     return None if row.state == "done" else row
-
-
-def _renew(ledger: Ledger, claim: Claim, seconds: float) -> None:
-    if not _set(ledger, claim, seconds):
-        claim.lost.set()
 
 
 def _set(ledger: Ledger, held: Claim, seconds: float | None = None, **values: Any) -> bool:

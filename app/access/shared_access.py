@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, update
 
+from clausegraph.indexes.ledger.cells import OBJECT, decode_json
 from clausegraph.indexes.ledger.schema import access_tokens, deeds
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -25,7 +26,8 @@ class TokenRows:
 
     def load(self) -> list[dict[str, Any]]:
         """All of them."""
-        return [json.loads(row.record) for row in self._ledger.rows(select(access_tokens.c.record))]
+        column, rows = access_tokens.c.record, self._ledger.rows(select(access_tokens))
+        return [decode_json(column, row.id, row.record, OBJECT) for row in rows]
 
     def save(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Replace all of them."""
@@ -49,7 +51,7 @@ class DeedRows:
 
     def blank(self, is_told: Callable[[str], bool]) -> int:
         """Overwrite the targets that ``is_told`` is true of; returns how many."""
-        found = [(row.id, json.loads(row.deed)) for row in self._ledger.rows(select(deeds))]
+        found = [(row.id, _deed(row)) for row in self._ledger.rows(select(deeds))]
         told = [(number, deed) for number, deed in found if is_told(deed["target"])]
         with self._ledger.write() as connection:
             for number, deed in told:
@@ -59,5 +61,9 @@ class DeedRows:
 
     def last(self, count: int) -> list[dict[str, Any]]:
         """The newest deeds, newest first."""
-        rows = self._ledger.rows(select(deeds.c.deed).order_by(deeds.c.id.desc()).limit(count))
-        return [json.loads(row.deed) for row in rows]
+        rows = self._ledger.rows(select(deeds).order_by(deeds.c.id.desc()).limit(count))
+        return [_deed(row) for row in rows]
+
+
+def _deed(row: Row[Any]) -> dict[str, Any]:
+    return decode_json(deeds.c.deed, row.id, row.deed, OBJECT)

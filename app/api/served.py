@@ -179,10 +179,10 @@ def own_token(workspace: Workspace) -> tuple[str | None, Path]:
         StorageError: a file cannot be read or written.
         InputError: there is a token "serve" whose file was removed.
     """
-    home, name = workspace.settings.home.resolve(), TOKEN_NAME
+    home, name = workspace.settings.home, TOKEN_NAME
     tokens, path = Tokens(home, workspace.shared), home / FOLDER / _TOKEN_FILE
     if workspace.shared is not None:
-        name += "-" + hashlib.sha256(f"{socket.gethostname()} {home}".encode()).hexdigest()[:8]
+        name += "-" + hashlib.sha256(f"{socket.gethostname()} {home.resolve()}".encode()).hexdigest()[:8]
     with file_errors(path):
         kept = path.read_text("ascii").strip() if path.exists() else ""
     if kept and tokens.find(kept) is not None:

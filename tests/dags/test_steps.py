@@ -32,7 +32,7 @@ from clausegraph.ingestion.steps import (
     report_run,
     run_steps,
 )
-from tests.dags.team import CORPUS, Team, comparable, result
+from tests.dags.team import CORPUS, Team, comparable
 from tests.harness.fake_llm import FakeModelServer
 from tests.harness.wait import PATIENCE_S
 from tests.harness.writes import killed_at
@@ -273,33 +273,6 @@ def test_a_missing_source_changes_nothing(ledger: Ledger, tmp_path: Path) -> Non
 
 
 # --- processes ------------------------------------------------------------------------------------
-
-
-@pytest.mark.long  # one killed task, in the test below
-@pytest.mark.integration
-def test_many_processes_and_one_killed_half_way(tmp_path: Path, fake: FakeModelServer) -> None:
-    """Three workers, of which one dies by kill -9 in the middle of a batch: no stored chunk is asked for again."""
-    fake.reset()
-    team = Team(tmp_path, fake)
-    team.write(16, sections=2)
-    run = team.run("run")
-    batches = team.step("plan", run)
-    killed(team.start("extract", run, dies_at=_AFTER_ITS_FIRST_CHUNKS))
-    at_kill = team.stored()
-    workers = [team.start("extract", run) for _ in range(2)]
-    assert len(batches) == sum(result(worker) for worker in workers) and at_kill < team.stored()
-    counted = fake.counters()
-    chunks = len(team.stored())
-    in_flight = 2 * 2 + 2  # of the killed worker: sent, or replied to and not stored yet
-    assert counted["repeated_ok"] <= in_flight and counted["ok"] <= chunks + in_flight
-    for step in ("embed", "publish"):
-        team.step(step, run)
-    report = team.step("report", run)
-    assert report["epoch"] == 1
-    assert report["chunks_extracted"] == chunks and not report["failures"]
-    # a killed process takes the last records along
-    assert report["usage"]["rules"]["calls"] >= chunks - in_flight
-    assert team.dump() == team.plain_dump(tmp_path / "plain")
 
 
 _AFTER_ITS_FIRST_CHUNKS = 5  # writes: it has joined the run, claimed a batch and stored what came first

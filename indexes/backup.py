@@ -23,7 +23,15 @@ from sqlalchemy import delete, insert, select, update
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.corpora import list_corpora
-from clausegraph.indexes.files import file_errors, locked_folder, make_private, open_private, staging, write_whole
+from clausegraph.indexes.files import (
+    OWN_TOKEN,
+    file_errors,
+    locked_folder,
+    make_private,
+    open_private,
+    staging,
+    write_whole,
+)
 from clausegraph.indexes.forgotten import ForgottenRow, list_forgotten
 from clausegraph.indexes.kept_answers import FOLDER as ANSWERS
 from clausegraph.indexes.ledger.schema import backups, identity, run_leases, segments
@@ -33,7 +41,7 @@ from clausegraph.indexes.move import copy_corpus, write_segments
 BLOCK = 1 << 16  # bytes: an edited page touches parts of the ledger that are far apart
 _FORMAT = 1
 LEDGER, ACCESS = "ledger.db", "access"  # tokens, the log of deeds, the key of certificates
-_LEFT_OUT = {"lock", "serve.token"}  # of ``access``
+_LEFT_OUT = {"lock", OWN_TOKEN}  # of ``access``
 Forgotten = dict[str, dict[str, ForgottenRow]]  # by corpus and key
 
 

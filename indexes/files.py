@@ -25,6 +25,7 @@ from clausegraph.core.errors import SegmentError, StorageError
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _OWN_FILE, _OWN_FOLDER = 0o600, 0o700
 STAGING = "staging"  # a folder within a home
+OWN_TOKEN = "serve-token"  # noqa: S105 - a file of a server's own token, beside the hashes of all
 _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 

@@ -30,7 +30,7 @@ from clausegraph.app.process import listening_socket
 from clausegraph.app.services.evaluations import Evaluations
 from clausegraph.app.services.kept import KeptAnswers
 from clausegraph.core.errors import InputError, SettingsError
-from clausegraph.indexes.files import file_errors, write_whole
+from clausegraph.indexes.files import OWN_TOKEN, file_errors, write_whole
 from clausegraph.indexes.kept_answers import answers_in
 
 if TYPE_CHECKING:
@@ -165,7 +165,6 @@ Who = Annotated[Principal, Depends(principal)]
 
 
 TOKEN_NAME = "serve"  # noqa: S105 - a name, no secret
-_TOKEN_FILE = "serve-token"  # noqa: S105
 _BACKLOG = 512
 _GRACE = 30  # seconds that answers in work get when the server ends
 
@@ -180,7 +179,7 @@ def own_token(workspace: Workspace) -> tuple[str | None, Path]:
         InputError: there is a token "serve" whose file was removed.
     """
     home, name = workspace.settings.home, TOKEN_NAME
-    tokens, path = Tokens(home, workspace.shared), home / FOLDER / _TOKEN_FILE
+    tokens, path = Tokens(home, workspace.shared), home / FOLDER / OWN_TOKEN
     if workspace.shared is not None:
         name += "-" + hashlib.sha256(f"{socket.gethostname()} {home.resolve()}".encode()).hexdigest()[:8]
     with file_errors(path):

@@ -105,7 +105,8 @@ class MemoryVectors:
 def products(matrix: Vectors, vector: Vectors) -> NDArray[np.float64]:
     """The rounded inner products of rows, shape (n, d), with a vector. Row by row: a product of matrices adds up in an
     order that depends on where a row stands."""
-    return np.round((matrix * vector.astype(np.float32, copy=False)).sum(axis=1, dtype=np.float64), SCORE_DIGITS)
+    found: NDArray[np.float64] = (matrix * vector.astype(np.float32, copy=False)).sum(axis=1, dtype=np.float64)
+    return found.round(SCORE_DIGITS)
 
 
 def with_ties(ids: Ids, scores: NDArray[np.float64], limit: int) -> tuple[Ids, NDArray[np.float64]]:

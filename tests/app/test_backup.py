@@ -6,11 +6,13 @@ import errno
 import json
 import shutil
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from clausegraph.app.api.served import own_token
 from clausegraph.app.services.audit import audit
 from clausegraph.app.services.backup import ListedSnapshot, back_up, list_snapshots, restore
 from clausegraph.app.services.forget import allow, list_items
@@ -88,8 +90,9 @@ def test_an_edit_costs_little_and_each_snapshot_comes_back(
     kept.parent.mkdir(parents=True)
     kept.write_bytes(b"{}")
     (settings.home / "access").mkdir()
-    for name in ("lock", "serve.token", "tokens.json"):
-        (settings.home / "access" / name).write_text("[]")
+    (settings.home / "access" / "lock").touch()
+    with Workspace(settings) as workspace:
+        secret, _ = own_token(workspace)
     before = dump(settings)
     first = backed_up(settings, tmp_path / "copies")
     edit(settings, stock[1], "The grant is £999 in Lethmoor.")
@@ -103,7 +106,11 @@ def test_an_edit_costs_little_and_each_snapshot_comes_back(
         assert audit(workspace, [], no_progress)[0].found == []
     files = {path.relative_to(new.home).as_posix() for path in new.home.rglob("*") if path.is_file()}
     assert {kept.relative_to(settings.home).as_posix(), "access/tokens.json"} <= files
-    assert not {"access/lock", "access/serve.token"} & files
+    assert not {"access/lock", "access/serve-token"} & files
+    blocks = [
+        zlib.decompress(path.read_bytes()) for path in (tmp_path / "copies" / "blocks").rglob("*") if path.is_file()
+    ]
+    assert secret and not any(secret.encode() in one for one in blocks)
     assert {path.stat().st_mode & 0o077 for path in [*new.home.rglob("*"), *(tmp_path / "copies").rglob("*")]} == {0}
     assert [one.name for one in list_snapshots(str(tmp_path / "copies"))] == [first.name, second.name, again.name]
     assert backed_up(settings, tmp_path / "copies", keep=1).removed == [first.name, second.name, again.name]

@@ -53,29 +53,36 @@ class Edit:
 
 
 def page_edits(before: Reading, after: Reading) -> list[Edit]:
-    """The sentences of two versions of a page that differ, and stand in the place of others."""
-    old, new = (_sentences(reading) for reading in (before, after))
+    """The sentences of two versions of a page that differ, and stand in the place of others.
+
+    An element is compared with the one that came in its place; of several that became more or fewer, all sentences.
+    """
+    old, new = ([(element.tag, element.text) for element in reading.elements] for reading in (before, after))
+    found = list[Edit]()
+    for i, j, k, m in _replaced(old, new):
+        if j - i == m - k:
+            pairs = [([was], [now]) for was, now in zip(old[i:j], new[k:m], strict=True)]
+        else:
+            pairs = [(old[i:j], new[k:m])]
+        found += (edit for was, now in pairs for edit in _edits(_sentences(was), _sentences(now)))
+    return found
+
+
+def _replaced(old: Sequence[object], new: Sequence[object]) -> Iterator[tuple[int, int, int, int]]:
+    """Where something of both came in place of the other: start and end in each."""
     matcher = SequenceMatcher(None, old, new, autojunk=False)
-    return [
-        edit
-        for kind, i, j, k, m in matcher.get_opcodes()
-        if kind == "replace"
-        for edit in _paired([text for _, text in old[i:j]], [text for _, text in new[k:m]])
-    ]
+    return ((i, j, k, m) for kind, i, j, k, m in matcher.get_opcodes() if kind == "replace")
 
 
-def _sentences(reading: Reading) -> list[tuple[str, str]]:
-    return [
-        (element.tag, element.text[start:end])
-        for element in reading.elements
-        for start, end in sentence_spans(element.text)
-    ]
+def _sentences(elements: Sequence[tuple[str, str]]) -> list[str]:
+    return [text[start:end] for _, text in elements for start, end in sentence_spans(text)]
 
 
-def _paired(old: Sequence[str], new: Sequence[str]) -> Iterator[Edit]:
-    """One sentence for one where all of them are alike in their order, else all of them together."""
-    pairs = list(zip(old, new, strict=False))
-    if len(old) == len(new) and all(common_share(content(was), content(now)) >= ALIKE for was, now in pairs):
-        yield from (Edit(was, now) for was, now in pairs)
-    else:
-        yield Edit(" ".join(old), " ".join(new))
+def _edits(old: Sequence[str], new: Sequence[str]) -> Iterator[Edit]:
+    """One sentence for one where all that differ are alike in their order, else all of them together."""
+    for i, j, k, m in _replaced(old, new):
+        pairs = list(zip(old[i:j], new[k:m], strict=False))
+        if j - i == m - k and all(common_share(content(was), content(now)) >= ALIKE for was, now in pairs):
+            yield from (Edit(was, now) for was, now in pairs)
+        else:
+            yield Edit(" ".join(old[i:j]), " ".join(new[k:m]))

@@ -46,7 +46,8 @@ def judge_rewordings(
             became[new] = old
     told = {number: one for number, one in enumerate(rules) if number in became or number not in became.values()}
     for new, old in became.items():
-        told[new] = rules[new].model_copy(update={"kind": REWORDED, "old": rules[old].old, "by_model": True})
+        same = {"kind": REWORDED, "differences": [], "old": rules[old].old, "by_model": True}
+        told[new] = rules[new].model_copy(update=same)
     return list(told.values()), asked | {"reworded": len(became)}
 
 

@@ -132,7 +132,9 @@ def compare_rules(
         if edit is None:
             changed.append(_change(page, was, now))
         elif was is None or now is None:
-            changed += [_of_one_version(page, was, now, edit)] if edit not in told else []
+            if edit not in told:
+                other = was or next((one for one, _ in gone if edit.holds(one.own, None)), None)
+                changed.append(_of_one_version(page, other, now, edit))
             told.add(edit)
         elif edit.rewritten or _reads_otherwise(was, now):
             changed.append(_rewritten(page, was, now, edit))
@@ -173,7 +175,7 @@ def _change(page: str, was: ComparedRule | None, now: ComparedRule | None) -> Ch
 
 
 def _of_one_version(page: str, was: ComparedRule | None, now: ComparedRule | None, edit: Edit) -> ChangedRule:
-    """What became of sentences about the same of which only one version has a rule."""
+    """What became of sentences about the same of which only one version has a rule, or each a rule of its own."""
     anew = edit.rewritten and same_figures(edit.old, edit.new)
     what = WORDS if anew else edit_kind(edit.old, edit.new)
     difference = RuleDifference(what=what, old=edit.old, new=edit.new)

@@ -140,7 +140,7 @@ async def test_pages_epochs_runs_and_changes_can_be_looked_at(client: httpx.Asyn
     assert beside["rules"] == [
         one for one in (await _get(client, f"{WHERE}/changes", reworded=True))["rules"] if one["page"] == beside["page"]
     ]
-    assert [part["what"] for one in beside["rules"] for part in one["differences"]] == ["condition", "value"]
+    assert [part["what"] for one in beside["rules"] for part in one["differences"]] == ["value", "value"]
     assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
     assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
     on = [(await _get(client, f"{WHERE}/epochs", on=day))["items"] for day in ("9000-01-01", date.today().isoformat())]

@@ -1,26 +1,28 @@
 """Corpora with their sources, epochs and runs, as the ledger lists them.
 
 A run that is killed leaves "running" behind. Whoever reads sees by the lease of its corpus that nobody is at work, and
-says "killed"; the next run, which holds the corpus, records it.
+says "killed"; the next run, which holds the corpus, records it. Of one that a server was asked for (``jobs.py``) its
+process tells, and it is "interrupted".
 """
 
 from __future__ import annotations
 
 import shlex
+import socket
 import time
 import unicodedata
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select, tuple_, update
+from sqlalchemy import Connection, Row, Select, case, func, select, tuple_, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json, record_of
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
-from clausegraph.indexes.ledger.leases import held_lease, is_held
+from clausegraph.indexes.ledger.leases import began_before, held_lease, is_held
 from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs, in_newest, members, pages, runs, sources
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -163,7 +165,11 @@ def get_published(connection: Connection, corpus: CorpusRow) -> int:
 
 
 RUNNING, DONE, FAILED, INTERRUPTED, KILLED = "running", "done", "failed", "interrupted", "killed"
+QUEUED, CANCELLED = "queued", "cancelled"  # of those that a server was asked for
+NOTHING_PUBLISHED = "nothing of it was published"
 QUARANTINED = "quarantined"  # nothing of it is published before somebody accepts it
+FORECAST = "forecast"  # the kind of a run that only says what it would do
+_OF_PROCESS = ("corpus_id", "host", "pid", "expires")
 DROPPED, SUPERSEDED = "dropped", "superseded"  # how a run ends that was: by a person, by a later run of its source
 
 
@@ -175,8 +181,10 @@ def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: st
     values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": RUNNING}
     anew = values | {"ended": None, "report": None}
     left = update(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING, runs.c.id != run_id)
+    left = left.where(runs.c.kind != FORECAST)  # which needs no lease
+    died = case((runs.c.job.is_not(None), INTERRUPTED), else_=KILLED)
     with ledger.write() as connection:
-        killed = list(connection.execute(left.values(status=KILLED).returning(runs.c.id)).scalars())
+        killed = list(connection.execute(left.values(status=died).returning(runs.c.id)).scalars())
         connection.execute(insert_or_update(runs, ["id"], {"id": run_id} | values, anew))
     return sorted(killed)
 
@@ -206,8 +214,13 @@ def add_to_report(ledger: Ledger, corpus_id: int, run_id: str, **values: object)
 
 
 def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] | None:
-    """One run with its report, if the corpus has it."""
-    return next(iter(_runs(ledger, corpus_id, select(runs).where(runs.c.id == run_id))), None)
+    """One run with its report, if the corpus has it; ``epoch`` is the one that it has published."""
+    found = next(iter(_runs(ledger, corpus_id, select(runs).where(runs.c.id == run_id))), None)
+    if found is not None:
+        of_run = (epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id, epochs.c.state == FLIPPED)
+        report: Any = found["report"] or {}
+        found["epoch"] = ledger.value(select(epochs.c.number).where(*of_run)) or report.get("epoch")
+    return found
 
 
 def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
@@ -254,6 +267,17 @@ def current_holder(ledger: Ledger, corpus_id: int) -> Row[Any] | None:
         return lease if lease is not None and is_held(lease, ledger.database.now(connection)) else None
 
 
+def _status_of_job(row: Row[Any], job: dict[str, Any], now: float) -> str:
+    """What is true of a job whose process may have gone."""
+    if row.status not in (QUEUED, RUNNING):
+        return str(row.status)
+    if row.status == QUEUED and row.cancelled_by:
+        return CANCELLED
+    is_here = row.host == socket.gethostname()  # where it is known what became of a process
+    lives = began_before(row.pid, job["asked"]) if is_here else row.expires > now
+    return str(row.status) if lives else INTERRUPTED
+
+
 def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, object]]:
     """The runs of a query with their reports; one that has not ended and is not at work was killed."""
     with ledger.read() as connection:
@@ -262,9 +286,13 @@ def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, 
         rows = connection.execute(query.where(runs.c.corpus_id == corpus_id)).all()
     made = []
     for row in rows:
-        values = {name: value for name, value in row._mapping.items() if name != "corpus_id"}
-        values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
-        if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, now)):
+        values = {name: value for name, value in row._mapping.items() if name not in _OF_PROCESS}
+        for column in (runs.c.report, runs.c.job, runs.c.progress):
+            text = values[column.name]
+            values[column.name] = decode_json(column, row.id, text, OBJECT) if text else None
+        if row.job:
+            values["status"] = _status_of_job(row, values["job"], now)
+        elif row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, now)):
             values["status"] = KILLED
         made.append(values)
     return made

@@ -40,7 +40,7 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.work import held_runs, settle_held
 
 _WINDOW = 32  # characters of a text that tell it
-_LISTS = (runs.c.report, model_calls.c.pages, decisions.c.evidence)  # JSON: entries are left out
+_LISTS = (runs.c.report, runs.c.job, model_calls.c.pages, decisions.c.evidence)  # JSON: entries are left out
 _QUOTES = (judged_answers.c.answer, judged_answers.c.expected, watch_changes.c.change)  # the whole row goes
 
 

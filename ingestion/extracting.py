@@ -97,7 +97,7 @@ def store_as_they_come(
     """Store extractions in batches, also when the work is stopped, and yield what was stored of each."""
     made: dict[str, Extraction] = {}
     problems: dict[str, str] = {}
-    last, done = time.monotonic(), 0
+    last, done, failed = time.monotonic(), 0, 0
 
     def stored() -> ChunksExtracted:
         nonlocal done
@@ -113,16 +113,16 @@ def store_as_they_come(
             for result in results:
                 if result.extraction is None:
                     problems[result.key] = result.problem
+                    failed += 1
                 else:
                     made[result.key] = result.extraction
+                tools.progress("extract", done + len(made) + failed, total, failed)
                 if len(made) >= _CHUNKS_AT_ONCE or (made and time.monotonic() - last > _SECONDS_UNSTORED):
                     yield stored()
-                    tools.progress("extract", done, total)
                     last = time.monotonic()
     finally:
         if made or problems:  # neither when the generator is closed: that happens where it yields
             yield stored()
-            tools.progress("extract", done, total)
 
 
 def extracted_chunks(tools: Tools, extractions: Sequence[Extraction], problems: Mapping[str, str]) -> ChunksExtracted:

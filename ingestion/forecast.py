@@ -15,7 +15,7 @@ from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.hashing import LLMFingerprint, content_hash
 from clausegraph.core.models.calls import served_model
 from clausegraph.core.tokens import count_many
-from clausegraph.indexes.corpora import DONE, list_epochs, list_runs
+from clausegraph.indexes.corpora import DONE, FORECAST, list_epochs, list_runs
 from clausegraph.indexes.derive import derive_rows, fact_vectors
 from clausegraph.indexes.truth import StoredPage, missing_embeddings, open_texts
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -84,7 +84,8 @@ def extraction_usage(report: RunReport) -> dict[str, float]:
 
 def _past_runs(tools: Tools, corpus_id: int, made_with: str) -> _Past:
     """The last runs of the corpus with the same models that left nothing undone, and their forecasts."""
-    ended: list[Any] = [row["report"] for row in list_runs(tools.ledger, corpus_id, _LOOK) if row["status"] == DONE]
+    listed = list_runs(tools.ledger, corpus_id, _LOOK)
+    ended: list[Any] = [row["report"] for row in listed if row["status"] == DONE and row["kind"] != FORECAST]
     reports = [report_from(one) for one in ended if (one.get("forecast") or {}).get("made_with") == made_with]
     return [(one, one.forecast) for one in reports if one.forecast and not one.failures][:_RUNS]
 

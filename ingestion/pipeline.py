@@ -88,8 +88,11 @@ _TEXTS_AT_ONCE = 512
 _log = logger(__name__)
 
 
-def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Options()) -> RunReport:
+def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Options(), run_id: str = "") -> RunReport:
     """Mirror a source into a corpus and publish the result; a dry run only reports what that would change.
+
+    Args:
+        run_id: of a run that was asked for before; empty for a new one.
 
     Raises:
         SourceError: the source is missing, empty or another one of that name; nothing was changed.
@@ -100,9 +103,9 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     corpus_name = check_corpus_name(corpus_name)
     if options.dry_run:
         parts = _planned_changes(tools, corpus_name, source, options)
-        return fold(new_run_id(), corpus_name, source.name, parts, dry_run=True)
+        return fold(run_id or new_run_id(), corpus_name, source.name, parts, dry_run=True)
     corpus, documents = begin(tools, corpus_name, source, options)
-    with running(tools, corpus, new_run_id(), source.name) as run:
+    with running(tools, corpus, run_id or new_run_id(), source.name) as run:
         with run.timed("read"):
             read = read_source(tools, run, source, documents, options)
         parts = list(run.parts)
@@ -150,7 +153,6 @@ def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Op
         for document, reading in _read_pages(tools, changes, items, options):
             stored = next(iter(before.versions.get(document.uri, {}).values()), None)
             pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, reading)
-            tools.progress("read", len(pages), len(pages))
     parts = [changes.finish(options).part(dry_run=True)]
     parts.append(_guarded(tools, SourceRead(0, before, pages, changes.removed, changes.unread), options))
     corpus_id = corpus.id if corpus else 0
@@ -310,7 +312,6 @@ def read_source(
             for document, reading in few
         ]
         pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
-        tools.progress("read", len(pages), len(pages))
     run.add(changes.finish(options).part())
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
@@ -326,7 +327,7 @@ def _read_pages(
 ) -> Iterator[tuple[SourceDocument, Reading]]:
     """Read the pages that are new or changed, one after the other; all that the source lists is noted."""
     with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:
-        for page, why in changes.to_read(items, tools.extractor.fingerprint, options):
+        for page, why in changes.to_read(_looked_at(tools, changes, items), tools.extractor.fingerprint, options):
             document = page.document() if isinstance(page, StoredDocument) else page
             reading, rejects = read_page(document)
             if reading.elements:
@@ -336,6 +337,13 @@ def _read_pages(
                 told = any(reject.what == document.uri for reject in rejects)
                 none = () if told else (Reject(document.uri, "no readable element on the page"),)
                 changes.refuse(document.uri, rejects + none)
+
+
+def _looked_at(tools: Tools, changes: Changes, items: Iterable[Item]) -> Iterator[Item]:
+    """What a source lists, told one by one: most of it may be unchanged."""
+    for done, item in enumerate(items):
+        tools.progress("read", done, 0, len(changes.rejects))
+        yield item
 
 
 def _guarded(tools: Tools, read: SourceRead, options: Options) -> RunReport:
@@ -413,7 +421,10 @@ def publish_pages(
 def plan_pages(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> PublishPlan:
     """What changes with each touched page: those read, those removed, and all others when the model changed."""
     fingerprint, model = tools.extractor.fingerprint, tools.embedder.fingerprint
-    targets = [page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint) for page in pages]
+    targets = []
+    for done, page in enumerate(pages):
+        tools.progress("plan", done, len(pages))
+        targets.append(page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint))
     targets += [PageTarget(page_id) for page_id in removed]
     touched = {target.page_id for target in targets}
     epochs = list_epochs(tools.ledger, corpus_id)
@@ -454,6 +465,7 @@ def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:
     missing.sort(key=lambda key: (len(plan.texts[key]), key))  # equal lengths together: less padding
     yield RunReport(texts_reused=len(plan.texts) - len(missing))
     done = 0
+    tools.progress("embed", 0, len(missing))
     for places, matrix in embedded_parts(tools.embedder, [plan.texts[key] for key in missing], _TEXTS_AT_ONCE):
         if not done:  # it cannot change within a run
             check_dimension(tools.ledger, plan.corpus_id, model, matrix.shape[1])
@@ -483,6 +495,7 @@ def publish(
         gate = None
         if options.gated and tools.gate is not None and has_gate(tools.ledger, corpus.id):
             gate = partial(_lets_through, tools.gate, corpus.name, asked)
+        tools.progress("publish", 0, 0)  # from here on to its end
         epoch = publish_plan(tools.ledger, lease, plan, tools.projections, gate)
         if asked and asked[0].held:
             _log.info("publish.held", missed=len(asked[0].missed))

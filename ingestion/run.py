@@ -13,9 +13,11 @@ from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields, scrub
 from clausegraph.core.telemetry.spans import TelemetrySpan, span
 from clausegraph.indexes.corpora import (
+    CANCELLED,
     DONE,
     FAILED,
     INTERRUPTED,
+    NOTHING_PUBLISHED,
     QUARANTINED,
     CorpusRow,
     end_run,
@@ -27,9 +29,9 @@ from clausegraph.indexes.corpora import (
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
 from clausegraph.indexes.publish import recover
 from clausegraph.indexes.sweep import sweep, was_promised
-from clausegraph.indexes.work import write_step
+from clausegraph.indexes.work import epoch_of_run, write_step
 from clausegraph.ingestion.report import RunReport, fold
-from clausegraph.ingestion.tools import Tools
+from clausegraph.ingestion.tools import Cancelled, Tools
 
 _log = logger(__name__)
 
@@ -125,6 +127,8 @@ def running(
                 run.add(RunReport(usage=tools.meter.stop()))
         except (Exception, KeyboardInterrupt) as error:  # a defect too: no run is left running
             run.add(RunReport(error=_why(error)))
+            if isinstance(error, KeyboardInterrupt):
+                _tell_published(tools, run, error)
             _end(tools, run, part, traced, error)
             raise
         _end(tools, run, part, traced)
@@ -133,7 +137,23 @@ def running(
 def _why(error: BaseException) -> str:
     if isinstance(error, ClauseGraphError):
         return str(error)
-    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else scrub(f"{type(error).__name__}: {error}")
+    if isinstance(error, KeyboardInterrupt):
+        return _status(error)
+    return scrub(f"{type(error).__name__}: {error}")
+
+
+def _tell_published(tools: Tools, run: Run, error: KeyboardInterrupt) -> None:
+    """Whether something of the run was published before it was stopped, which may have been in the middle of it."""
+    flipped = epoch_of_run(tools.ledger, run.corpus.id, run.id, 0)
+    if flipped is not None and run.report.epoch is None:
+        run.add(RunReport(epoch=flipped[0], rows=flipped[1]))
+    error.add_note(NOTHING_PUBLISHED if flipped is None else f"epoch {flipped[0]} was published")
+
+
+def _status(error: BaseException) -> str:
+    if isinstance(error, Cancelled):
+        return CANCELLED
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
 
 
 def _open_source(tools: Tools, corpus_id: int, run_id: str) -> str:
@@ -176,7 +196,7 @@ def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseE
     if part.ends:
         outcome = QUARANTINED if report.is_held else DONE
         if report.error:
-            outcome = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
+            outcome = FAILED if error is None else _status(error)
         end_run(tools.ledger, run.id, outcome, report.as_dict())
         figures = _figures(report)
         traced.set(**figures)

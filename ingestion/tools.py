@@ -19,11 +19,21 @@ from clausegraph.ingestion.report import WatchReport
 
 RuleReader = Callable[[Reading], dict[Rule, str]]  # the rules of a page, each with the key of its chunk
 Gate = Callable[[str, int], GateVerdict]  # what a prepared epoch of a corpus, by its number, misses
-Progress = Callable[[str, int, int], None]  # stage, done, total
 AskAgain = Callable[[str], WatchReport | None]  # the watched questions of a corpus that a publish touches
 
 
-def no_progress(_stage: str, _done: int, _total: int) -> None:
+class Progress(Protocol):
+    """Is told how far a run is, between two units of its work. What it raises ends the run there."""
+
+    def __call__(self, phase: str, done: int, total: int, failed: int = 0, /) -> None:
+        """So many units of a phase are done, of how many (0: nobody knows), and how many failed."""
+
+
+class Cancelled(KeyboardInterrupt):
+    """Ends a run between two units of its work, as Ctrl-C does; raised by its progress."""
+
+
+def no_progress(_phase: str, _done: int, _total: int, _failed: int = 0) -> None:
     """The progress of nobody watching."""
 
 

@@ -26,10 +26,6 @@ HELD = 7  # exit code
 _FEW = 10  # rejects and other addresses that are listed
 _MANY = 50  # pages and chunks
 _FATES = ("added", "changed", "removed", "kept")
-_NO_REPORT = {
-    "running": "no report yet: the run is going on",
-    "killed": "no report: its process was killed; what it had stored is kept, and the next run goes on with it",
-}
 
 
 def report_lines(report: RunReport) -> list[RenderableType]:
@@ -77,12 +73,13 @@ def report_lines(report: RunReport) -> list[RenderableType]:
 
 def run_lines(run: dict[str, Any], corpus: str) -> list[RenderableType]:
     """A run as the ledger keeps it: its report, and why each page and chunk was done."""
+    from clausegraph.app.services.history import run_words
     from clausegraph.ingestion.report import RunReport, report_from
 
     times = f"started {moment(run['started'])}" + (f", ended {moment(run['ended'])}" if run["ended"] else "")
     head = f"run {run['id']} ({run['kind']}): {run['status']}, {times}"
     if run["report"] is None:
-        return [head, _NO_REPORT.get(run["status"], "no report")]
+        return [head, f"no report: {run_words(run)}"]
     report = report_from(run["report"]) if "run_id" in run["report"] else RunReport(run["id"], corpus, run["source"])
     chunks = [
         (uri, chunk, reason)
@@ -181,14 +178,15 @@ def _compared(report: RunReport) -> list[str]:
 
 
 def _headline(report: RunReport) -> str:
-    from clausegraph.indexes.corpora import INTERRUPTED
+    from clausegraph.indexes.corpora import CANCELLED, INTERRUPTED, NOTHING_PUBLISHED
 
     name = f"corpus {report.corpus!r}" + (f", source {report.source!r}" if report.source else "")
     if report.dry_run:
         return f"{name}: nothing was written (--dry-run)"
     published = "unchanged" if report.epoch is None else f"published epoch {report.epoch}"
-    if report.error == INTERRUPTED:
-        return f"{name}: interrupted; what was stored is kept, and the next run goes on with it"
+    if report.error in (CANCELLED, INTERRUPTED):
+        told = NOTHING_PUBLISHED if report.epoch is None else published
+        return f"{name}: {report.error}; {told}; what was stored is kept, and the next run goes on with it"
     if report.is_held:
         by = "held by the gate, " if report.gate else ""
         return f"{name}: {by}in quarantine, nothing was published"

@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, Any
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-EVERY_S = 5.0
-_PIPE_WIDTH = 200  # columns when no terminal says how many there are
+    from clausegraph.ingestion.progress import Figures, Gauge
 
-Step = Callable[[str, int, int], None]  # stage, done, total
+_PIPE_WIDTH = 200  # columns when no terminal says how many there are
 
 
 def console(file: IO[str] | None = None) -> Console:
@@ -104,33 +103,21 @@ def moment(seconds: float | None) -> str:
 
 
 @contextmanager
-def progress_lines(say: Callable[[str], None], every: float = EVERY_S) -> Iterator[Step]:
-    """Say every so many seconds how far the work is, whether it moved or not."""
-    from clausegraph.indexes.ledger.leases import heartbeat
-
-    latest = "starting"
-    start = time.monotonic()
-
-    def step(stage: str, done: int, total: int) -> None:
-        nonlocal latest
-        latest = f"{stage} {done}" if done == total else f"{stage} {done} of {total}"
-
-    with heartbeat(lambda: say(f"{time.monotonic() - start:.0f} s: {latest}"), every):
-        yield step
-
-
-@contextmanager
-def bars() -> Iterator[Step]:
+def bars() -> Iterator[Gauge]:
     """A bar for each stage, gone at the end."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    stages: dict[str, TaskID] = {}
-    with Progress(*columns, console=console(sys.stderr), transient=True) as bars:
+    from clausegraph.ingestion.progress import Gauge
 
-        def step(stage: str, done: int, total: int) -> None:
-            if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total)
-            bars.update(stages[stage], completed=done, total=total)
+    name, more = (TextColumn(f"{{task.{field}}}", markup=False) for field in ("description", "fields[more]"))
+    phases: dict[str, TaskID] = {}
+    with Progress(
+        name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), more, console=console(sys.stderr), transient=True
+    ) as bars:
 
-        yield step
+        def tell(now: Figures) -> None:
+            if now.phase not in phases:
+                phases[now.phase] = bars.add_task(now.phase, total=None, more="")
+            bars.update(phases[now.phase], completed=now.done, total=now.total or None, more=", ".join(now.more()))
+
+        yield Gauge(tell)

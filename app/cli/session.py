@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, TypeVa
 
 import typer
 
-from clausegraph.app.cli.output import Step, bars, note, progress_lines, show, show_json
+from clausegraph.app.cli.output import bars, note, show, show_json
 from clausegraph.core.errors import ClauseGraphError, InputError
 from clausegraph.core.text import is_text
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
+    from clausegraph.ingestion.progress import Gauge
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -147,10 +148,12 @@ class Session:
         return service(workspace, workspace.settings.corpus, *args, **options)
 
     @contextmanager
-    def progress(self) -> Iterator[Step]:
-        """What a pipeline calls with (stage, done, total); silent where nothing but the result was asked for."""
+    def progress(self) -> Iterator[Gauge]:
+        """What long work tells how far it is; silent where nothing but the result was asked for."""
+        from clausegraph.ingestion.progress import Gauge, progress_lines
+
         if self.quiet or self.json:
-            yield lambda *_: None
+            yield Gauge()
             return
         with bars() if sys.stderr.isatty() else progress_lines(self.note) as step:
             yield step
@@ -256,8 +259,9 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
         wait = _FLUSH_INTERRUPTED
-        kept = "; stored work is kept, run the command again to go on" if session.stores else ""
-        report_error(session.json, "KeyboardInterrupt", f"stopped{kept}")
+        kept = ["stored work is kept, run the command again to go on"] if session.stores else []
+        said = "; ".join(["stopped", *getattr(error, "__notes__", ()), *kept])
+        report_error(session.json, "KeyboardInterrupt", said)
         raise typer.Exit(INTERRUPTED) from error
     except UnicodeEncodeError as error:  # of the terminal's own encoding
         if error.encoding.lower() in ("utf-8", "utf8"):

@@ -15,13 +15,27 @@ from clausegraph.app.services import Key, Record, Slice, numbered_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
-from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpora, list_runs
+from clausegraph.indexes.corpora import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    FORECAST,
+    NOTHING_PUBLISHED,
+    QUARANTINED,
+    QUEUED,
+    RUNNING,
+    get_corpus,
+    get_run,
+    list_corpora,
+    list_runs,
+)
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.sweep import sweep, with_room
 from clausegraph.indexes.vacuum import NOTHING, VacuumReport, vacuum
 from clausegraph.indexes.work import batch_states
+from clausegraph.ingestion.progress import Figures
 
 
 class ListedEpoch(Record):
@@ -175,6 +189,28 @@ def run_progress(workspace: Workspace, corpus: str, run: dict[str, Any]) -> RunP
     return RunProgress(
         seconds=time.time() - since, pages=pages, chunks=chunks, calls=calls, tokens=used, cost=money, batches=batches
     )
+
+
+def run_words(run: dict[str, Any]) -> str:
+    """What became of a run so far, in a sentence; above all, whether something of it was published."""
+    status, progress, error = run["status"], run["progress"], (run["report"] or {}).get("error", "")
+    at = f", at {Figures(**progress).words()}" if progress else ""
+    published = NOTHING_PUBLISHED if run["epoch"] is None else f"epoch {run['epoch']} was published"
+    if status == QUEUED:
+        return "It waits until the corpus is free."
+    if status == RUNNING:
+        asked = f"; {run['cancelled_by']} has cancelled it, so it ends at its next step" if run["cancelled_by"] else ""
+        return f"It is at work{at}{asked}."
+    if status == QUARANTINED:
+        return f"It is in quarantine: {NOTHING_PUBLISHED}, until somebody decides."
+    if run["kind"] == FORECAST and status == DONE:
+        return "It only says what a run would do: nothing was written."
+    if status == DONE:
+        return "Nothing had changed." if run["epoch"] is None else f"{published[0].upper()}{published[1:]}."
+    why = f" by {run['cancelled_by']}" if status == CANCELLED else f": {error}" if error not in ("", status) else ""
+    kept = "; what it had stored is kept, and the next run goes on with it" if run["epoch"] is None else ""
+    ended = f"It failed{why}" if status == FAILED else f"It was {status}{why}{at}"
+    return f"{ended}; {published}{kept}."
 
 
 def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:

@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 
 def run_ingest(
-    workspace: Workspace, corpus: str, source: Source, options: Options, progress: Progress | None = None
-) -> RunReport:
-    """Mirror a source into a corpus; errors as ``ingestion.pipeline.ingest``."""
+    workspace: Workspace, corpus: str, source: Source, options: Options, progress: Progress | None = None,
+    run_id: str = "",
+) -> RunReport:  # fmt: skip
+    """Mirror a source into a corpus; arguments and errors as of ``ingestion.pipeline.ingest``."""
     from clausegraph.ingestion.pipeline import ingest
 
     with run_tools(workspace, source, progress) as tools:
-        return ingest(tools, corpus, source, as_retained(workspace.settings, options))
+        return ingest(tools, corpus, source, as_retained(workspace.settings, options), run_id)
 
 
 def as_retained(settings: Settings, options: Options) -> Options:
@@ -59,6 +60,7 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     from clausegraph.core.models.embedding import ServedEmbedder
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.ingestion.pipeline import Tools, no_progress
+    from clausegraph.ingestion.progress import Gauge
 
     settings = workspace.settings
     check_price(settings, settings.embedding_model)
@@ -69,6 +71,8 @@ def run_tools(workspace: Workspace, source: Source | None, progress: Progress | 
     meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
     if isinstance(embedder, ServedEmbedder):
         embedder = embedder.metered(meter, meter)
+    if isinstance(progress, Gauge):
+        progress.count(meter.used)
     with workspace.projections() as projections, opened_extractor(settings, source, meter) as extractor:
         watched, limits, rules = progress or no_progress, reading_limits(settings), rule_reader(settings)
         again, gate = partial(_ask_again, workspace, watched), partial(_ask_gate, workspace, embedder, meter)

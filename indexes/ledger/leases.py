@@ -166,8 +166,13 @@ def is_held(lease: Any, now: float) -> bool:
         return True
     if lease.pid == _NO_PROCESS or lease.host != socket.gethostname():
         return False
+    return began_before(lease.pid, lease.acquired)
+
+
+def began_before(pid: int, moment: float) -> bool:
+    """Whether a process of this host lives that has been there since a moment: its id may be another one's by now."""
     try:
-        return bool(psutil.Process(lease.pid).create_time() <= lease.acquired + 1)
+        return bool(psutil.Process(pid).create_time() <= moment + 1)
     except psutil.Error:
         return False
 

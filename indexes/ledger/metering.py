@@ -152,6 +152,12 @@ class RunMeter:
         self._budget: LedgerBudget | None = None
         self._usage: LedgerUsage | None = None
         self._run_id = ""
+        self._lock = threading.Lock()
+        self._sums = (0, 0, 0.0)
+
+    def used(self) -> tuple[int, int, float]:
+        """Calls, tokens and money of this process so far, without those that the cache answered."""
+        return self._sums
 
     def start(self, corpus_id: int, run_id: str) -> None:
         """Draw on the budget of this run, which may have been opened by another process."""
@@ -178,3 +184,8 @@ class RunMeter:
     def record(self, record: CallRecord) -> None:
         if self._usage is not None:
             self._usage.record(record)
+        if record.outcome != "cached":
+            tokens = (record.usage.prompt_tokens or 0) + (record.usage.output_tokens or 0)
+            with self._lock:
+                calls, before, money = self._sums
+                self._sums = (calls + 1, before + tokens, money + record.money)

@@ -224,7 +224,13 @@ vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_K
     keep_ids=True,
 )
 
-runs = _table("runs", "id:40 corpus_id kind:30 source? started:float ended:float? status:20 report?")
+# A run that somebody asked a server for is a job, too (``jobs.py``): ``job`` says by whom, when and for what, as JSON;
+# ``host``, ``pid`` and ``expires`` which process has it, ``progress`` how far it is.
+runs = _table(
+    "runs",
+    "id:40 corpus_id kind:30 source? started:float ended:float? status:20 report? job? host? pid:int? expires:float? "
+    "progress? cancelled_by?",
+)
 run_leases = _table(
     "run_leases",
     "corpus_id run_id:40 host pid:int fence:big acquired:float heartbeat:float expires:float",

@@ -85,7 +85,8 @@ class Visits:
             self.cut = f"the crawl ended at its limit of {self._most} addresses"
             return None
         self.touched[address] = None
-        self._progress("fetch", len(self.touched), len(self.touched))
+        failed = self.counts["failed"] + self.counts["refused"]
+        self._progress("fetch", len(self.touched), 0, failed)
         validators = Validators(row.etag, row.last_modified) if row.raw_hash else Validators()
         reply = self._filled(row, self._client.fetch(address, self._accept, validators))
         made, raw = self._taken(row, reply, stated)

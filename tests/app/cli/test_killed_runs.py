@@ -58,12 +58,15 @@ def newest_run(cli: Cli) -> dict[str, Any]:
 def test_a_killed_run(cli: Cli, working: subprocess.Popen[str], stocked: Path) -> None:
     run = newest_run(cli)
     assert run["status"] == "running" and f"(process {working.pid} on" in cli("status").stdout
-    assert "the run is going on" in cli("show", run["id"]).stdout
+    assert "no report: It is at work." in cli("show", run["id"]).stdout
     working.send_signal(signal.SIGKILL)
     working.wait()
     assert newest_run(cli)["status"] == "killed" and "holds it" not in cli("status").stdout
     shown = cli("show", run["id"]).stdout
-    assert f"run {run['id']} (ingest): killed" in shown and "the next run goes on with it" in shown
+    assert (
+        f"run {run['id']} (ingest): killed" in shown
+        and "nothing of it was published; what it had stored is kept" in shown
+    )
     assert f"run {run['id']} was killed" in cli("doctor").stdout
     with sqlite3.connect(stocked / "ledger.db") as connection:  # readers have written nothing
         assert connection.execute("SELECT status FROM runs WHERE id = ?", (run["id"],)).fetchone() == ("running",)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.cli.output import progress_lines
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 from tests.harness.wait import PATIENCE_S
 

@@ -42,11 +42,8 @@ class Figures:
         if self.rate:
             yield f"{self.rate:.3g}/s"
         if self.seconds_left:
-            yield (
-                f"{self.seconds_left:.0f} s left"
-                if self.seconds_left < 100
-                else f"{self.seconds_left / 60:.0f} min left"
-            )
+            minutes = self.seconds_left / 60
+            yield f"{self.seconds_left:.0f} s left" if minutes < 2 else f"{minutes:.0f} min left"
         if self.failed:
             yield f"{self.failed:,} failed"
         if self.calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from clausegraph.ingestion.pipeline import Options, Tools
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.steps import Pace
+
+_SAID_S = 15.0  # seconds between two lines of progress in a task's log
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def _opened(run: RunRequest) -> Iterator[tuple[Tools, Source, Options, Pace]]:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.telemetry.spans import stop_telemetry
     from clausegraph.ingestion.pipeline import Options
+    from clausegraph.ingestion.progress import progress_lines
     from clausegraph.ingestion.sources import open_source
     from clausegraph.ingestion.steps import Pace
 
@@ -108,7 +112,12 @@ def _opened(run: RunRequest) -> Iterator[tuple[Tools, Source, Options, Pace]]:
             keep_epochs=settings.keep_epochs,
             keep_days=settings.keep_days,
         )
-        with Workspace(settings) as workspace, run_tools(workspace, source) as tools:
+        said = logging.getLogger("airflow.task").info  # which the task's log shows
+        with (
+            Workspace(settings) as workspace,
+            progress_lines(said, _SAID_S) as progress,
+            run_tools(workspace, source, progress) as tools,
+        ):
             yield tools, source, options, Pace(run.batch_chunks, run.lease)
     finally:
         stop_telemetry()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.ingestion.progress import progress_lines
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 from tests.harness.wait import PATIENCE_S
 

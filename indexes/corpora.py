@@ -73,6 +73,12 @@ def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRo
     return every[name]
 
 
+def find_corpus(ledger: Ledger, name: str) -> CorpusRow | None:
+    """The corpus of that name, if there is one."""
+    name = unicodedata.normalize("NFC", name)
+    return next((corpus for corpus in list_corpora(ledger) if corpus.name == name), None)
+
+
 def _instead(name: str, names: list[str], option: str) -> str:
     """What may have been meant; how to make a corpus only where there is none, as a name may be misspelt."""
     if not names:

@@ -26,6 +26,7 @@ _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 _OWN_FILE, _OWN_FOLDER = 0o600, 0o700
 STAGING = "staging"  # a folder within a home
 OWN_TOKEN = "serve-token"  # noqa: S105 - a file of a server's own token, beside the hashes of all
+UPLOADS = "uploads"  # another: of each corpus, by its id, a folder of each source whose files people sent
 _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 

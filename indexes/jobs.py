@@ -86,6 +86,11 @@ def interrupt_jobs(ledger: Ledger, run_ids: Collection[str]) -> None:
         connection.execute(update(runs).where(*waits).values(status=INTERRUPTED, ended=time.time()))
 
 
+def is_cancelled(ledger: Ledger, run_id: str) -> bool:
+    """Whether somebody wants the end of a job."""
+    return ledger.value(select(runs.c.cancelled_by).where(runs.c.id == run_id)) is not None
+
+
 def write_progress(ledger: Ledger, run_id: str, figures: Mapping[str, Any]) -> str | None:
     """Store how far a job is; returns who has cancelled it, if somebody has."""
     values = update(runs).where(runs.c.id == run_id).values(progress=canonical_json(dict(figures)))

@@ -16,7 +16,7 @@ from sqlalchemy import delete
 
 from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.indexes.corpora import CorpusRow, current_holder, get_corpus, list_corpora, list_epochs
-from clausegraph.indexes.files import clear_staging, failure_of, free_bytes, remove_path
+from clausegraph.indexes.files import UPLOADS, clear_staging, failure_of, free_bytes, remove_path
 from clausegraph.indexes.kept_answers import answers_of
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.readers import held_epochs, holds_of
@@ -132,6 +132,7 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
         lambda: stored.update(index.corpora()),
         lambda: read.update(holds_of(ledger).corpora()),
         lambda: kept.extend(answers.folders()),
+        lambda: kept.extend((ledger.home / UPLOADS).glob("*")),
     ):
         yield from failure_of(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}

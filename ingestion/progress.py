@@ -60,7 +60,8 @@ class Gauge:
     """
 
     def __init__(self, tell: Callable[[Figures], None] = lambda _: None) -> None:
-        self._tell, self._used = tell, lambda: (0, 0, 0.0)
+        self._tell = tell
+        self._used: Callable[[], tuple[int, int, float]] = lambda: (0, 0, 0.0)
         self._begun = self._since = time.monotonic()
         self._phase, self._first, self._done, self._total = "begin", 0, 0, 0
         self._failed: dict[str, int] = {}

@@ -27,6 +27,7 @@ application has its path after ``*``. A path with ``{corpus}`` is only for token
 _CORPUS = "/v1/corpora/{corpus}"
 
 WEB_ANSWERS = "POST /v1/web-answers"
+UPLOADS = (f"POST {_CORPUS}/uploads", "POST /c/{corpus}/add/files")
 WHOLE = frozenset((WEB_ANSWERS, "GET /metrics", "GET /v1/settings", "GET /v1/audit", "GET /admin"))
 """What is of the whole server: only for tokens that are bound to no corpus."""
 
@@ -72,6 +73,13 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/runs": AccessRole.READER,
     f"GET {_CORPUS}/runs/{{run}}": AccessRole.READER,
     f"GET {_CORPUS}/runs/{{run}}/rejects": AccessRole.READER,
+    f"POST {_CORPUS}/runs": AccessRole.CURATOR,
+    f"GET {_CORPUS}/runs/{{run}}/events": AccessRole.READER,
+    f"PUT {_CORPUS}/runs/{{run}}/cancelled": AccessRole.CURATOR,
+    f"GET {_CORPUS}/uploads": AccessRole.CURATOR,
+    f"POST {_CORPUS}/uploads": AccessRole.CURATOR,
+    f"DELETE {_CORPUS}/uploads": AccessRole.CURATOR,
+    f"POST {_CORPUS}/preview": AccessRole.CURATOR,
     f"GET {_CORPUS}/questions": AccessRole.CURATOR,  # people's scenarios
     f"DELETE {_CORPUS}/questions/{{number}}": AccessRole.CURATOR,
     f"GET {_CORPUS}/watches": AccessRole.CURATOR,

@@ -15,13 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from clausegraph.app.access.rules import API_RULES, WEB_ANSWERS, Rules
-from clausegraph.app.api.guard import Face, Guard, loads_page, rule_key
+from clausegraph.app.access.rules import API_RULES, UPLOADS, WEB_ANSWERS, Rules
+from clausegraph.app.api.guard import BODY_BYTES, Face, Guard, loads_page, rule_key
 from clausegraph.app.api.parameters import known_query
 from clausegraph.app.api.problems import problem_of, request_id
-from clausegraph.app.api.routes import corpus, history, questions, server
+from clausegraph.app.api.routes import corpus, history, questions, runs, server
 from clausegraph.app.api.served import Served
 from clausegraph.app.process import version
+from clausegraph.app.services.uploads import MOST_BYTES
 from clausegraph.app.workspace import Workspace
 
 _PAGES_BYTES = 16 * 1024 * 1024  # of a question with the pages it is to be answered from
@@ -73,7 +74,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         routes=app.routes,
         rules=rules,
         hosts=workspace.settings.serve_hosts,
-        bodies={WEB_ANSWERS: _PAGES_BYTES},
+        bodies={WEB_ANSWERS: _PAGES_BYTES, **dict.fromkeys(UPLOADS, MOST_BYTES + BODY_BYTES)},
         screen=screen,
     )
     return app
@@ -101,6 +102,7 @@ _ROUTERS = (
     corpus.pages_router,
     corpus.graph_router,
     history.router,
+    runs.router,
     history.decisions_router,
     server.evaluations_router,
 )

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
 from clausegraph.app.api.problems import ADDRESS, refusal
+from clausegraph.app.services.jobs import WebOrder
 from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.indexes.hidden import LONGEST_REASON
 
@@ -129,6 +130,13 @@ class ReviewBody(RequestBody):
     limit: int = Field(default=50, ge=1, le=1000)
 
 
+class PreviewBody(RequestBody):
+    """An address that is to be looked at before a run reads it."""
+
+    address: PageAddress
+    web: WebOrder = WebOrder()
+
+
 class HideBody(RequestBody):
     """Why a statement is wrong."""
 
@@ -137,6 +145,7 @@ class HideBody(RequestBody):
 
 AnswerPath = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="Its id.")]
 DecisionPath = Annotated[int, Path(ge=1, le=10**15, description="Number of the decision.")]
+RunPath = Annotated[str, Path(min_length=1, max_length=100, description="Id of the run.")]
 StatementPath = Annotated[str, Path(pattern="^[0-9a-f]{4,64}$", description="Its id, or how only its id begins.")]
 LimitQuery = Annotated[int, Query(ge=1, le=200, description="Items at most.")]
 CursorQuery = Annotated[str | None, Query(max_length=8000, description="`next` of the part before.")]

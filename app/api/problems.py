@@ -155,7 +155,7 @@ _FORMS = {  # of names that are parts of addresses, and of addresses
 def _first(error: RequestValidationError) -> str:
     """Where and what: never the value, which may be long or a secret."""
     found = error.errors()[0]
-    if found["loc"] == ("body",):
+    if found["loc"] == ("body",) and found["type"] != "value_error":
         return "body: send a JSON object as openapi.json describes it, with `Content-Type: application/json`"
     if found["type"] == "json_invalid":
         return (

@@ -29,15 +29,19 @@ EPOCH_HEADER = "ClauseGraph-Epoch"
 _ASKED_AGAIN = "private, no-cache"  # whoever keeps it asks again whether it still holds
 
 
-def reply(value: Any, *, epoch: int | None = None, etag: str | None = None, location: str = "") -> Response:
+def reply(
+    value: Any, status: int = 200, *, epoch: int | None = None, etag: str | None = None, location: str = "",
+    made: str = "",
+) -> Response:  # fmt: skip
     """A JSON response; what is of an epoch says so, and whoever keeps it asks again whether it still holds.
 
-    ``location`` is where the same can be had again.
+    ``location`` is where the same can be had again, ``made`` is where it was made.
     """
     headers = {"Cache-Control": _ASKED_AGAIN if etag else "no-store"}
     known = {EPOCH_HEADER: None if epoch is None else str(epoch), "ETag": etag, "Content-Location": location}
+    known["Location"] = made
     headers |= {name: text for name, text in known.items() if text}
-    return Response(as_json(value), 200, headers, "application/json")
+    return Response(as_json(value), status, headers, "application/json")
 
 
 def if_changed(request: Request, etag: str, epoch: int | None) -> Response | None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends
@@ -24,6 +25,7 @@ from starlette.requests import HTTPConnection
 from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.access.sign_in import sign_in_of
 from clausegraph.app.access.tokens import FOLDER, AccessRole, Principal, Sessions, Tokens
+from clausegraph.app.api.jobs import Jobs
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
 from clausegraph.app.process import listening_socket
@@ -101,13 +103,15 @@ class Served:
         self.rate = RateLimit(settings.serve_rate)
         self.work = WorkPool("work", settings.serve_workers, 4 * settings.serve_workers)
         self.reads = WorkPool("reads", _READERS, _READS_WAITING)
+        self.jobs = Jobs(workspace)
         self.evaluations = Evaluations(settings)
         self.kept = KeptAnswers(answers_in(settings.home, workspace.shared), lambda: workspace.ledger)
         self.kept.forget_strangers(one.id for one in self.tokens.all())
         self.metrics.watch(self.work, self.reads)
 
     def close(self) -> None:
-        """End: answers in work are finished first."""
+        """End: answers in work are finished first, runs stop at their next step."""
+        self.jobs.close()
         self.work.close()
         self.reads.close()
         self.workspace.close()
@@ -244,6 +248,11 @@ def run(app: FastAPI, host: str, port: int, announce: Callable[[str], None], pro
 
     class Ending(uvicorn.Server):
         """A signal is the ordinary end, not an error; a second one does not wait."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Tell the runs, and who follows them, at once: an open stream would keep the server waiting."""
+            app.state.served.jobs.ending.set()
+            super().handle_exit(sig, frame)
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:

@@ -48,6 +48,8 @@ def serve(
     from clausegraph.app.mcp import mcp_face
     from clausegraph.core.models.embedding import ServedEmbedder
 
+    with suppress(ClauseGraphError):  # as where its database does not answer: then nobody is told that it is ready
+        workspace.make_ledger()
     app = create_app(workspace, [mcp_face(), face()])
     text, path = own_token(workspace)
 

@@ -10,7 +10,7 @@ from typing import Any
 from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import open_shelf
-from clausegraph.app.services.history import ListedRun
+from clausegraph.app.services.history import ListedRun, run_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StoreError
 from clausegraph.core.settings import Settings
@@ -82,9 +82,10 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
 
 
 def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
-    """A run with its report."""
+    """A run with its report; ``told`` says in a sentence what became of it so far."""
     ledger = workspace.ledger
-    return get_run(ledger, get_corpus(ledger, corpus).id, run)
+    found = get_run(ledger, get_corpus(ledger, corpus).id, run)
+    return found | {"told": run_words(found)}
 
 
 def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:

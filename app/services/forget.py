@@ -23,6 +23,7 @@ from clausegraph.app.services import Record
 from clausegraph.app.services.certificates import signed, written
 from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import as_retained, run_tools
+from clausegraph.app.services.uploads import forget_files
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, LedgerError, NotFoundError, StillReadError
 from clausegraph.core.hashing import canonical_json
@@ -226,7 +227,8 @@ def _remove(workspace: Workspace, corpus: CorpusRow, note: Note, quoted: Quoted)
     with _lease(ledger, corpus) as lease:
         rows = scrub(ledger, lease, quoted, note.places, note.sources)
     AuditLog(settings.home, workspace.shared).blank(quoted.is_in)
-    remains = list[str]()
+    remains = [left for source, uri in note.places for left in forget_files(workspace, corpus, source, [uri])]
+    remains += [left for source in note.sources for left in forget_files(workspace, corpus, source, None)]
     for path in _evaluations(workspace, corpus.name):
         if any(quoted.is_in(one.read_text("utf-8", "replace")) for one in path.rglob("*") if one.is_file()):
             remains += remove_path(path)

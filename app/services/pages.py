@@ -21,6 +21,7 @@ from clausegraph.indexes.ledger.schema import page_versions
 if TYPE_CHECKING:
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
+    from clausegraph.ingestion.sources import Source
 
 
 WEB = "web"
@@ -113,15 +114,23 @@ def refresh(
         SourceError: a source is not where it was.
     """
     from clausegraph.ingestion.pipeline import Options
-    from clausegraph.ingestion.sources import open_source
 
     reports = []
+    for source, uris in open_sources_of(workspace, corpus, names):
+        options = Options(dry_run=dry_run, force=force, only=frozenset(uris))
+        reports.append(run_ingest(workspace, corpus, source, options, progress))
+    return reports
+
+
+def open_sources_of(workspace: Workspace, corpus: str, names: Sequence[str]) -> list[tuple[Source, list[str]]]:
+    """The sources of some pages, opened to ask for these alone, each with their uris; errors as of :func:`refresh`."""
+    from clausegraph.ingestion.sources import open_source
+
+    found: list[tuple[Source, list[str]]] = []
     for source, uris in _by_source(workspace, corpus, names):
         web = web_options(workspace.settings, {"only": uris, "pdf": True})  # what is a page may be a PDF
-        opened = open_source(source.location, source.name, web)
-        options = Options(dry_run=dry_run, force=force, only=frozenset(uris))
-        reports.append(run_ingest(workspace, corpus, opened, options, progress))
-    return reports
+        found.append((open_source(source.location, source.name, web), uris))
+    return found
 
 
 def _by_source(workspace: Workspace, corpus: str, names: Sequence[str]) -> list[tuple[SourceRow, list[str]]]:

@@ -160,6 +160,7 @@ _PAGE_START = re.compile(
     r"(?:\s*<\?xml[^<>]*>)?(?:\s|<!--(?:(?!-->).)*+-->)*+<(?:!doctype\s+html|html[\s>])", re.I | re.S
 )
 _MAX_PARTS = 10_000
+END_BYTES = 65_557  # within which an archive ends
 _END_RECORD, _ZIP64 = b"PK\x05\x06", b"PK\x06\x07"
 _HEADER = re.compile(r"\s*(?:From \S[^\n]*\n)?[A-Za-z][A-Za-z0-9-]{0,60}:[ \t]*\S?")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
@@ -206,12 +207,21 @@ def _not(promised: str | None, name: str, kind: str) -> str:
     return f"not {expected}: the content is {kind}"
 
 
+def has_more_parts(end: bytes, most: int) -> bool:
+    """Whether a ZIP archive, of which this is the end, says that it has more parts than so many, or very long names.
+
+    Listing very many takes long, and memory: they are counted by the end record.
+    """
+    at = end.rfind(_END_RECORD, max(0, len(end) - END_BYTES))
+    if at < 0 or len(end) < at + 22:
+        return False
+    listed, size = struct.unpack_from("<HI", end, at + 10)
+    return bool(listed > most or size > 100 * most or end[max(0, at - 20) : at].startswith(_ZIP64))
+
+
 def _in_archive(raw: bytes) -> str:
-    at = raw.rfind(_END_RECORD, max(0, len(raw) - 65_557))
-    if at >= 0 and len(raw) >= at + 22:  # listing very many parts takes long, so they are counted by the end record
-        listed, size = struct.unpack_from("<HI", raw, at + 10)
-        if listed > _MAX_PARTS or size > 100 * _MAX_PARTS or raw[max(0, at - 20) : at].startswith(_ZIP64):
-            raise Unreadable(f"a ZIP archive with more than {_MAX_PARTS:,} parts")
+    if has_more_parts(raw, _MAX_PARTS):
+        raise Unreadable(f"a ZIP archive with more than {_MAX_PARTS:,} parts")
     try:
         with ZipFile(io.BytesIO(raw)) as archive:
             names = archive.namelist()

@@ -1,10 +1,10 @@
-"""How a corpus came to be what it is: epochs, changes, runs, and what curators decide."""
+"""How a corpus came to be what it is: epochs, changes, and what curators decide."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from clausegraph.app.api.parameters import (
@@ -17,20 +17,21 @@ from clausegraph.app.api.parameters import (
     MergeBody,
     ReviewBody,
     RollbackBody,
+    RunPath,
     SettleBody,
     StatementPath,
     VerdictBody,
     statuses,
 )
-from clausegraph.app.api.replies import OfCorpus, OfPart, WholeList, by_content, list_reply, reply
+from clausegraph.app.api.replies import OfCorpus, WholeList, by_content, list_reply, reply
 from clausegraph.app.api.served import about
 from clausegraph.app.services import entities, forget, statements
 from clausegraph.app.services import history as services
 from clausegraph.app.services.changes import ChangesReply
 from clausegraph.app.services.changes import changes as find_changes
-from clausegraph.app.services.corpora import corpus_status, get_run_record
+from clausegraph.app.services.corpora import corpus_status
 from clausegraph.app.services.entities import NameDecision, NameDecisions, SettledReply
-from clausegraph.app.services.history import ListedEpoch, ListedRun, reject_slice, run_slice
+from clausegraph.app.services.history import ListedEpoch
 from clausegraph.app.services.quarantine import HeldRun, accept_held, drop_held, list_held
 from clausegraph.app.services.statements import HiddenStatements, HideReply, HidingDecision
 
@@ -39,7 +40,6 @@ decisions_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
 EpochsReply = list_reply("EpochsReply", "Retained epochs, newest first.", ListedEpoch, WholeList)
 QuarantineReply = list_reply("QuarantineReply", "Runs in quarantine, the last one first.", HeldRun, WholeList)
 ForgottenReply = list_reply("ForgottenReply", "What stays out, oldest first.", forget.ForgottenItem, WholeList)
-RunsReply = list_reply("RunsReply", "Runs, newest first.", ListedRun)
 
 
 class DecisionsReply(HiddenStatements, NameDecisions):
@@ -47,7 +47,6 @@ class DecisionsReply(HiddenStatements, NameDecisions):
 
 
 _READ, _CHANGE = statuses(*OF_A_CORPUS), statuses(*OF_A_CORPUS, 409, 413)
-_Run = Annotated[str, Path(min_length=1, max_length=100)]
 
 
 @router.get("", response_model=dict[str, Any], responses=_READ)
@@ -85,24 +84,6 @@ async def changes(
     return by_content(of.request, await of.run(find_changes, since, until, reworded=reworded))
 
 
-@router.get("/runs", response_model=RunsReply, responses=_READ)
-async def runs(of: OfPart) -> Response:
-    """Runs, newest first, without their reports."""
-    return await of.reply(run_slice)
-
-
-@router.get("/runs/{run}", response_model=dict[str, Any], responses=_READ)
-async def run(of: OfCorpus, run: _Run) -> Response:
-    """A run with its report."""
-    return await of.reply(get_run_record, run)
-
-
-@router.get("/runs/{run}/rejects", response_model=dict[str, Any], responses=_READ)
-async def rejects(of: OfPart, run: _Run) -> Response:
-    """What a run did not use and what failed in it, each with its reason."""
-    return await of.reply(reject_slice, run, run=run)
-
-
 @decisions_router.get("/decisions", response_model=DecisionsReply, responses=_READ)
 async def decisions(of: OfCorpus) -> Response:
     """Every decision, by whom, since which epoch it is in force, and what waits for the next publish: about names
@@ -138,7 +119,7 @@ async def quarantine(of: OfCorpus) -> Response:
 
 
 @router.put("/quarantine/{run}", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS, 409, 413, 504))
-async def decide(of: OfCorpus, run: _Run, wanted: VerdictBody) -> Response:
+async def decide(of: OfCorpus, run: RunPath, wanted: VerdictBody) -> Response:
     """Publish what a run in quarantine had read (the reply is its report), or drop it.
 
     A publish whose client goes away, or whose time is over, goes on to its end.

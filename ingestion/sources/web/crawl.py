@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,6 +35,7 @@ from clausegraph.ingestion.tools import Progress, no_progress
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _NAME = 100  # characters of a name that is made of an address
+_PREVIEWED = 5  # addresses of a site that a preview asks
 _FILE_BYTES = 5 * 1024 * 1024
 _COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", "rendered", ASKED_BEFORE)
 
@@ -93,6 +95,12 @@ class WebSource:
         self._taken = lambda: shelf.end(*crawl.to_keep(found))
         yield from crawl.items(found)
 
+    def preview(self) -> Listing:
+        """The addresses that a fetch would ask, by a few requests; ``SourceError`` as of a fetch."""
+        options = replace(self._options, addresses=_PREVIEWED)
+        with DryShelf() as shelf, closing(PageLook(options.reading)) as look, WebClient(options.limits) as client:
+            return Crawl(self.location, self._file, shelf, look, options).preview(client, self._options.addresses)
+
     def settle(self) -> None:
         """What was fetched is taken in: the next run asks anew."""
         if self._taken is not None:
@@ -124,6 +132,37 @@ class Crawl:
 
     def run(self, client: WebClient, progress: Progress) -> None:
         """Ask what there is to ask."""
+        self._begin(client, progress)
+        if self._options.only:
+            self._alone()
+        elif self._file is not None:
+            self._listed(self._from_file(self._file))
+        elif self._options.mode == "site":
+            self._site()
+        else:
+            found = self._from_list(client, self._options.addresses)
+            self._listed(found or Listing({self._location: ListedAddress(self._location)}, kind="page"))
+        self._seek()
+        self._requests = client.requests
+
+    def preview(self, client: WebClient, most: int) -> Listing:
+        """What a list holds, at most so many; of a site what its first pages link to; else the page, if it is there."""
+        self._begin(client, no_progress)
+        found = None if self._options.mode == "site" else self._from_list(client, most)
+        if found is not None:
+            return found
+        kind = "site" if self._options.mode == "site" else "page"
+        asked = {self._location: None}
+        if kind == "site":
+            walk = SiteWalk(self._visits, self._location, self._options, self._links)
+            walk.walk()
+            asked = walk.found
+        else:
+            self._visits.reach(self._location, lambda address: "")
+        self._visits.cut = ""  # it was meant to end there
+        return Listing({one: ListedAddress(one) for one in asked}, self._problems(), kind=kind)
+
+    def _begin(self, client: WebClient, progress: Progress) -> None:
         options = self._options
         self._visits = Visits(
             client,
@@ -134,18 +173,6 @@ class Crawl:
             browser=self._browser(client),
             progress=progress,
         )
-        if self._options.only:
-            self._alone()
-        elif self._file is not None:
-            self._listed(self._from_file(self._file))
-        elif self._options.mode == "site":
-            self._site()
-        else:
-            self._listed(
-                self._from_list(client) or Listing({self._location: ListedAddress(self._location)}, kind="page")
-            )
-        self._seek()
-        self._requests = client.requests
 
     def _browser(self, client: WebClient) -> PageRenderer | None:
         """What renders pages, of which every request is one of the client's."""
@@ -209,7 +236,7 @@ class Crawl:
         self._rejects |= {shown(line): "it is no address of a page" for line in wrong}
         return Listing({address: ListedAddress(address) for address in found}, kind="file")
 
-    def _from_list(self, client: WebClient) -> Listing | None:
+    def _from_list(self, client: WebClient, most: int) -> Listing | None:
         mode = self._options.mode
         if mode == "page" or (mode == "auto" and not _LISTS.search(urlsplit(self._location).path)):
             return None
@@ -217,7 +244,7 @@ class Crawl:
         def fetch(address: str) -> WebReply:
             return followed(lambda at: client.fetch(at, LIST_TYPES, most=LIST_BYTES), address)
 
-        found = read_list(self._location, fetch, self._options.addresses)
+        found = read_list(self._location, fetch, most)
         if found is None and mode == "auto" and (others := self._other_pages()):
             raise SourceError(
                 f"{self._location} is no list of addresses today, and this source has {others} pages that it named; "

@@ -104,6 +104,7 @@ class SiteWalk:
         self._links = links
         self._shapes: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()  # files that are no pages, by ending
+        self.found = {start: None}  # in their order: those that are asked, as far as there is room
         self.passed: dict[str, str] = {}  # addresses that were not asked: why
 
     def walk(self) -> None:
@@ -119,6 +120,7 @@ class SiteWalk:
             for link in self._links(row):
                 if link not in seen and self._takes(link, depth + 1):
                     waiting.append((link, depth + 1))
+                    self.found[link] = None
                 seen.add(link)
             if len(seen) > self._options.links:
                 self._visits.cut = f"the crawl ended when it had seen {self._options.links} different links"

@@ -175,7 +175,6 @@ QUEUED, CANCELLED = "queued", "cancelled"  # of those that a server was asked fo
 NOTHING_PUBLISHED = "nothing of it was published"
 QUARANTINED = "quarantined"  # nothing of it is published before somebody accepts it
 FORECAST = "forecast"  # the kind of a run that only says what it would do
-_OF_PROCESS = ("corpus_id", "host", "pid", "expires")
 DROPPED, SUPERSEDED = "dropped", "superseded"  # how a run ends that was: by a person, by a later run of its source
 
 
@@ -207,6 +206,14 @@ def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object])
     values = {"ended": time.time(), "status": status, "report": canonical_json(report)}
     with ledger.write() as connection:
         connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
+
+
+def write_progress(ledger: Ledger, run_id: str, figures: dict[str, Any]) -> str | None:
+    """Store how far a run is; returns who has cancelled it, if somebody has."""
+    values = update(runs).where(runs.c.id == run_id).values(progress=canonical_json(figures))
+    with ledger.write() as connection:
+        found: str | None = connection.execute(values.returning(runs.c.cancelled_by)).scalar()
+    return found
 
 
 def add_to_report(ledger: Ledger, corpus_id: int, run_id: str, **values: object) -> None:
@@ -273,15 +280,12 @@ def current_holder(ledger: Ledger, corpus_id: int) -> Row[Any] | None:
         return lease if lease is not None and is_held(lease, ledger.database.now(connection)) else None
 
 
-def _status_of_job(row: Row[Any], job: dict[str, Any], now: float) -> str:
-    """What is true of a job whose process may have gone."""
-    if row.status not in (QUEUED, RUNNING):
-        return str(row.status)
-    if row.status == QUEUED and row.cancelled_by:
-        return CANCELLED
-    is_here = row.host == socket.gethostname()  # where it is known what became of a process
-    lives = began_before(row.pid, job["asked"]) if is_here else row.expires > now
-    return str(row.status) if lives else INTERRUPTED
+def _is_at_work(run: dict[str, Any], lease: Row[Any] | None, now: float) -> bool:
+    """Whether the process of a run lives, by its lease; of a job of this host it is known, also without one."""
+    if (job := run["job"]) and job["host"] == socket.gethostname():
+        return began_before(job["pid"], job["asked"])
+    held = lease is not None and lease.run_id == run["id"] and is_held(lease, now)
+    return held or (job is not None and (run["status"] == QUEUED or run["kind"] == FORECAST))
 
 
 def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, object]]:
@@ -292,13 +296,13 @@ def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, 
         rows = connection.execute(query.where(runs.c.corpus_id == corpus_id)).all()
     made = []
     for row in rows:
-        values = {name: value for name, value in row._mapping.items() if name not in _OF_PROCESS}
+        values = {name: value for name, value in row._mapping.items() if name != "corpus_id"}
         for column in (runs.c.report, runs.c.job, runs.c.progress):
             text = values[column.name]
             values[column.name] = decode_json(column, row.id, text, OBJECT) if text else None
-        if row.job:
-            values["status"] = _status_of_job(row, values["job"], now)
-        elif row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, now)):
-            values["status"] = KILLED
+        if row.status in (QUEUED, RUNNING) and not _is_at_work(values, lease, now):
+            values["status"] = INTERRUPTED if row.job else KILLED
+        elif row.status == QUEUED and row.cancelled_by:
+            values["status"] = CANCELLED
         made.append(values)
     return made

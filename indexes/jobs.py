@@ -15,21 +15,12 @@ from sqlalchemy import insert, select, update
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.corpora import (
-    CANCELLED,
-    FORECAST,
-    INTERRUPTED,
-    QUEUED,
-    RUNNING,
-    CorpusRow,
-    get_run,
-)
+from clausegraph.indexes.corpora import CANCELLED, FORECAST, INTERRUPTED, QUEUED, RUNNING, CorpusRow, get_run
 from clausegraph.indexes.ledger.cells import OBJECT, decode_json
-from clausegraph.indexes.ledger.leases import LEASE_S
 from clausegraph.indexes.ledger.schema import runs
 from clausegraph.indexes.ledger.store import Ledger
 
-OPEN_STATES = (QUEUED, RUNNING)
+IS_OPEN = runs.c.status.in_((QUEUED, RUNNING))
 
 
 def queue_job(
@@ -37,15 +28,13 @@ def queue_job(
 ) -> None:
     """Record that somebody asks this process for a run, in the words of ``order``."""
     asked = time.time()
-    job = {"order": dict(order), "asked_by": by, "asked": asked}
+    job = {"order": order, "asked_by": by, "asked": asked, "host": socket.gethostname(), "pid": os.getpid()}
     values = {
         "id": run_id, "corpus_id": corpus.id, "kind": FORECAST if forecast else "ingest", "source": source,
-        "started": asked, "status": QUEUED, "job": canonical_json(job), "host": socket.gethostname(),
-        "pid": os.getpid(),
+        "started": asked, "status": QUEUED, "job": canonical_json(job),
     }  # fmt: skip
     with ledger.write() as connection:
-        expires = ledger.database.now(connection) + LEASE_S
-        connection.execute(insert(runs).values(**values, expires=expires))
+        connection.execute(insert(runs).values(**values))
 
 
 def begin_job(ledger: Ledger, run_id: str) -> bool:
@@ -59,65 +48,36 @@ def begin_job(ledger: Ledger, run_id: str) -> bool:
         return False
 
 
-def requeue_job(ledger: Ledger, run_id: str) -> None:
-    """Put a job back: another run was quicker."""
-    with ledger.write() as connection:
-        connection.execute(update(runs).where(runs.c.id == run_id).values(status=QUEUED))
-
-
 def end_job(ledger: Ledger, run_id: str, status: str, report: Mapping[str, object]) -> None:
     """Record how a job ended that has not recorded it itself, as where it ended before its run began."""
     values = {"ended": time.time(), "status": status, "report": canonical_json(dict(report))}
     with ledger.write() as connection:
-        connection.execute(update(runs).where(runs.c.id == run_id, runs.c.status.in_(OPEN_STATES)).values(**values))
-
-
-def renew_jobs(ledger: Ledger, run_ids: Collection[str]) -> None:
-    """Say that the process of these jobs lives."""
-    with ledger.write() as connection:
-        expires = ledger.database.now(connection) + LEASE_S
-        connection.execute(update(runs).where(runs.c.id.in_(run_ids)).values(expires=expires))
+        connection.execute(update(runs).where(runs.c.id == run_id, IS_OPEN).values(**values))
 
 
 def interrupt_jobs(ledger: Ledger, run_ids: Collection[str]) -> None:
     """Record that what still waits is not begun any more."""
-    waits = runs.c.id.in_(run_ids), runs.c.status == QUEUED
     with ledger.write() as connection:
-        connection.execute(update(runs).where(*waits).values(status=INTERRUPTED, ended=time.time()))
+        ended = {"status": INTERRUPTED, "ended": time.time()}
+        connection.execute(update(runs).where(runs.c.id.in_(run_ids), runs.c.status == QUEUED).values(**ended))
 
 
-def is_cancelled(ledger: Ledger, run_id: str) -> bool:
-    """Whether somebody wants the end of a job."""
-    return ledger.value(select(runs.c.cancelled_by).where(runs.c.id == run_id)) is not None
-
-
-def write_progress(ledger: Ledger, run_id: str, figures: Mapping[str, Any]) -> str | None:
-    """Store how far a job is; returns who has cancelled it, if somebody has."""
-    values = update(runs).where(runs.c.id == run_id).values(progress=canonical_json(dict(figures)))
-    with ledger.write() as connection:
-        found: str | None = connection.execute(values.returning(runs.c.cancelled_by)).scalar()
-    return found
-
-
-def cancel_job(ledger: Ledger, corpus_id: int, run_id: str, by: str) -> None:
-    """Ask for the end of a job; one that was asked for before stays as it was.
+def cancel_run(ledger: Ledger, corpus_id: int, run_id: str, by: str) -> None:
+    """Ask for the end of a run, whichever process does it; one that was asked for before stays as it was.
 
     Raises:
-        NotFoundError: there is no such run.
-        InputError: it has ended, or no server was asked for it.
+        InputError: it has ended.
     """
     run = get_run(ledger, corpus_id, run_id)
-    if run["job"] is None:
-        raise InputError(f"run {run_id} was not asked of a server; stop its process where it runs")
-    if run["status"] not in (*OPEN_STATES, CANCELLED):
+    if run["status"] not in (QUEUED, RUNNING, CANCELLED):
         raise InputError(f"run {run_id} has ended ({run['status']}), so there is nothing to cancel")
     with ledger.write() as connection:
-        mine = (runs.c.id == run_id, runs.c.status.in_(OPEN_STATES), runs.c.cancelled_by.is_(None))
+        mine = (runs.c.id == run_id, IS_OPEN, runs.c.cancelled_by.is_(None))
         connection.execute(update(runs).where(*mine).values(cancelled_by=by))
 
 
 def last_order(ledger: Ledger, corpus_id: int, source: str) -> dict[str, Any] | None:
-    """How a source was asked for the last time that it was published from, if a server was asked for it."""
+    """How an address was asked for as this source the last time, if a server was asked for it."""
     asked = (runs.c.corpus_id == corpus_id, runs.c.source == source, runs.c.job.is_not(None), runs.c.kind != FORECAST)
     query = select(runs.c.id, runs.c.job).where(*asked).order_by(runs.c.started.desc()).limit(50)
     orders = (decode_json(runs.c.job, row.id, row.job, OBJECT)["order"] for row in ledger.rows(query))

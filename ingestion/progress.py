@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from clausegraph.core.text import counted
+from clausegraph.indexes.corpora import write_progress
 from clausegraph.indexes.ledger.leases import heartbeat
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.ingestion.tools import Cancelled, Progress
 
-LINES_S = 5.0
+LINES_S, STORED_S = 5.0, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,7 @@ class Figures:
 
 
 class Gauge:
-    """The ``Progress`` of a run that is watched: makes figures of what it is told.
-
-    Args:
-        tell: gets the figures at each unit; what it raises ends the run there.
-    """
+    """The ``Progress`` of a run that is watched: makes figures of what it is told, and tells them at each unit."""
 
     def __init__(self, tell: Callable[[Figures], None] = lambda _: None) -> None:
         self._tell = tell
@@ -65,12 +64,20 @@ class Gauge:
         self._begun = self._since = time.monotonic()
         self._phase, self._first, self._done, self._total = "begin", 0, 0, 0
         self._failed: dict[str, int] = {}
+        self._stop: type[KeyboardInterrupt] | None = None
+        self.is_stored = False
 
     def count(self, used: Callable[[], tuple[int, int, float]]) -> None:
         """From now on calls, tokens and money are those that ``used`` says."""
         self._used = used
 
+    def stop(self, how: type[KeyboardInterrupt]) -> None:
+        """End the run at its next unit."""
+        self._stop = how
+
     def __call__(self, phase: str, done: int, total: int, failed: int = 0) -> None:
+        if self._stop is not None:
+            raise self._stop
         if phase != self._phase:
             self._phase, self._since, self._first = phase, time.monotonic(), done
         self._done, self._total = done, total
@@ -84,6 +91,24 @@ class Gauge:
         left = (self._total - self._done) / rate if rate and self._total > self._done else None
         failed, used = sum(self._failed.values()), self._used()
         return Figures(self._phase, self._done, self._total, rate, left, failed, *used, now - self._begun)
+
+
+@contextmanager
+def stored(progress: Progress, ledger: Ledger, run_id: str) -> Iterator[None]:
+    """Keep the figures of a run in the ledger while the block runs; it ends where somebody has cancelled it. A progress
+    that makes no figures, or is stored already, is left alone."""
+    if not isinstance(progress, Gauge) or progress.is_stored:
+        yield
+        return
+
+    def store() -> None:
+        if write_progress(ledger, run_id, asdict(progress.figures())):
+            progress.stop(Cancelled)
+
+    progress.is_stored = True
+    with heartbeat(store, STORED_S):
+        yield
+    progress.is_stored = False
 
 
 @contextmanager

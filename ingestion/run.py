@@ -30,6 +30,7 @@ from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease
 from clausegraph.indexes.publish import recover
 from clausegraph.indexes.sweep import sweep, was_promised
 from clausegraph.indexes.work import epoch_of_run, write_step
+from clausegraph.ingestion.progress import stored
 from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.tools import Cancelled, Tools
 
@@ -120,13 +121,14 @@ def running(
                 tools.meter.start(corpus.id, run_id)
                 if part.alone:
                     _recover(tools, run, part)
-                yield run
+                with stored(tools.progress, tools.ledger, run_id):
+                    yield run
                 if part.ends and not run.report.is_held:
                     run.add(RunReport(watched=tools.ask_again(corpus.name)))
             finally:
                 run.add(RunReport(usage=tools.meter.stop()))
         except (Exception, KeyboardInterrupt) as error:  # a defect too: no run is left running
-            run.add(RunReport(error=_why(error)))
+            run.add(RunReport(error=why_failed(error)))
             if isinstance(error, KeyboardInterrupt):
                 _tell_published(tools, run, error)
             _end(tools, run, part, traced, error)
@@ -134,7 +136,8 @@ def running(
         _end(tools, run, part, traced)
 
 
-def _why(error: BaseException) -> str:
+def why_failed(error: BaseException) -> str:
+    """What a report says of an error; of a defect without the secrets that may be in it."""
     if isinstance(error, ClauseGraphError):
         return str(error)
     if isinstance(error, KeyboardInterrupt):

@@ -76,9 +76,7 @@ API_RULES: Rules = {
     f"POST {_CORPUS}/runs": AccessRole.CURATOR,
     f"GET {_CORPUS}/runs/{{run}}/events": AccessRole.READER,
     f"PUT {_CORPUS}/runs/{{run}}/cancelled": AccessRole.CURATOR,
-    f"GET {_CORPUS}/uploads": AccessRole.CURATOR,
     f"POST {_CORPUS}/uploads": AccessRole.CURATOR,
-    f"DELETE {_CORPUS}/uploads": AccessRole.CURATOR,
     f"POST {_CORPUS}/preview": AccessRole.CURATOR,
     f"GET {_CORPUS}/questions": AccessRole.CURATOR,  # people's scenarios
     f"DELETE {_CORPUS}/questions/{{number}}": AccessRole.CURATOR,

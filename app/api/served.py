@@ -25,11 +25,11 @@ from starlette.requests import HTTPConnection
 from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.access.sign_in import sign_in_of
 from clausegraph.app.access.tokens import FOLDER, AccessRole, Principal, Sessions, Tokens
-from clausegraph.app.api.jobs import Jobs
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
 from clausegraph.app.process import listening_socket
 from clausegraph.app.services.evaluations import Evaluations
+from clausegraph.app.services.jobs import Jobs
 from clausegraph.app.services.kept import KeptAnswers
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.indexes.files import OWN_TOKEN, file_errors, write_whole

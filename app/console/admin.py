@@ -16,7 +16,7 @@ from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
 from clausegraph.app.services.doctor import examine
 from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
-from clausegraph.app.services.history import list_epochs, reject_slice, run_progress, run_summaries, run_summary
+from clausegraph.app.services.history import list_epochs, reject_slice, run_summaries, run_summary
 from clausegraph.app.services.settings import list_settings
 
 routes = router()
@@ -41,8 +41,7 @@ async def run(of: OfScreen, name: _Run, after: _After = None) -> Response:
     """One run: how far it is while it is at work; then what it did, what failed in it and what it did not use."""
     record = await of.run(get_run_record, name)
     left = await of.run(reject_slice, name, _REJECTS, None if after is None else [after])
-    progress = await of.run(run_progress, record)
-    return of.html("run.html", screen="runs", run=record, summary=run_summary(record), left=left, progress=progress)
+    return of.html("run.html", screen="runs", run=record, summary=run_summary(record), left=left)
 
 
 @routes.get("/c/{corpus}/changes")

@@ -103,13 +103,13 @@ async def events(of: OfScreen, name: str) -> Response:
                 unchecked.clear()
             else:
                 unchecked.append(str(value.detail["sentence"]))
-            return _event("writing", render("writing.html", sentences=unchecked))
+            return event_of("writing", render("writing.html", sentences=unchecked))
         if kind == "step":
-            return _event("step", render("step.html", step=value))
+            return event_of("step", render("step.html", step=value))
         if kind == "problem":
             value = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
         template = "error.html" if kind == "problem" else "answer.html"
-        return _event("answer", bytes(html(request, template, fragment=True, **value).body).decode())
+        return event_of("answer", bytes(html(request, template, fragment=True, **value).body).decode())
 
     try:
         return await streamed(request, held.work, held.workspace.settings.serve_seconds, work, write)
@@ -162,6 +162,6 @@ async def _answered(of: Screen, name: str) -> AskedQuestion:
     return asked
 
 
-def _event(kind: str, text: str) -> str:
+def event_of(kind: str, text: str) -> str:
     """An event of several lines."""
     return f"event: {kind}\n" + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"

@@ -16,7 +16,7 @@ from clausegraph.app.access.tokens import COOKIE, AccessRole
 from clausegraph.app.api.guard import Face, same_origin
 from clausegraph.app.api.problems import Refusal, refusal
 from clausegraph.app.api.served import Held, Who
-from clausegraph.app.console import admin, ask, curation, pages
+from clausegraph.app.console import adding, admin, ask, curation, pages
 from clausegraph.app.console.screen import HERE, address, check_form, html, problem_screen, router, told_error
 from clausegraph.app.services.corpora import list_corpora
 from clausegraph.core.errors import NotFoundError
@@ -26,11 +26,12 @@ routes = router()
 
 @routes.get("/")
 async def start(request: Request, held: Held, who: Who) -> Response:
-    """The first corpus that somebody may see; what to do where there is none."""
+    """The first corpus that somebody may see, or where pages are brought into it; what to do where there is none."""
     found = [one for one in await held.reads.run(list_corpora, held.workspace) if who.may_see(one["corpus"])]
     if len(found) == 1:
-        return RedirectResponse(address(found[0]["corpus"], "ask"), 303)
-    return html(request, "corpora.html", found=found)
+        is_empty = not found[0]["published"] and who.role.covers(AccessRole.CURATOR)
+        return RedirectResponse(address(found[0]["corpus"], "add" if is_empty else "ask"), 303)
+    return html(request, "corpora.html", found=found, first=held.workspace.settings.corpus)
 
 
 @routes.get("/login")
@@ -150,12 +151,14 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
     AccessRole.READER: (
         "GET ask", "POST asked", "GET asked/{name}", "POST asked/{name}/forget", "GET asked/{name}/events",
         "POST asked/{name}/suppose", "GET pages", "GET page", "GET versions", "GET graph", "GET graph/drawn",
-        "GET rules", "GET runs", "GET run", "GET changes", "GET curation", "GET evaluations", "GET evaluation",
+        "GET rules", "GET runs", "GET run", "GET run/events", "GET changes", "GET curation", "GET evaluations",
+        "GET evaluation",
     ),
     AccessRole.CURATOR: (
         "POST asked/{name}/judge", "POST asked/{name}/watch", "GET hide", "POST curation/review", "POST curation/merge",
         "POST curation/settle", "POST curation/deny", "POST curation/hide", "POST curation/unhide",
-        "POST curation/publish", "POST curation/quarantine",
+        "POST curation/publish", "POST curation/quarantine", "GET add", "POST add", "POST add/files", "POST add/again",
+        "POST add/sample", "POST run/cancel",
     ),
 }  # fmt: skip
 RULES: Rules = {
@@ -170,5 +173,6 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    routers = [routes, ask.routes, ask.forms, pages.routes, admin.routes, curation.routes, curation.forms]
+    routers = [routes, ask.routes, ask.forms, pages.routes, admin.routes]
+    routers += [curation.routes, curation.forms, adding.routes, adding.forms]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

@@ -17,7 +17,9 @@ from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import (
     CorpusRow,
     EpochRow,
+    SourceRow,
     current_holder,
+    find_corpus,
     find_run,
     get_corpus,
     get_run,
@@ -44,6 +46,12 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
         pages = sum(source.pages for source in sources)
         described.append(shown | {"pages": pages, "sources": [source.name for source in sources]})
     return described
+
+
+def list_sources_of(workspace: Workspace, corpus: str) -> list[SourceRow]:
+    """The sources of a corpus; none where there is no such corpus yet."""
+    row = find_corpus(workspace.make_ledger(), corpus)
+    return [] if row is None else list_sources(workspace.ledger, row.id)
 
 
 def drop(workspace: Workspace, name: str) -> dict[str, Any]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections import Counter
 from datetime import date, datetime, timedelta
 from typing import Any
-
-from sqlalchemy import func, select
 
 from clausegraph.app.models import forget_replies
 from clausegraph.app.services import Key, Record, Slice, numbered_slice
@@ -30,11 +27,9 @@ from clausegraph.indexes.corpora import (
     list_runs,
 )
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.sweep import sweep, with_room
 from clausegraph.indexes.vacuum import NOTHING, VacuumReport, vacuum
-from clausegraph.indexes.work import batch_states
 from clausegraph.ingestion.progress import Figures
 
 
@@ -64,21 +59,6 @@ class SummedRun(ListedRun):
     """A run, and what its report says in short; None while it has none."""
 
     summary: dict[str, Any] | None
-
-
-class RunProgress(Record):
-    """How far a run is that is at work: what the ledger has of it so far.
-
-    ``seconds`` since it began; ``batches`` of a run in steps, by their state; ``cost`` in the money of the settings.
-    """
-
-    seconds: float
-    pages: int
-    chunks: int
-    calls: int
-    tokens: int
-    cost: float
-    batches: dict[str, int]
 
 
 def list_epochs(workspace: Workspace, corpus: str) -> list[ListedEpoch]:
@@ -167,28 +147,6 @@ def run_summaries(workspace: Workspace, corpus: str, limit: int, after: Key | No
     """Runs, newest first, each with ``summary`` in place of its report."""
     found = reported_run_slice(workspace, corpus, limit, after)
     return Slice([SummedRun(**run, summary=run_summary(run)) for run in found.items], found.after)
-
-
-def run_progress(workspace: Workspace, corpus: str, run: dict[str, Any]) -> RunProgress | None:
-    """How far a run is, by its record; None for one that is not at work."""
-    if run["status"] != RUNNING:
-        return None
-    ledger, since = workspace.ledger, run["started"]
-    number = get_corpus(ledger, corpus).id
-    tokens = func.coalesce(model_calls.c.prompt_tokens, 0) + func.coalesce(model_calls.c.output_tokens, 0)
-    asked = select(func.count(), func.coalesce(func.sum(tokens), 0), func.coalesce(func.sum(model_calls.c.money), 0.0))
-    asked = asked.where(model_calls.c.corpus_id == number, model_calls.c.run_id == run["id"])
-    read, extracted = (
-        select(func.count()).where(table.c.corpus_id == number, when >= since)
-        for table, when in ((page_versions, page_versions.c.fetched), (extractions, extractions.c.created))
-    )
-    with ledger.read() as connection:
-        calls, used, money = connection.execute(asked).one()
-        pages, chunks = (connection.execute(query).scalar_one() for query in (read, extracted))
-    batches = batch_states(ledger, run["id"])
-    return RunProgress(
-        seconds=time.time() - since, pages=pages, chunks=chunks, calls=calls, tokens=used, cost=money, batches=batches
-    )
 
 
 def run_words(run: dict[str, Any]) -> str:

@@ -1,26 +1,47 @@
-"""What a server can be asked to read into a corpus: an order, which source it means, and a look at an address first."""
+"""Runs that a server is asked for: what an order means, a queue and a thread for each corpus, a look at an address."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clausegraph.app.services import Record
-from clausegraph.app.services.ingest import web_options
+from clausegraph.app.services.corpora import get_run_record
+from clausegraph.app.services.ingest import run_ingest, web_options
 from clausegraph.app.services.pages import WEB, open_sources_of
-from clausegraph.app.services.uploads import folder_of, is_of
+from clausegraph.app.services.uploads import folder_of, make_corpus
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.errors import ClauseGraphError, InputError, LeaseHeldError, NotFoundError
+from clausegraph.core.telemetry.logs import log_fields, logger
+from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.types import HOLD_SHARE, WebMode
-from clausegraph.indexes.corpora import find_corpus, get_corpus, list_sources
-from clausegraph.indexes.jobs import last_order
+from clausegraph.indexes import jobs
+from clausegraph.indexes.corpora import (
+    CANCELLED,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    CorpusRow,
+    current_holder,
+    find_corpus,
+    get_corpus,
+    list_sources,
+)
+from clausegraph.indexes.files import UPLOADS
 
 if TYPE_CHECKING:
+    from clausegraph.ingestion.progress import Gauge
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.tools import Options
 
+log = logger(__name__)
+_MOST = 20  # runs of a server that run or wait
+_LOOK_S = 1.0  # between two looks at whether the corpus is free
 _LONGEST = 2000
 _SHOWN = 200  # addresses of a preview
 _Pattern = Annotated[str, Field(min_length=1, max_length=200)]
@@ -51,8 +72,6 @@ class RunOrder(BaseModel):
     web: WebOrder | None = Field(default=None, description="How the address is taken; none: as it was taken last.")
     dry_run: bool = False
     force: bool = Field(default=False, description="Read every page again.")
-    keep_missing: bool = Field(default=False, description="Keep pages that are gone.")
-    allow_empty: bool = Field(default=False, description="A source without a page is meant: remove its pages.")
     hold_share: float = Field(default=HOLD_SHARE, ge=0, le=1, description="Hold a run by which more pages go.")
 
     @model_validator(mode="after")
@@ -88,15 +107,14 @@ def opened(workspace: Workspace, corpus: str, order: RunOrder) -> tuple[Source, 
         source, uris = open_sources_of(workspace, corpus, [order.page])[0]
         return source, Options(dry_run=order.dry_run, force=True, only=frozenset(uris))
     row = find_corpus(workspace.make_ledger(), corpus)
+    location: str | None = order.address
     taken: Mapping[str, Any] | None = order.web.model_dump() if order.web else None
-    location, moved = order.address, False
     if location is None:
-        location, taken, moved = _known(workspace, corpus, str(order.source), taken)
+        location, taken = _known(workspace, corpus, str(order.source), taken)
     source = open_source(location, order.source, web_options(workspace.settings, taken or {}))
-    options = Options(
-        order.keep_missing, order.dry_run, order.force, moved, allow_empty=order.allow_empty,
-        hold_share=order.hold_share,
-    )  # fmt: skip
+    # files that people sent lie where this home is, which may have been moved
+    moved = location.startswith(str(workspace.settings.home / UPLOADS))
+    options = Options(False, order.dry_run, order.force, moved, hold_share=order.hold_share)
     if row is not None:
         check_location(workspace.ledger, row, source, options)
     return source, options
@@ -104,26 +122,103 @@ def opened(workspace: Workspace, corpus: str, order: RunOrder) -> tuple[Source, 
 
 def _known(
     workspace: Workspace, corpus: str, name: str, web: Mapping[str, Any] | None
-) -> tuple[str, Mapping[str, Any] | None, bool]:
-    """Where a source is, how it is taken if it is an address, and whether the home with its files was moved."""
+) -> tuple[str, Mapping[str, Any] | None]:
+    """Where a source is, and how it is taken if it is an address."""
     row = get_corpus(workspace.ledger, corpus)
-    known = next((one for one in list_sources(workspace.ledger, row.id) if one.name == name), None)
     folder = folder_of(workspace, row, name)
-    if folder.is_dir() and (known is None or is_of(folder, known.location)):
-        return str(folder), None, known is not None and known.location != str(folder)
+    if folder.is_dir():
+        return str(folder), None
+    known = next((one for one in list_sources(workspace.ledger, row.id) if one.name == name), None)
     if known is None:
         raise NotFoundError(f"corpus {corpus!r} has no source {name[:80]!r}; its status lists those it has")
     if known.kind != WEB or web is not None:
-        return known.location, web, False
-    last, scheduled = last_order(workspace.ledger, row.id, name), workspace.settings.corpora.get(corpus)
+        return known.location, web
+    last, scheduled = jobs.last_order(workspace.ledger, row.id, name), workspace.settings.corpora.get(corpus)
     if last is not None:
-        return known.location, last.get("web"), False
+        return known.location, last.get("web")
     if scheduled is not None and scheduled.source_name in (name, None) and scheduled.source == known.location:
-        return known.location, scheduled.model_dump(include={*WebOrder.model_fields, "alike"}), False
+        return known.location, scheduled.model_dump(include={*WebOrder.model_fields, "alike"})
     raise InputError(
         f"source {name!r} is an address ({known.location}), and how it is taken is not stored; say it: web.mode page, "
         "site, sitemap or feed"
     )
+
+
+class Jobs:
+    """The runs that a server was asked for; those of one corpus one after the other."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._threads: dict[int, ThreadPoolExecutor] = {}
+        self._lock = threading.Lock()
+        self._mine: dict[str, Gauge] = {}  # that have not ended
+        self.ending = threading.Event()
+
+    def start(self, corpus: str, order: RunOrder, by: str) -> dict[str, Any]:
+        """Take an order, and return the run that it becomes; the corpus is made where there is none.
+
+        Raises:
+            LeaseHeldError: as many runs wait as may.
+            NotFoundError, InputError, SourceError: as of :func:`opened`.
+        """
+        from clausegraph.ingestion.progress import Gauge
+        from clausegraph.ingestion.run import new_run_id
+
+        source, options = opened(self._workspace, corpus, order)
+        row, run_id, ledger = make_corpus(self._workspace, corpus), new_run_id(), self._workspace.ledger_to_change()
+        with self._lock:
+            if len(self._mine) >= _MOST or self.ending.is_set():
+                raise LeaseHeldError(
+                    f"{len(self._mine)} runs wait for this server, which takes no more now; cancel one"
+                )
+            self._mine[run_id] = Gauge()
+            threads = self._threads.setdefault(row.id, ThreadPoolExecutor(1, "clausegraph-run"))
+        said = order.model_dump(mode="json", exclude_defaults=True)
+        jobs.queue_job(ledger, row, run_id, source.name, said, by, forecast=order.dry_run)
+        threads.submit(self._do, row, run_id, source, options)
+        return get_run_record(self._workspace, row.name, run_id)
+
+    def cancel(self, corpus: str, run_id: str, by: str) -> dict[str, Any]:
+        """Ask for the end of a run; errors as of ``cancel_run``."""
+        ledger = self._workspace.ledger_to_change()
+        jobs.cancel_run(ledger, get_corpus(ledger, corpus).id, run_id, by)
+        return get_run_record(self._workspace, corpus, run_id)
+
+    def close(self) -> None:
+        """End what runs at its next step; what waits is not begun."""
+        self.ending.set()
+        for gauge in list(self._mine.values()):
+            gauge.stop(KeyboardInterrupt)
+        for threads in self._threads.values():
+            threads.shutdown(wait=True, cancel_futures=True)
+        if self._mine:
+            jobs.interrupt_jobs(self._workspace.ledger_to_change(), self._mine)
+
+    def _do(self, corpus: CorpusRow, run_id: str, source: Source, options: Options) -> None:
+        """The work of one run, on its thread; how it ended is in the ledger."""
+        from clausegraph.ingestion.progress import stored
+        from clausegraph.ingestion.report import RunReport
+        from clausegraph.ingestion.run import why_failed
+        from clausegraph.ingestion.tools import Cancelled
+
+        ledger, gauge = self._workspace.ledger_to_change(), self._mine[run_id]
+        status, report = FAILED, RunReport(run_id, corpus.name, source.name)
+        try:
+            with log_fields(corpus=corpus.name, run=run_id), stored(gauge, ledger, run_id):
+                while not options.dry_run and current_holder(ledger, corpus.id) is not None:
+                    gauge("wait", 0, 0)
+                    self.ending.wait(_LOOK_S)
+                if jobs.begin_job(ledger, run_id):
+                    report = run_ingest(self._workspace, corpus.name, source, options, gauge, run_id)
+                    status = DONE
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a defect too: nobody else would tell it
+            if isinstance(error, KeyboardInterrupt):
+                status = CANCELLED if isinstance(error, Cancelled) else INTERRUPTED
+            elif not isinstance(error, ClauseGraphError):
+                log.error("run.defect", **error_fields(error))
+            report = replace(report, error=status if status != FAILED else why_failed(error))
+        jobs.end_job(ledger, run_id, status, report.as_dict())  # what its run has recorded stays
+        del self._mine[run_id]
 
 
 def preview(workspace: Workspace, address: str, web: WebOrder) -> PreviewReply:

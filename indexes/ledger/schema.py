@@ -224,12 +224,10 @@ vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_K
     keep_ids=True,
 )
 
-# A run that somebody asked a server for is a job, too (``jobs.py``): ``job`` says by whom, when and for what, as JSON;
-# ``host``, ``pid`` and ``expires`` which process has it, ``progress`` how far it is.
+# ``progress``: how far it is, as JSON. ``job``: of one that a server was asked for (``jobs.py``), by whom and for what.
 runs = _table(
     "runs",
-    "id:40 corpus_id kind:30 source? started:float ended:float? status:20 report? job? host? pid:int? expires:float? "
-    "progress? cancelled_by?",
+    "id:40 corpus_id kind:30 source? started:float ended:float? status:20 report? progress? cancelled_by? job?",
 )
 run_leases = _table(
     "run_leases",

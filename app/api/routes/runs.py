@@ -7,30 +7,28 @@ from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Form, Query, UploadFile
+from fastapi import APIRouter, File, Form, UploadFile
 from starlette.responses import Response, StreamingResponse
 
 from clausegraph.app.api.parameters import EVENTS, OF_A_CORPUS, PreviewBody, RunPath, statuses
-from clausegraph.app.api.replies import CorpusRequest, OfCorpus, OfPart, WholeList, list_reply, reply
+from clausegraph.app.api.replies import CorpusRequest, OfCorpus, OfPart, list_reply, reply
 from clausegraph.app.api.served import about
 from clausegraph.app.api.work import json_event
 from clausegraph.app.services import uploads
 from clausegraph.app.services.corpora import get_run_record
 from clausegraph.app.services.history import ListedRun, reject_slice, run_slice
 from clausegraph.app.services.jobs import PreviewReply, RunOrder, preview
-from clausegraph.app.services.uploads import SentFile, UploadedFiles, UploadReply
+from clausegraph.app.services.uploads import SentFile, UploadReply
 from clausegraph.indexes.corpora import QUEUED, RUNNING
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["runs"])
 RunsReply = list_reply("RunsReply", "Runs, newest first.", ListedRun)
-UploadsReply = list_reply("UploadsReply", "Sources whose files were sent.", UploadedFiles, WholeList)
 _READ, _CHANGE = statuses(*OF_A_CORPUS), statuses(*OF_A_CORPUS, 409, 413)
 _STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {EVENTS: {"schema": {"type": "string"}}}}}
 _LOOK_S, _BEAT_S = 0.5, 15.0  # between two looks at a run; and two signs of life where nothing moves
 _Source = Annotated[str, Form(min_length=1, max_length=500, description="Of which they are to be the files.")]
 _Files = Annotated[list[UploadFile], File(description="Files that are read, or .zip of them.")]
-_OfSource = Annotated[str, Query(min_length=1, max_length=500)]
-_FileName = Annotated[str, Query(min_length=1, max_length=2000, description="Its name within the source.")]
+_Only = Annotated[bool, Form(description="Take away the files that the source has beside them.")]
 
 
 @router.post("/runs", status_code=202, response_model=dict[str, Any], responses=_CHANGE)
@@ -94,24 +92,13 @@ async def rejects(of: OfPart, run: RunPath) -> Response:
     return await of.reply(reject_slice, run, run=run)
 
 
-@router.get("/uploads", response_model=UploadsReply, responses=_READ)
-async def list_uploads(of: OfCorpus) -> Response:
-    """The sources of a corpus whose files were sent, with the names of the files."""
-    return reply({"corpus": of.corpus, "items": await of.run(uploads.list_uploads)})
-
-
 @router.post("/uploads", response_model=UploadReply, responses=_CHANGE)
-async def upload(of: OfCorpus, source: _Source, files: _Files) -> Response:
+async def upload(of: OfCorpus, source: _Source, files: _Files, only: _Only = False) -> Response:
     """Keep files for a source, beside those that it has; one of the same name is replaced. A run of the source reads
     them: nothing is read or published before. The corpus is made where there is none."""
     about(of.request, f"{source}: {len(files)} files")
-    return await of.reply(uploads.store, source, [SentFile(one.filename or "", one.file) for one in files])
-
-
-@router.delete("/uploads", response_model=UploadedFiles, responses=_CHANGE)
-async def remove_upload(of: OfCorpus, source: _OfSource, name: _FileName) -> Response:
-    """Take a file away; its page leaves the corpus with the next run of its source."""
-    return await of.reply(uploads.remove_file, source, name)
+    sent = [SentFile(one.filename or "", one.file) for one in files]
+    return await of.reply(uploads.store, source, sent, only=only)
 
 
 @router.post("/preview", response_model=PreviewReply, responses=statuses(*OF_A_CORPUS, 413, 504))

@@ -21,6 +21,7 @@
   });
   document.addEventListener("htmx:sendError", () => notice("The server does not answer. Is it still running?"));
   document.addEventListener("htmx:sseError", (event) => {
+    if (event.target.closest("[data-again]")) return; // it is tried again, and the run goes on meanwhile
     notice("The connection broke before the answer came. Load this page again to ask again.");
     event.target.remove(); // with it goes the stream, which would be tried for ever
   });

@@ -16,6 +16,7 @@ from clausegraph.app.services.corpora import get_run_record, list_sources_of
 from clausegraph.app.services.jobs import RunOrder, WebOrder, preview
 from clausegraph.app.services.uploads import SAMPLE, SentFile, UploadReply, store, store_sample
 from clausegraph.core.errors import InputError
+from clausegraph.indexes.files import UPLOADS
 
 routes, forms = router(), router(forms=True)
 _Text = Annotated[str, Form(max_length=2000)]
@@ -30,6 +31,7 @@ async def add_form(of: OfScreen) -> Response:
 
 async def _screen(of: Screen, **more: Any) -> Response:
     shown = {"sources": await of.run(list_sources_of), "sample": SAMPLE.is_dir(), "sent": None, "previewed": None}
+    shown["sent_files"] = str(of.held.workspace.settings.home / UPLOADS)
     return of.html("add.html", screen="add", **(shown | {"typed": WebOrder(), "where": ""} | more))
 
 

@@ -8,7 +8,7 @@ const begin = () => {
     const size = chosen.reduce((sum, [, file]) => sum + file.size, 0);
     const lines = chosen.slice(0, 8).map(([path]) => path);
     if (chosen.length > 8) lines.push(`and ${chosen.length - 8} more`);
-    if (chosen.length) lines.push(`${chosen.length} file${chosen.length === 1 ? "" : "s"}, ${(size / 1e6).toFixed(1)} MB`);
+    if (chosen.length) lines.push(`${chosen.length} file${chosen.length === 1 ? "" : "s"}, ${size < 1e5 ? `${Math.ceil(size / 1e3)} KB` : `${(size / 1e6).toFixed(1)} MB`}`);
     list.replaceChildren(...lines.map((line) => {
       const item = document.createElement("li");
       item.textContent = line;
@@ -38,8 +38,11 @@ const begin = () => {
     });
   }
   drop.addEventListener("drop", async (event) => {
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
-    chosen = (await Promise.all(entries.map((entry) => inside(entry, "")))).flat();
+    // both are asked for at once: after the event there is nothing any more
+    const dropped = [...event.dataTransfer.items].map((item) => [item.webkitGetAsEntry(), item.getAsFile()]);
+    chosen = (await Promise.all(dropped.map(
+      ([entry, file]) => entry ? inside(entry, "") : file ? [[file.name, file]] : [],
+    ))).flat();
     show();
   });
   form.addEventListener("submit", async (event) => {

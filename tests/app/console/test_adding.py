@@ -1,0 +1,108 @@
+"""Bringing pages in with a browser: the first visit on an empty home, to the first answer; stopped; by keyboard."""
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from clausegraph.app.access.tokens import AccessRole, Tokens
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
+from tests.app.console.conftest import SAMPLE, Served, Watched, serving
+from tests.app.console.test_screens import check
+from tests.harness.site import NAME, Answer, local_site
+
+pytestmark = [pytest.mark.integration, pytest.mark.browser]
+DROPPED = """() => {
+    const held = new DataTransfer();
+    held.items.add(new File(["<main><h1>Fees</h1><p>You must pay a fee of 20 pounds.</p></main>"], "fees.html"));
+    return held;
+}"""
+PHONE = {"width": 390, "height": 844}
+
+
+def begun(tmp_path: Path, **more: Any) -> tuple[Settings, str]:
+    """A home with a ledger of no corpus, as `serve` makes it, and a curator's token."""
+    settings = Settings(home=tmp_path / "home", embedding_model="hashing", extractor="rules", **more)
+    with Workspace(settings) as workspace:
+        workspace.make_ledger()
+    return settings, Tokens(settings.home).add("cora", AccessRole.CURATOR)[1]
+
+
+def opened(watched: Watched) -> Page:
+    """Somebody who has just logged in, where the server leads them."""
+    watched.page.goto(f"{watched.url}/login")
+    watched.page.fill("#token", watched.token)
+    watched.page.press("#token", "Enter")
+    expect(watched.page.get_by_role("heading", level=1)).not_to_have_text("Log in")
+    return watched.page
+
+
+def test_a_first_visit_ends_with_an_answer_from_files_of_ones_own(
+    window: Callable[..., Watched], tmp_path: Path
+) -> None:
+    settings, token = begun(tmp_path)
+    with serving(settings) as url:
+        page = opened(window(Served(url, settings.home, token), viewport=PHONE, color_scheme="dark"))
+        page.get_by_role("link", name="Add pages").click()
+        check(page)
+        assert page.get_by_role("button", name="Add the sample corpus").is_visible()
+        page.set_input_files("#files", [SAMPLE / "heating-grant.html", SAMPLE / "carer-payment.html"])
+        expect(page.locator("#chosen")).to_contain_text("2 files")
+        page.locator("#send").get_by_role("button", name="Forecast first").press("Enter")
+        expect(page.locator(".outcome")).to_contain_text("nothing was written")
+        check(page)
+        page.get_by_role("button", name="Start this run").click()
+        expect(page.locator(".outcome")).to_have_text("Epoch 1 was published.")
+        check(page)
+        page.get_by_role("link", name="Ask a question").click()
+        page.fill("#question", "Who can get the Winter Heating Grant?")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator("#answer")).to_contain_text("£90")
+        page.goto(f"{url}/c/default/add")
+        page.set_input_files("#files", [SAMPLE / "heating-grant.html", Path(__file__)])
+        page.locator("#send").get_by_role("button", name="Start").click()
+        expect(page.locator("main")).to_contain_text("test_adding.py: a file of this kind is not read")
+        page.get_by_label("Files that were sent").get_by_role("button", name="Start").click()
+        expect(page.locator(".outcome")).to_have_text("Nothing had changed.")
+
+
+def test_a_run_is_watched_and_cancelled_and_a_file_is_dropped(window: Callable[..., Watched], tmp_path: Path) -> None:
+    go = threading.Event()
+
+    def slow(path: str) -> Answer:
+        assert go.wait(60)
+        return Answer(b"<main><h1>Visa</h1><p>A visa costs 20 pounds.</p></main>")
+
+    with local_site() as site:
+        site.page("/", '<main><h1>Guides</h1><p>You must apply.</p><a href="visa">Visa</a></main>')
+        site.answers["/visa"] = slow
+        settings, token = begun(tmp_path, web_allow=(f"{NAME}=127.0.0.1",), web_interval=0.0)
+        with serving(settings) as url:
+            page = opened(window(Served(url, settings.home, token), viewport={"width": 1440, "height": 900}))
+            page.goto(f"{url}/c/default/add")
+            page.fill("#where", site.url("/"))
+            page.get_by_role("button", name="Preview").click()
+            expect(page.get_by_label("Preview")).to_contain_text("One page.")
+            page.select_option("#mode", "site")
+            page.get_by_label("An address").get_by_role("button", name="Start").click()
+            expect(page.get_by_label("Progress")).to_contain_text("At work: fetch")
+            check(page)
+            page.get_by_role("button", name="Cancel this run").click()
+            expect(page.get_by_label("Progress")).to_contain_text("It is cancelled")
+            go.set()
+            expect(page.locator(".outcome")).to_have_text(re.compile("cancelled by cora.*nothing of it was published"))
+            page.get_by_role("button", name="Run it again").click()
+            expect(page.locator(".outcome")).to_have_text("Epoch 1 was published.")
+            page.get_by_role("link", name="Add pages").click()
+            expect(page.get_by_role("button", name="Run now")).to_be_visible()
+            check(page)
+            held = page.evaluate_handle(DROPPED)
+            page.dispatch_event("#drop", "drop", {"dataTransfer": held})
+            expect(page.locator("#chosen")).to_contain_text("fees.html")
+            page.locator("#send").get_by_role("button", name="Start").click()
+            expect(page.locator(".outcome")).to_have_text("Epoch 2 was published.")

@@ -81,8 +81,8 @@ async def add_sample(of: OfScreen) -> Response:
 
 
 async def _started(of: Screen, order: RunOrder) -> Response:
-    about(of.request, str(order.page or order.address or order.source))
     made = await of.held.reads.run(of.held.jobs.start, of.corpus, order, of.who.name)
+    about(of.request, f"{order.page or order.address or order.source}{', dry run' if order.dry_run else ''}")
     return RedirectResponse(address(of.corpus, "run", name=made["id"]), 303)
 
 

@@ -50,7 +50,7 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
 
 def list_sources_of(workspace: Workspace, corpus: str) -> list[SourceRow]:
     """The sources of a corpus; none where there is no such corpus yet."""
-    row = find_corpus(workspace.make_ledger(), corpus)
+    row = find_corpus(workspace.ledger, corpus)
     return [] if row is None else list_sources(workspace.ledger, row.id)
 
 

@@ -106,7 +106,7 @@ def opened(workspace: Workspace, corpus: str, order: RunOrder) -> tuple[Source, 
     if order.page is not None:
         source, uris = open_sources_of(workspace, corpus, [order.page])[0]
         return source, Options(dry_run=order.dry_run, force=True, only=frozenset(uris))
-    row = find_corpus(workspace.make_ledger(), corpus)
+    row = find_corpus(workspace.ledger, corpus)
     location: str | None = order.address
     taken: Mapping[str, Any] | None = order.web.model_dump() if order.web else None
     if location is None:
@@ -166,16 +166,14 @@ class Jobs:
 
         source, options = opened(self._workspace, corpus, order)
         row, run_id, ledger = make_corpus(self._workspace, corpus), new_run_id(), self._workspace.ledger_to_change()
+        said = order.model_dump(mode="json", exclude_defaults=True)
         with self._lock:
             if len(self._mine) >= _MOST or self.ending.is_set():
-                raise LeaseHeldError(
-                    f"{len(self._mine)} runs wait for this server, which takes no more now; cancel one"
-                )
+                raise LeaseHeldError(f"{len(self._mine)} runs wait here, and no more are taken now; cancel one")
+            jobs.queue_job(ledger, row, run_id, source.name, said, by, forecast=order.dry_run)
             self._mine[run_id] = Gauge()
             threads = self._threads.setdefault(row.id, ThreadPoolExecutor(1, "clausegraph-run"))
-        said = order.model_dump(mode="json", exclude_defaults=True)
-        jobs.queue_job(ledger, row, run_id, source.name, said, by, forecast=order.dry_run)
-        threads.submit(self._do, row, run_id, source, options)
+            threads.submit(self._do, row, run_id, source, options)
         return get_run_record(self._workspace, row.name, run_id)
 
     def cancel(self, corpus: str, run_id: str, by: str) -> dict[str, Any]:
@@ -186,7 +184,8 @@ class Jobs:
 
     def close(self) -> None:
         """End what runs at its next step; what waits is not begun."""
-        self.ending.set()
+        with self._lock:
+            self.ending.set()
         for gauge in list(self._mine.values()):
             gauge.stop(KeyboardInterrupt)
         for threads in self._threads.values():
@@ -217,8 +216,9 @@ class Jobs:
             elif not isinstance(error, ClauseGraphError):
                 log.error("run.defect", **error_fields(error))
             report = replace(report, error=status if status != FAILED else why_failed(error))
-        jobs.end_job(ledger, run_id, status, report.as_dict())  # what its run has recorded stays
-        del self._mine[run_id]
+        finally:
+            jobs.end_job(ledger, run_id, status, report.as_dict())  # what its run has recorded stays
+            del self._mine[run_id]
 
 
 def preview(workspace: Workspace, address: str, web: WebOrder) -> PreviewReply:

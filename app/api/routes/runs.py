@@ -36,8 +36,8 @@ async def start_run(of: OfCorpus, order: RunOrder) -> Response:
     """Ask for a run of a source, an address or a page, or with `dry_run` for its forecast; `Location` has it.
 
     The corpus is made where there is none. A run waits until its corpus is free."""
-    about(of.request, f"{order.page or order.address or order.source}{', dry run' if order.dry_run else ''}")
     made = await of.held.reads.run(of.held.jobs.start, of.corpus, order, of.who.name)
+    about(of.request, f"{order.page or order.address or order.source}{', dry run' if order.dry_run else ''}")
     return reply(made, 202, made=f"/v1/corpora/{quote(of.corpus, safe='')}/runs/{made['id']}")
 
 

@@ -74,10 +74,10 @@ async def add_again(of: OfScreen, run: _Text) -> Response:
 
 
 @forms.post("/c/{corpus}/add/sample")
-async def add_sample(of: OfScreen) -> Response:
+async def add_sample(of: OfScreen, go: _Text) -> Response:
     """Bring in the sample corpus."""
     sent: UploadReply = await of.run(store_sample)
-    return await _started(of, RunOrder(source=sent.source))
+    return await _started(of, RunOrder(source=sent.source, dry_run=go == "forecast"))
 
 
 async def _started(of: Screen, order: RunOrder) -> Response:

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -100,7 +101,8 @@ def forget_files(workspace: Workspace, corpus: CorpusRow, source: str, names: It
 def store_sample(workspace: Workspace, corpus: str) -> UploadReply:
     """Keep the sample corpus as the source "sample", as if somebody had sent it."""
     paths = sorted(path for path in SAMPLE.rglob("*") if path.is_file())
-    return store(workspace, corpus, "sample", [SentFile(str(one.relative_to(SAMPLE)), one.open("rb")) for one in paths])
+    sent = [SentFile(str(path.relative_to(SAMPLE)), BytesIO(path.read_bytes())) for path in paths]
+    return store(workspace, corpus, "sample", sent)
 
 
 def folder_of(workspace: Workspace, corpus: CorpusRow, source: str) -> Path:

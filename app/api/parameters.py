@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
 from clausegraph.app.api.problems import ADDRESS, refusal
-from clausegraph.app.services.jobs import WebOrder
 from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.indexes.hidden import LONGEST_REASON
 
@@ -128,13 +127,6 @@ class ReviewBody(RequestBody):
 
     type: str | None = Field(default=None, min_length=1, max_length=_LONGEST, description="Of entities of this type.")
     limit: int = Field(default=50, ge=1, le=1000)
-
-
-class PreviewBody(RequestBody):
-    """An address that is to be looked at before a run reads it."""
-
-    address: PageAddress
-    web: WebOrder = WebOrder()
 
 
 class HideBody(RequestBody):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import File, Form, Query, UploadFile
+from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.responses import RedirectResponse, Response
 
@@ -57,9 +58,9 @@ async def add(
             source=source or None, address=where.strip() or None, page=page or None, web=web if where else None
         )
     except ValidationError as error:
-        raise InputError(str(error.errors()[0]["msg"])) from error
+        raise RequestValidationError(error.errors()) from error
     if go == "preview":
-        found = await of.work(lambda _: preview(of.held.workspace, where.strip(), web))
+        found = await of.work(lambda _: preview(of.held.workspace, order))
         return await _screen(of, previewed=found, typed=web, where=where)
     return await _started(of, order.model_copy(update={"dry_run": go == "forecast"}))
 

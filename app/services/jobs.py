@@ -85,7 +85,6 @@ class PreviewReply(Record):
     """What a run would ask of an address. `addresses` are the first ones of `found`, which for a site are those that
     its first pages link to."""
 
-    address: str
     kind: str
     found: int
     addresses: list[str]
@@ -221,16 +220,17 @@ class Jobs:
             del self._mine[run_id]
 
 
-def preview(workspace: Workspace, address: str, web: WebOrder) -> PreviewReply:
-    """What a run would ask of an address, by a few requests; nothing is stored.
+def preview(workspace: Workspace, order: RunOrder) -> PreviewReply:
+    """What a run of an address would ask, by a few requests; nothing is stored.
 
     Raises:
         SourceError: the address cannot be used, or is no list of the kind that is asked for.
     """
     from clausegraph.ingestion.sources.web.crawl import WebSource
 
-    found = WebSource(address, None, web_options(workspace.settings, web.model_dump())).preview()
+    if order.address is None:
+        raise InputError("only an address can be looked at first; a dry run says what a run of a source would do")
+    web = (order.web or WebOrder()).model_dump()
+    found = WebSource(order.address, None, web_options(workspace.settings, web)).preview()
     listed = list(found.entries)
-    return PreviewReply(
-        address=address, kind=found.kind, found=len(listed), addresses=listed[:_SHOWN], problems=found.problems
-    )
+    return PreviewReply(kind=found.kind, found=len(listed), addresses=listed[:_SHOWN], problems=found.problems)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Form, UploadFile
 from starlette.responses import Response, StreamingResponse
 
-from clausegraph.app.api.parameters import EVENTS, OF_A_CORPUS, PreviewBody, RunPath, statuses
+from clausegraph.app.api.parameters import EVENTS, OF_A_CORPUS, STREAM, RunPath, statuses
 from clausegraph.app.api.replies import CorpusRequest, OfCorpus, OfPart, list_reply, reply
 from clausegraph.app.api.served import about
 from clausegraph.app.api.work import json_event
@@ -24,7 +24,6 @@ from clausegraph.indexes.corpora import QUEUED, RUNNING
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["runs"])
 RunsReply = list_reply("RunsReply", "Runs, newest first.", ListedRun)
 _READ, _CHANGE = statuses(*OF_A_CORPUS), statuses(*OF_A_CORPUS, 409, 413)
-_STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {EVENTS: {"schema": {"type": "string"}}}}}
 _LOOK_S, _BEAT_S = 0.5, 15.0  # between two looks at a run; and two signs of life where nothing moves
 _Source = Annotated[str, Form(min_length=1, max_length=500, description="Of which they are to be the files.")]
 _Files = Annotated[list[UploadFile], File(description="Files that are read, or .zip of them.")]
@@ -47,7 +46,7 @@ async def cancel_run(of: OfCorpus, run: RunPath) -> Response:
     return reply(await of.held.reads.run(of.held.jobs.cancel, of.corpus, run, of.who.name))
 
 
-@router.get("/runs/{run}/events", response_model=str, responses=_STREAM | _READ)
+@router.get("/runs/{run}/events", response_model=str, responses=STREAM | _READ)
 async def run_events(of: OfCorpus, run: RunPath) -> Response:
     """A run as it goes on: events `progress`, each the run as its resource has it, without the report; then `end`."""
     return await followed(of, run, lambda kind, found: json_event(kind, found | {"report": None}))
@@ -102,6 +101,6 @@ async def upload(of: OfCorpus, source: _Source, files: _Files, only: _Only = Fal
 
 
 @router.post("/preview", response_model=PreviewReply, responses=statuses(*OF_A_CORPUS, 413, 504))
-async def preview_address(of: OfCorpus, wanted: PreviewBody) -> Response:
-    """What a run would ask of an address, by a few requests through the guarded client; nothing is stored."""
-    return reply(await of.work(lambda _: preview(of.held.workspace, str(wanted.address), wanted.web)))
+async def preview_address(of: OfCorpus, order: RunOrder) -> Response:
+    """What a run of an address would ask, by a few requests through the guarded client; nothing is stored."""
+    return reply(await of.work(lambda _: preview(of.held.workspace, order)))

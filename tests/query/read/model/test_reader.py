@@ -131,6 +131,8 @@ def test_a_refusal_may_say_whom_to_ask(scripted: Scripted, grant: Pages) -> None
     result = ModelReader(None, scripted(refusal, refusal)).read(ASKED, grant.hits(), grant)
     assert (result.status, result.missing) == (AnswerStatus.NOT_ANSWERABLE, "when it is paid")
     assert [one.text for one in result.sentences] == [told["text"]]
+    wordless = refusal | {"missing": ", ,"}
+    assert ModelReader(None, scripted(wordless, wordless)).read(ASKED, grant.hits(), grant).missing == ""
     found = Answer(ASKED, result.status, (), "corpus", 1, sentences=result.sentences, missing=result.missing)
     shown = answer_text(found).splitlines()
     assert shown[:2] == ["These pages do not say when it is paid.", f"Next: {told['text']} [1]"]

@@ -25,7 +25,7 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.reply_rows import forget_replies
 from clausegraph.indexes.response_cache import RESPONSES, remove_file
 from clausegraph.indexes.vectors.protocol import EpochIndex
-from clausegraph.indexes.vectors.segments import remove_unlisted, vector_index
+from clausegraph.indexes.vectors.segments import vector_index
 
 T = TypeVar("T")
 _CRAMPED = 1_000_000  # bytes: less may be too little for a transaction and its log
@@ -48,7 +48,7 @@ def drop_corpus(ledger: Ledger, name: str) -> list[str]:
 
     Its rows go in one transaction; a drop that was killed after it is finished by the next one, by a vacuum or a run.
     """
-    return with_room(ledger, name, partial(_drop, ledger, name), drops=True)
+    return with_room(ledger, partial(_drop, ledger, name), name)
 
 
 def _drop(ledger: Ledger, name: str) -> list[str]:
@@ -82,10 +82,9 @@ def sweep(ledger: Ledger) -> list[str]:
     return remains
 
 
-def with_room(ledger: Ledger, corpus: str, work: Callable[[], T], *, drops: bool = False) -> T:
-    """Do work that removes something of a corpus. On a disk that is too full even for that, first all goes that takes
-    no write and can be made or paid for again: replies of models, what killed commands left, of a corpus that is
-    dropped its segments too.
+def with_room(ledger: Ledger, work: Callable[[], T], dropped: str = "") -> T:
+    """Do work that removes something. On a disk that is too full even for that, first all goes that takes no write and
+    can be made or paid for again: replies of models, what killed commands left, the segments of a ``dropped`` corpus.
 
     Raises:
         StorageError: there is no room all the same.
@@ -97,7 +96,7 @@ def with_room(ledger: Ledger, corpus: str, work: Callable[[], T], *, drops: bool
         if before > _CRAMPED:
             raise
     stuck = [*failure_of(partial(clear_staging, ledger.home)), *remove_file(ledger.home / RESPONSES)]
-    stuck += [*_of_dropped_corpora(ledger), *failure_of(partial(_remove_segments, ledger, corpus, drops))]
+    stuck += [*_of_dropped_corpora(ledger), *failure_of(partial(_remove_segments, ledger, dropped))]
     freed = max(0, free_bytes(ledger.home) - before)
     try:
         return work()
@@ -107,15 +106,13 @@ def with_room(ledger: Ledger, corpus: str, work: Callable[[], T], *, drops: bool
         raise StorageError("; ".join([str(error), tried, *stuck])) from error
 
 
-def _remove_segments(ledger: Ledger, name: str, every: bool) -> None:
-    """Remove the segments of a corpus that no run is writing: those that nothing lists, or every one."""
-    index, corpus = vector_index(ledger), next((one for one in list_corpora(ledger) if one.name == name), None)
-    if corpus is None or isinstance(index, EpochIndex) or current_holder(ledger, corpus.id) is not None:
-        return
-    if every:
-        index.drop(corpus.id)
-    else:
-        remove_unlisted(ledger, corpus.id)
+def _remove_segments(ledger: Ledger, name: str) -> None:
+    """Remove the segments of a corpus that no run is writing, where they are files."""
+    index = vector_index(ledger)
+    for corpus in list_corpora(ledger):
+        is_free = corpus.name == name and current_holder(ledger, corpus.id) is None
+        if is_free and not isinstance(index, EpochIndex):
+            index.drop(corpus.id)
 
 
 def was_promised(ledger: Ledger) -> bool:

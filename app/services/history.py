@@ -132,7 +132,7 @@ def vacuum_corpus(
                     projections.vacuumed(row.id)
                     return taken, done
 
-            ready, report = with_room(ledger, corpus, remove)
+            ready, report = with_room(ledger, remove)
         projections.dropped()
         made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}
         made["replies"], remains = forget_replies(workspace.settings, days)

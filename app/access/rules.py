@@ -51,7 +51,8 @@ API_RULES: Rules = {
     f"POST {_CORPUS}/retrieve": AccessRole.READER,
     f"GET {_CORPUS}/answers": AccessRole.READER,
     f"GET {_CORPUS}/answers/{{name}}": AccessRole.READER,
-    f"DELETE {_CORPUS}/answers/{{name}}": AccessRole.READER,  # one's own
+    f"POST {_CORPUS}/answers/{{name}}/compared": AccessRole.READER,  # one's own
+    f"DELETE {_CORPUS}/answers/{{name}}": AccessRole.READER,
     f"GET {_CORPUS}/pages": AccessRole.READER,
     f"GET {_CORPUS}/page": AccessRole.READER,
     f"GET {_CORPUS}/page/elements": AccessRole.READER,

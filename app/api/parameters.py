@@ -47,6 +47,11 @@ class AnswerBody(QuestionBody):
         max_length=100,
         description="What is to be taken for granted, by the words of a condition of the answer.",
     )
+    after: str | None = Field(
+        default=None,
+        max_length=40,
+        description="Id of a kept answer that the question follows: its scenario goes on, and what was settled.",
+    )
     engine: str | None = Field(default=None, max_length=100, description="What answers; none: that of the settings.")
     trace: bool = Field(default=False, description="Whether the answer has the engine's steps.")
 

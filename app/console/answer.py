@@ -75,6 +75,7 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "steps": [step for step in answer.trace if step.name != _MODEL],
         "used": used[-1] if used else None,
         "texts": texts,
+        "supposed": supposed,
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "told": address(answer.corpus, "ask", **again | told) if answer.sentences and not under.sentences else "",
         "markdown": answer_markdown(under),

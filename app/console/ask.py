@@ -17,6 +17,7 @@ from clausegraph.app.services import questions as judged
 from clausegraph.app.services import watches
 from clausegraph.app.services.answers import ShownStep
 from clausegraph.app.services.ask import answer, parse_assumptions
+from clausegraph.app.services.follow_up import ask_again_now, follow_up
 from clausegraph.app.services.history import epoch_on, list_epochs
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.services.pages import element_texts
@@ -129,6 +130,30 @@ async def suppose(of: OfScreen, name: str) -> Response:
     }
     shown = await of.held.reads.run(_shown, of.held.workspace, replace(asked, supposed=given))
     return of.html("answer.html", screen="ask", **shown)
+
+
+@forms.post("/c/{corpus}/asked/{name}/follow")
+async def follow(
+    of: OfScreen, name: str, said: _Text = "",
+    assume: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
+) -> Response:  # fmt: skip
+    """Another question of the same person, or the same one with what is different: shown in the form, and asked."""
+    asked = await _answered(of, name)
+    if not said.strip():
+        raise InputError("say what is asked next, or what is different")
+    again = follow_up(replace(asked, supposed=parse_assumptions(assume)), said.strip())
+    where = address(of.corpus, "ask", question=again.question, scenario=again.scenario, epoch=asked.epoch)
+    return RedirectResponse(where, 303)
+
+
+@forms.post("/c/{corpus}/asked/{name}/again")
+async def again(of: OfScreen, name: str) -> Response:
+    """The answer as it was and as it is now, what differs, and the rules that changed on its pages."""
+    asked = await _answered(of, name)
+    found, answer_now = await of.work(lambda _: ask_again_now(of.held.workspace, asked))
+    sides = [replace(asked, supposed={}), replace(asked, answer=answer_now, supposed={})]
+    views = await of.held.reads.run(lambda: [_shown(of.held.workspace, one) for one in sides])
+    return of.html("compared.html", screen="ask", found=found, views=views)
 
 
 @forms.post("/c/{corpus}/asked/{name}/judge")

@@ -150,7 +150,8 @@ def _refused(error: SignInRefused) -> Refusal:
 _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
     AccessRole.READER: (
         "GET ask", "POST asked", "GET asked/{name}", "POST asked/{name}/forget", "GET asked/{name}/events",
-        "POST asked/{name}/suppose", "GET pages", "GET page", "GET versions", "GET graph", "GET graph/drawn",
+        "POST asked/{name}/suppose", "POST asked/{name}/follow", "POST asked/{name}/again", "GET pages", "GET page",
+        "GET versions", "GET graph", "GET graph/drawn",
         "GET rules", "GET runs", "GET run", "GET run/events", "GET changes", "GET curation", "GET evaluations",
         "GET evaluation",
     ),

@@ -23,7 +23,16 @@ from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpa
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import one_line
-from clausegraph.core.types import Answer, AnswerStatus, Condition, JudgedCondition, SentenceRole, leaves, mapped
+from clausegraph.core.types import (
+    Answer,
+    AnswerStatus,
+    Condition,
+    JudgedCondition,
+    PageKey,
+    SentenceRole,
+    leaves,
+    mapped,
+)
 from clausegraph.indexes.watches import Watch, WatchChange
 
 STATUS, ANSWER, VALUE, SOURCE = "status", "answer", "value", "source"
@@ -223,6 +232,17 @@ def _pairs(old: Sequence[_Part], new: Sequence[_Part]) -> Iterator[tuple[_Part |
         if score < 0 and i in left and j in right:
             yield left.pop(i), right.pop(j)
     yield from zip_longest(left.values(), right.values())
+
+
+def quoted_pages(found: Answer) -> set[PageKey]:
+    """The pages that an answer quotes."""
+    quoted = chain(
+        (place for one in found.alternatives for place in (*one.evidence, *one.sources)),
+        (place for one in found.sentences for place in one.evidence),
+        (side for one in found.contradictions for side in (one.newer, one.older)),
+        found.quotes,
+    )
+    return {place.page for place in quoted}
 
 
 def packed_answer(found: Answer) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.engines import engine_options
@@ -14,6 +13,7 @@ from clausegraph.app.services.answer_changes import (
     answer_differences,
     changed_answer,
     packed_answer,
+    quoted_pages,
     stored_answer,
 )
 from clausegraph.app.services.ask import answer
@@ -24,7 +24,7 @@ from clausegraph.core.serial import pack
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import one_line
-from clausegraph.core.types import Answer, PageKey
+from clausegraph.core.types import PageKey
 from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_epochs
 from clausegraph.indexes.watches import Watch, changed_pages, get_watch, list_watches, update_watch
 from clausegraph.query.retrieve.bank import CANDIDATES, make_retriever
@@ -91,7 +91,9 @@ def _touching(workspace: Workspace, row: CorpusRow) -> Callable[[Watch], bool]:
         if kept is None or watch.epoch not in retained:
             return True
         touched = differing(watch.epoch)
-        return bool(touched) and (not touched.keys().isdisjoint(_pages(kept)) or _finds(workspace, row, watch, touched))
+        return bool(touched) and (
+            not touched.keys().isdisjoint(quoted_pages(kept)) or _finds(workspace, row, watch, touched)
+        )
 
     return is_touched
 
@@ -127,14 +129,3 @@ def _ask(workspace: Workspace, row: CorpusRow, watch: Watch) -> bool:
     }
     is_ours = update_watch(workspace.ledger_to_change(), watch, values, change if differences else None)
     return is_ours and bool(differences)
-
-
-def _pages(found: Answer) -> set[PageKey]:
-    """The pages that an answer quotes."""
-    quoted = chain(
-        (place for one in found.alternatives for place in (*one.evidence, *one.sources)),
-        (place for one in found.sentences for place in one.evidence),
-        (side for one in found.contradictions for side in (one.newer, one.older)),
-        found.quotes,
-    )
-    return {place.page for place in quoted}

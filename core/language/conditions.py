@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from clausegraph.core.language.clauses import (
     OPENER,
@@ -16,7 +17,7 @@ from clausegraph.core.language.clauses import (
     trailing_end,
     trim,
 )
-from clausegraph.core.language.lexicon import IMPERATIVES, WordTable, base_of_third_person
+from clausegraph.core.language.lexicon import AUXILIARIES, IMPERATIVES, PRONOUNS, WordTable, base_of_third_person
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
 
@@ -94,6 +95,19 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
         )
         found.append(marker)
     return _without_idle_weak(found)
+
+
+def supposition(text: str) -> str | None:
+    """What a text supposes that is one condition and nothing else ("and if she is 66?"), as a sentence; else None."""
+    words = plain(text).rstrip("?!. ").split()
+    said = " ".join(word for number, word in enumerate(words) if number > 1 or word.lower() != "what")
+    found = find_markers(said, 0, len(said))[:1]
+    if not found or found[0].negated or found[0].neutral or len(said[: found[0].start].split()) > 1:
+        return None
+    clause = said[found[0].end :].strip(" ,")
+    asks = any(one in AUXILIARIES and other in PRONOUNS for one, other in pairwise(clause.lower().split()))
+    alone = not asks and main_clause_start(f"{said}?", found[0].end, len(said) + 1) >= len(said)
+    return f"{clause[:1].upper()}{clause[1:]}." if alone and clause else None
 
 
 def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -31,6 +32,7 @@ from clausegraph.app.process import version
 from clausegraph.app.services.answers import AnswerReply, ShownStep, WebAnswerReply, shown_web_answer
 from clausegraph.app.services.ask import PassagesReply, answer, parse_assumptions, search
 from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
+from clausegraph.app.services.follow_up import ChangedSince, ask_again_now, follow_up
 from clausegraph.app.services.kept import AskedQuestion, ListedAnswer
 from clausegraph.app.services.questions import JudgedQuestion, forget, judged_slice
 from clausegraph.app.services.watches import ListedWatch, WatchReply, add, approve, remove, show, watch_slice
@@ -96,6 +98,10 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     It is kept for the token that asked: `Content-Location` says where, and so does the `id` of the event `answer`.
     """
     inquiry, held = Inquiry(asked.question, asked.scenario), at.held
+    if asked.after is not None:
+        before = await held.reads.run(held.kept.get, at.who.token, at.corpus, asked.after)
+        inquiry = follow_up(before, asked.question)
+        inquiry = replace(inquiry, scenario=f"{inquiry.scenario}\n{asked.scenario}".strip())
     supposed = parse_assumptions([f"{name}={state}" for name, state in asked.assumptions.items()])
 
     def work(ticket: Ticket, tell: Tell | None = None) -> AskedQuestion:
@@ -160,6 +166,14 @@ async def kept_answer(
     found = await of.held.reads.run(lambda: of.held.kept.get(of.who.token, of.corpus, name).shown(trace=trace))
     etag = f'W/"{name}-{version()}-{trace:d}"'  # it never changes, but how it is shown may
     return if_changed(of.request, etag, found.epoch) or reply(found, epoch=found.epoch, etag=etag)
+
+
+@router.post("/corpora/{corpus}/answers/{name}/compared", response_model=ChangedSince, responses=_ASK)
+async def compare_answer(of: OfCorpus, name: AnswerPath) -> Response:
+    """The question of an answer that the token got, asked again now: what differs, and what changed on its pages."""
+    asked = await of.held.reads.run(of.held.kept.get, of.who.token, of.corpus, name)
+    found, _ = await of.work(lambda _: ask_again_now(of.held.workspace, asked))
+    return reply(found, epoch=found.epoch)
 
 
 @router.delete("/corpora/{corpus}/answers/{name}", response_model=ListedAnswer, responses=_READ)

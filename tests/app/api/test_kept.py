@@ -150,3 +150,19 @@ def test_a_file_that_is_damaged_or_of_another_version_is_an_answer_that_is_not_k
         assert (await client.get(f"{WHERE}/answers")).json()["items"] == []
 
     talk(home, look)
+
+
+def test_a_question_follows_an_answer_and_an_answer_is_asked_again(home: Stand) -> None:
+    async def following(client: httpx.AsyncClient) -> None:
+        where, first = await ask(client)
+        _, second = await ask(client, question="And if I am 70?", after=where.rpartition("/")[2], scenario="")
+        assert second["question"] == first["question"]
+        assert second["scenario"] == f"{first['scenario']}\nI am 70.".strip()
+        compared = await client.post(f"{where}/compared")
+        assert compared.status_code == 200, compared.text
+        assert compared.json()["differences"] == compared.json()["rules"] == []
+        for name in ("0" * 16, where.rpartition("/")[2][:-1] + "g"):
+            gone = await client.post(f"{WHERE}/ask", json=QUESTION | {"after": name})
+            assert gone.status_code == 404, gone.text
+
+    talk(home, following)

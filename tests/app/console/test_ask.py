@@ -46,6 +46,25 @@ def test_a_condition_that_is_taken_otherwise_changes_the_answer_at_once(window: 
     expect(page.locator(".verdict").first).to_have_text(re.compile(r"^No\.(\s\[\d+\])+\s*$"))
 
 
+def test_a_second_question_keeps_the_person_in_sight_and_starts_anew(window: Callable[..., Watched]) -> None:
+    page = window().login()
+    ask(page)
+    leaf = page.get_by_role("group", name="prison")
+    with page.expect_response("**/suppose"):
+        leaf.get_by_label("unmet").check()
+    page.get_by_label("Ask on").fill("and if she pays all of her own fees?")
+    page.get_by_role("button", name="Ask on").press("Enter")
+    page.wait_for_selector("#answer")
+    expect(page.locator("#question")).to_have_value(QUESTION)
+    scenario = page.locator("#scenario")
+    expect(scenario).to_have_value(
+        re.compile(rf"^{re.escape(SCENARIO)}\n.*prison.*No\.\nShe pays all of her own fees\.$")
+    )
+    expect(page.locator(".verdict").first).not_to_have_text(re.compile("unless you pay all of your own fees"))
+    page.get_by_role("link", name="start anew").click()
+    expect(page.locator("#scenario")).to_have_value("")
+
+
 def test_evidence_opens_the_page_beside_the_answer_with_its_sentence_marked(window: Callable[..., Watched]) -> None:
     page = window().login()
     ask(page)

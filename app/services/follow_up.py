@@ -1,0 +1,84 @@
+"""What follows an answer: another question of the same person, and the same question of the state of today."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from clausegraph.app.services import Record
+from clausegraph.app.services.answer_changes import AnswerDifference, answer_differences, quoted_pages
+from clausegraph.app.services.ask import answer
+from clausegraph.app.services.browse import open_shelf
+from clausegraph.app.services.changes import changed_rules
+from clausegraph.app.services.kept import AskedQuestion
+from clausegraph.app.services.rule_changes import ChangedRule
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.conditions import supposition
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import content, overlap, tokens
+from clausegraph.core.types import Answer, leaves
+from clausegraph.query.read.assume import told_assumptions
+
+_GOES_ON = word_set("and but or also so then")  # of a text that is no question of its own
+_DECIDES = 0.5  # share of the words of a settled condition that are told anew, from which on it is no longer settled
+
+
+class ChangedSince(Record):
+    """The answer to a question then and now, what differs, and the rules that changed on the pages that either quotes.
+
+    ``old_state`` and ``new_state`` are their status.
+    """
+
+    question: str
+    scenario: str
+    since: int = Field(description="The epoch of the old answer.")
+    epoch: int
+    old_state: str
+    new_state: str
+    differences: list[AnswerDifference]
+    rules: list[ChangedRule]
+
+
+def follow_up(asked: AskedQuestion, said: str) -> Inquiry:
+    """What somebody asks who says something after an answer.
+
+    Who asks stays the same person: the scenario goes on, with what was settled of the answer's conditions. "And if she
+    pays her own fees?" is told in the scenario, and the question before is asked again; "and for my partner?" is asked
+    behind it; what is a question of its own is asked alone.
+    """
+    before, told = asked.inquiry, supposition(said)
+    alternatives = asked.answer.alternatives if asked.answer is not None else ()
+    read = {leaf.leaf.text: leaf.state for one in alternatives for leaf in leaves(one.condition)}
+    settled = {
+        words: state
+        for words, state in asked.supposed.items()
+        if state is not read.get(words) and overlap(content(words), told or "") < _DECIDES
+    }
+    known = told_assumptions(asked.answer, settled) if asked.answer is not None and settled else ""
+    scenario = "\n".join(filter(None, (before.scenario, known, told)))
+    if told is not None:
+        return Inquiry(before.question, scenario)
+    goes_on = _GOES_ON & set(tokens(said)[:1]) or tokens(said)[1:2] == ["about"]
+    return Inquiry(f"{before.question} {said}" if goes_on else said, scenario)
+
+
+def ask_again_now(workspace: Workspace, asked: AskedQuestion) -> tuple[ChangedSince, Answer]:
+    """The question of a kept answer, asked of the published epoch, and what of its pages' rules made it another one.
+
+    Raises:
+        NotFoundError: it has no answer yet; others as of ``answer``.
+    """
+    before = asked.answer
+    if before is None:
+        raise NotFoundError("this question has no answer yet; wait for it")
+    now = answer(workspace, asked.corpus, asked.inquiry)
+    shelves = [open_shelf(workspace.ledger, asked.corpus, one.epoch) for one in (before, now)]
+    pages = sorted(quoted_pages(before) | quoted_pages(now))
+    rules = [one for page in pages for one in changed_rules(shelves[0], shelves[1], page)]
+    found = ChangedSince(
+        question=asked.inquiry.question, scenario=asked.inquiry.scenario, since=before.epoch, epoch=now.epoch,
+        old_state=before.status.value, new_state=now.status.value, differences=answer_differences(before, now),
+        rules=rules,
+    )  # fmt: skip
+    return found, now

@@ -202,18 +202,21 @@ class _Exchange:
         self.needed: AccessRole | None = None
         self.longest = BODY_BYTES
         self._receive, self._send, self._begun, self._bytes = receive, send, time.perf_counter(), 0
+        headers = HTTPConnection(scope).headers
+        self._is_read = "transfer-encoding" not in headers and headers.get("content-length", "0") == "0"
         scope.setdefault("state", {})["request"] = self.id
 
     async def receive(self) -> Message:
         """The next part of the body, as long as it is not too long."""
         message = await self._receive()
         self._bytes += len(message.get("body", b""))
+        self._is_read = not message.get("more_body", False)
         if self._bytes > self.longest:
             raise _too_long(self.longest)
         return message
 
     async def send(self, message: Message) -> None:
-        """Send a part of the response, with the headers that every one has."""
+        """Send a part of the response, with the headers that every one has; no body is read on after it."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = [
@@ -221,6 +224,7 @@ class _Exchange:
                 (b"x-request-id", self.id.encode()),
                 (b"x-content-type-options", b"nosniff"),
                 (b"referrer-policy", b"no-referrer"),
+                *(() if self._is_read else [(b"connection", b"close")]),
             ]
         await self._send(message)
 

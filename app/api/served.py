@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from fastapi import Depends
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
+    from clausegraph.app.api.port import PortLimits
     from clausegraph.app.workspace import Workspace
 
 
@@ -200,10 +201,11 @@ def own_token(workspace: Workspace) -> tuple[str | None, Path]:
     return text, path
 
 
-def server_config(app: FastAPI, proxies: Sequence[str]) -> uvicorn.Config:
+def server_config(app: FastAPI, proxies: Sequence[str], limits: PortLimits | None = None) -> uvicorn.Config:
     """How uvicorn serves the application.
 
     Args:
+        limits: of what a client may send before anybody asks who it is; None: the usual ones.
         proxies: addresses or networks whose word on the client's address and scheme is taken (``X-Forwarded-For``,
             ``X-Forwarded-Proto``); whoever else sends such headers is not believed.
 
@@ -211,6 +213,8 @@ def server_config(app: FastAPI, proxies: Sequence[str]) -> uvicorn.Config:
         SettingsError: one of them is neither an address nor a network.
     """
     import uvicorn
+
+    from clausegraph.app.api.port import Port, PortLimits
 
     for proxy in proxies:
         try:
@@ -220,8 +224,10 @@ def server_config(app: FastAPI, proxies: Sequence[str]) -> uvicorn.Config:
                 f"CLAUSEGRAPH_SERVE_PROXIES has {proxy[:80]!r}, which is no address and no network ({error}); write "
                 "the address that the proxy connects from, as 10.0.0.7 or 10.1.0.0/16"
             ) from error
+    port: Any = Port(limits or PortLimits(), proxies)  # called as uvicorn calls a class of protocols
     return uvicorn.Config(
         app,
+        http=port,
         log_config=None,
         log_level="warning",
         access_log=False,

@@ -137,6 +137,9 @@ _OPENING = {
     ("notify",): "whom changed answers are reported to",
     ("web_allow",): "which networks are fetched from",
     ("web_browser",): "which program is run",
+    ("serve_hosts",): "by which names this machine is asked",
+    ("serve_proxies",): "which proxies are believed",
+    ("crag_graph_url",): "which server questions are sent to",
     ("oidc_issuer", "oidc_client_id", "oidc_claim", "oidc_roles"): "who may sign in",
 }
 
@@ -159,7 +162,7 @@ def refuse_foreign_secrets(found: Mapping[str, object], path: str, sources: Mapp
 
 
 def refuse_opening(found: Mapping[str, object], path: str) -> None:
-    """Raise where a file that nobody named would open this machine's own networks, or have a program run."""
+    """Raise where a file that nobody named would open this machine, run a program, or send questions to a server."""
     for names, what in _OPENING.items():
         if opened := next((name for name in names if found.get(name)), None):
             raise SettingsError(

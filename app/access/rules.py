@@ -94,7 +94,7 @@ API_RULES: Rules = {
     f"POST {_CORPUS}/decisions/merge": AccessRole.CURATOR,
     f"POST {_CORPUS}/decisions/deny": AccessRole.CURATOR,
     f"POST {_CORPUS}/decisions/publish": AccessRole.CURATOR,
-    f"PUT {_CORPUS}/decisions/{{number}}": AccessRole.CURATOR,
+    f"PUT {_CORPUS}/decisions/{{number:digits}}": AccessRole.CURATOR,
     f"PUT {_CORPUS}/statements/{{statement}}/hidden": AccessRole.CURATOR,
     f"DELETE {_CORPUS}/hidden/{{number}}": AccessRole.CURATOR,
 }

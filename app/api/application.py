@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match
 
 from clausegraph.app.access.rules import API_RULES, UPLOADS, WEB_ANSWERS, Rules
 from clausegraph.app.api.guard import BODY_BYTES, Face, Guard, loads_page, rule_key
@@ -110,6 +111,10 @@ _ROUTERS = (
 
 async def _problem(request: Request, error: Exception) -> Response:
     problem, screen = problem_of(error), request.app.state.screen
+    if problem.status == 405:  # the router names the methods of the first route of that path alone
+        there = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+        methods = {method for route in there for method in getattr(route, "methods", None) or ()}
+        problem = replace(problem, headers={"Allow": ", ".join(sorted(methods))})
     if screen is not None and loads_page(request.scope):
         shown: Response = screen(request, problem)
         return shown

@@ -8,11 +8,13 @@ from fastapi import Path, Query
 from fastapi.dependencies.utils import get_flat_dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 
 from clausegraph.app.api.problems import ADDRESS, refusal
 from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.indexes.hidden import LONGEST_REASON
+from clausegraph.query.retrieve.bank import DEFAULT, RETRIEVERS
 
 _LONGEST = 500
 _LONGEST_ADDRESS = 2000
@@ -83,7 +85,9 @@ class WebQuestionBody(RequestBody):
 class PassagesBody(QuestionBody):
     """A question whose passages are wanted."""
 
-    retriever: str = Field(default="hybrid", max_length=100)
+    retriever: str = Field(
+        default=DEFAULT, max_length=100, json_schema_extra={"enum": [one.name for one in RETRIEVERS]}
+    )
     budget: int | None = Field(default=None, ge=1, le=1_000_000, description="Word pieces; none: as the settings say.")
     limit: int = Field(default=20, ge=1, le=1000)
 
@@ -140,6 +144,13 @@ class HideBody(RequestBody):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
 
 
+class _Digits(IntegerConvertor):
+    """A number in a path: what is none is another path, and a PUT of it is 405 where others may be sent there."""
+
+    regex = "[0-9]{1,16}"  # int() refuses thousands
+
+
+register_url_convertor("digits", _Digits())
 AnswerPath = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="Its id.")]
 DecisionPath = Annotated[int, Path(ge=1, le=10**15, description="Number of the decision.")]
 RunPath = Annotated[str, Path(min_length=1, max_length=100, description="Id of the run.")]

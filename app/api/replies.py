@@ -197,4 +197,4 @@ def _list_of(request: Request) -> str:
 
 
 def _foreign(why: str) -> Exception:
-    return refusal("CursorInvalid", 400, "Not a cursor of this list", f"cursor: {why}; take `next` of the part before")
+    return refusal("CursorInvalid", 404, "Not a cursor of this list", f"cursor: {why}; take `next` of the part before")

@@ -10,7 +10,9 @@ import math
 import os
 import re
 import shlex
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143  # what a shell reports of a command that SIGINT or SIGTERM ended
 OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
 _HINT = re.compile(r"`clausegraph ([^`]+)`")
@@ -246,7 +248,7 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
 
     wait = FLUSH_SECONDS
     try:
-        with session.watched:
+        with _sigterm_raised(), session.watched:
             work()
             sys.stdout.flush()  # here, where a closed pipe is known for what it is
     except BrokenPipeError as error:  # whoever reads the output has enough, as in "| head"
@@ -261,8 +263,8 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         wait = _FLUSH_INTERRUPTED
         kept = ["stored work is kept, run the command again to go on"] if session.stores else []
         said = "; ".join(["stopped", *getattr(error, "__notes__", ()), *kept])
-        report_error(session.json, "KeyboardInterrupt", said)
-        raise typer.Exit(INTERRUPTED) from error
+        report_error(session.json, type(error).__name__, said)
+        raise typer.Exit(TERMINATED if isinstance(error, Terminated) else INTERRUPTED) from error
     except UnicodeEncodeError as error:  # of the terminal's own encoding
         if error.encoding.lower() in ("utf-8", "utf8"):
             raise  # which can write whatever we print: this is a defect of ours
@@ -271,6 +273,32 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         raise typer.Exit(InputError.exit_code) from error
     finally:
         stop_telemetry(wait)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does."""
+
+
+@contextmanager
+def _sigterm_raised() -> Iterator[None]:
+    """SIGTERM raises ``Terminated`` in the main thread; children get no handler, and one of somebody else's stays."""
+    process = os.getpid()
+
+    def terminate(number: int, _: object) -> None:
+        if os.getpid() == process:
+            raise Terminated
+        signal.signal(number, signal.SIG_DFL)  # a forked child, which is ended as it would be without us
+        os.kill(os.getpid(), number)
+
+    is_ours = threading.current_thread() is threading.main_thread()
+    if not is_ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager

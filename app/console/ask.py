@@ -47,19 +47,19 @@ async def ask_form(
 
 @forms.post("/c/{corpus}/asked")
 async def ask(
-    of: OfScreen, question: _Text = "", scenario: _Text = "", epoch: _Text = "", on: _Text = "",
+    of: OfScreen, question: _Text = "", scenario: _Text = "", on: _Text = "",
+    epoch: Annotated[int | None, Form(ge=1, le=10**15)] = None,
     assume: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:  # fmt: skip
     """Take a question; its answer is told by :func:`events`. A day stands for the epoch that was published by then."""
-    number = int(epoch) if epoch.isascii() and epoch.isdigit() else None
     if on.strip():
-        if number is not None:
+        if epoch is not None:
             raise InputError("choose an epoch or a day, not both")
-        number = await of.run(epoch_on, on.strip())
+        epoch = await of.run(epoch_on, on.strip())
     supposed = parse_assumptions(assume)
-    asked = of.held.kept.begin(of.who.token, of.corpus, Inquiry(question, scenario), number, supposed)
+    asked = of.held.kept.begin(of.who.token, of.corpus, Inquiry(question, scenario), epoch, supposed)
     response = of.html("asking.html", asked=asked)
-    again = address(of.corpus, "ask", question=question, scenario=scenario, epoch=number, assume=assume)
+    again = address(of.corpus, "ask", question=question, scenario=scenario, epoch=epoch, assume=assume)
     response.headers["HX-Push-Url"] = again
     return response
 

@@ -161,7 +161,7 @@ async def publish(of: OfCorpus) -> Response:
     return reply(report.as_dict())
 
 
-@decisions_router.put("/decisions/{number}", response_model=SettledReply, responses=_CHANGE)
+@decisions_router.put("/decisions/{number:digits}", response_model=SettledReply, responses=_CHANGE)
 async def settle(of: OfCorpus, number: DecisionPath, wanted: SettleBody) -> Response:
     """Accept or reject a proposal, or take that back, which removes a merge that nobody had proposed."""
     about(of.request, wanted.state)

@@ -103,6 +103,22 @@ def test_a_body_may_have_so_many_bytes_whether_it_says_so_or_not(talk: Talks) ->
     talk(long)
 
 
+@conversation("curator")
+async def test_what_may_be_sent_to_a_path_is_named_in_full(client: httpx.AsyncClient) -> None:
+    for method, path, allowed in (
+        ("PUT", "answers/0123456789abcdef", "DELETE, GET"),
+        ("PUT", "decisions/merge", "POST"),
+        ("PUT", "decisions/publish", "POST"),
+        ("POST", "decisions/1", "PUT"),
+    ):
+        answer = await client.request(method, f"/v1/corpora/default/{path}", json={})
+        assert (answer.status_code, answer.headers["allow"]) == (405, allowed), path
+    for number in ("9" * 16, "0"):  # no number of a decision
+        answer = await client.put(f"/v1/corpora/default/decisions/{number}", json={"state": "accepted"})
+        assert answer.status_code == 422
+    assert (await client.put(f"/v1/corpora/default/decisions/{'9' * 5000}", json={})).status_code == 404
+
+
 @conversation(serve_rate=2)
 async def test_a_token_has_so_many_requests_in_a_minute(client: httpx.AsyncClient, talk: Talks) -> None:
     now = [0.0]
@@ -178,7 +194,7 @@ def test_each_role_gets_at_each_route_of_each_corpus_what_its_rule_says(stand: S
             for path, method in routes:
                 needed = rules[f"{'GET' if method == 'HEAD' else method} {path}"]
                 for corpus in CORPORA if "{corpus}" in path else CORPORA[:1]:
-                    where = path.replace("{corpus}", corpus)
+                    where = path.replace("{corpus}", corpus).replace("{number:digits}", "1")
                     nobody = await client.request(method, where)
                     assert (nobody.status_code == 401) is (needed is not None), (method, where)
                     for (role, bound), _ in stand.tokens.items():

@@ -98,21 +98,22 @@ def test_two_runs_at_once(stocked: Path, cli: Cli) -> None:
     assert cli("ingest", str(SAMPLE)).exit_code == 0
 
 
-def test_interrupted_ingest_goes_on(tmp_path: Path, cli: Cli) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_ingest_goes_on(tmp_path: Path, cli: Cli, number: int, code: int) -> None:
     pages = tmp_path / "pages"
-    for number in range(2):
-        shutil.copytree(SAMPLE, pages / str(number))
-        for page in (pages / str(number)).rglob("*.html"):
-            page.write_bytes(page.read_bytes().replace(b"the ", b"the %d " % number))  # no text twice
+    for copy in range(2):
+        shutil.copytree(SAMPLE, pages / str(copy))
+        for page in (pages / str(copy)).rglob("*.html"):
+            page.write_bytes(page.read_bytes().replace(b"the ", b"the %d " % copy))  # no text twice
     ledger = tmp_path / "home" / "ledger.db"
     starter = "import signal, clausegraph; signal.signal(signal.SIGINT, signal.default_int_handler); clausegraph.main()"
     command = [sys.executable, "-c", starter, "ingest", str(pages)]  # a shell may start jobs that ignore SIGINT
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, env=environment(), **pipes)  # type: ignore[call-overload]
     wait_for_run(ledger)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, error = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130, error
+    assert process.returncode == code, error
     assert "stored work is kept" in error and "Traceback" not in error
     assert " interrupted " in cli("status").stdout
     again = cli("ingest", str(pages))
@@ -136,18 +137,20 @@ def count(ledger: Path, table: str) -> int:
 
 
 PRESSED = """
-import sys, clausegraph
+import os, signal, sys, clausegraph
+signal.signal(signal.SIGINT, signal.default_int_handler)
 class Pressed:
-    def read(self): raise KeyboardInterrupt
+    def read(self): os.kill(os.getpid(), int(os.environ["SIGNAL"]))
 sys.stdin = Pressed()
 clausegraph.main()
 """
 
 
 @pytest.mark.usefixtures("stocked")
-def test_an_interrupted_look_says_nothing_of_stored_work() -> None:
-    done = finished([sys.executable, "-c", PRESSED, "cypher", "-"])
-    assert (done.returncode, done.stderr) == (130, "Error: stopped\n")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_look_says_nothing_of_stored_work(number: int, code: int) -> None:
+    done = finished([sys.executable, "-c", PRESSED, "cypher", "-"], SIGNAL=str(int(number)))
+    assert (done.returncode, done.stderr) == (code, "Error: stopped\n")
 
 
 @pytest.mark.usefixtures("stocked")

@@ -156,9 +156,24 @@ async def test_a_question_is_asked_of_the_epoch_of_a_day(client: httpx.AsyncClie
         ({"on": "1999-12-31"}, 404, "keeps no epoch"),
         ({"on": "soon"}, 400, "is not understood"),
         ({"on": "9000-01-01", "epoch": "1"}, 400, "not both"),
+        ({"epoch": "9" * 5000}, 422, "epoch"),
+        ({"epoch": "soon"}, 422, "epoch"),
     ):
         wrong = await client.post("/c/default/asked", data=form | more, headers=HOME)
         assert wrong.status_code == status and words in wrong.text
+
+
+def test_each_table_of_a_page_has_a_name_of_its_own(tmp_path: Path) -> None:
+    table = "<table><tr><th>Age</th><th>Sum</th></tr><tr><td>70</td><td>£10</td></tr></table>"
+    (tmp_path / "page.html").write_text(f"<main><h1>Sums</h1><p>Now.</p>{table}<p>Then.</p>{table}</main>")
+
+    async def look(client: httpx.AsyncClient) -> None:
+        labels = re.findall(
+            r'role="region" aria-label="([^"]+)"', (await client.get("/c/default/page?name=page.html")).text
+        )
+        assert len(labels) == len(set(labels)) == 2
+
+    looking(filled(tmp_path / "home", tmp_path), look)
 
 
 @conversation(fixture="visit")

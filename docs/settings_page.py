@@ -20,8 +20,9 @@ the file, which wins over the default. A name that is no setting is refused in t
 
 A `{CONFIG_NAME}` that merely lies in the working directory may have come with somebody else's folder. It gets no secret
 from elsewhere: where it sets `llm_url`, `embedding_url` or `neo4j_uri`, and the key or password is in the environment,
-every command refuses; so it does where it sets who may ask this machine or sign in, what is fetched, run, stored or told elsewhere
-(`serve_hosts`, `crag_graph_url`, …). Trust the file by naming it (`{PREFIX}CONFIG={CONFIG_NAME}`), or set the address yourself.
+every command refuses; so it does where it sets who may ask this machine or sign in, what is fetched or run, or where
+data go (`serve_hosts`, `crag_graph_url`, …). Trust the file by naming it (`{PREFIX}CONFIG={CONFIG_NAME}`), or set the
+address yourself.
 """
 _CORPORA = """
 ## Corpora that Airflow ingests

@@ -281,14 +281,10 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def _sigterm_raised() -> Iterator[None]:
-    """SIGTERM raises ``Terminated`` in the main thread; children get no handler, and one of somebody else's stays."""
-    process = os.getpid()
+    """SIGTERM raises ``Terminated`` in the main thread; a handler of somebody else's stays."""
 
-    def terminate(number: int, _: object) -> None:
-        if os.getpid() == process:
-            raise Terminated
-        signal.signal(number, signal.SIG_DFL)  # a forked child, which is ended as it would be without us
-        os.kill(os.getpid(), number)
+    def terminate(*_: object) -> None:
+        raise Terminated
 
     is_ours = threading.current_thread() is threading.main_thread()
     if not is_ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

@@ -295,7 +295,12 @@ def fact_slice(
 
 
 def entity_slice(
-    workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None, search: str | None = None
+    workspace: Workspace,
+    corpus: str,
+    epoch: int | None,
+    limit: int,
+    after: Key | None = None,
+    search: str | None = None,
 ) -> Slice:
     """Entities by key, each with how many statements and rules it is in; with ``search`` those that share words with
     it, those that share most first, which is no list that goes on."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,12 +15,18 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from clausegraph.app.mcp import DATA
+from clausegraph.app.services import watches
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.types import AnswerStatus
 from tests.app.api.conftest import Stand
 from tests.app.api.serving import Serving
 
 pytestmark = pytest.mark.integration
 
-TOOLS = {"ask", "ask_pages", "search", "rules", "neighbourhood", "page", "what_changed"}
+TOOLS = {
+    "ask", "ask_pages", "search", "rules", "neighbourhood", "page", "what_changed", "list_corpora", "find_entities",
+    "contradictions", "watched_questions", "watched_question",
+}  # fmt: skip
 
 
 async def _call(client: Client, tool: str, **given: Any) -> Any:
@@ -32,7 +39,12 @@ async def _call(client: Client, tool: str, **given: Any) -> Any:
 
 
 async def _every_tool(client: Client) -> None:
-    assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == TOOLS
+    assert "retained epoch before" in tools["what_changed"].input_schema["properties"]["since"]["description"]
+    about = str(client.instructions)
+    assert set(re.findall(r"`([a-z_]+)`", about)) & TOOLS == TOOLS - {"ask_pages", "watched_question"}
+    assert all(f'"{status.value}"' in about for status in AnswerStatus)
     found = await _call(client, "ask", question="Can I get the Warm Home Grant?", scenario="I am 70.")
     assert found["epoch"] == 2 and found["alternatives"]
     before = await _call(client, "ask", question="Can I get the Warm Home Grant?", epoch=1)
@@ -48,13 +60,30 @@ async def _every_tool(client: Client) -> None:
     text = await _call(client, "page", page="grant.html")
     assert any("over 65" in element["text"] for element in text["elements"])
     assert [one["uri"] for one in (await _call(client, "what_changed"))["pages"]] == ["grant.html"]
+    assert [one["pages"] for one in (await _call(client, "list_corpora"))["items"] if one["corpus"] == "other"] == [3]
+    named = await _call(client, "find_entities", words="warm grant", limit=1)
+    assert named["items"][0]["entity"] == "warm home grant"
+    assert (await _call(client, "contradictions"))["contradictions"] == []
+    watched = (await _call(client, "watched_questions"))["items"]
+    assert [one["question"] for one in watched] == ["Can I get the Warm Home Grant?"]
+    whole = await _call(client, "watched_question", id=watched[0]["id"])
+    assert whole["answer"]["alternatives"] and whole["changes"] == []
     read = await client.read_resource("clausegraph://default/pages/grant.html")
     assert json.loads(read.contents[0].text)["data"]["title"] == "Warm Home Grant"
     read = await client.read_resource(before.pop("resource"))
     assert json.loads(read.contents[0].text)["data"] == before
     wrong = await client.call_tool("page", {"page": "nothing.html"})
     assert wrong.is_error and "NotFoundError: corpus" in wrong.content[0].text
+    lost = await client.call_tool("neighbourhood", {"entity": "nobody"})
+    assert lost.is_error and "the tool `find_entities`" in lost.content[0].text
     assert (await client.call_tool("neighbourhood", {"entity": "x", "hops": 9})).is_error
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _watching(stand: Stand) -> None:
+    """A question is watched in the first corpus."""
+    with Workspace(stand.settings()) as workspace:
+        watches.add(workspace, "default", "Can I get the Warm Home Grant?", "I am 70.", "ann")
 
 
 def test_over_standard_input_and_output(stand: Stand) -> None:
@@ -96,11 +125,19 @@ def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: S
         "neighbourhood": {"entity": "council"},
         "page": {"page": "grant.html"},
         "what_changed": {},
+        "find_entities": {"words": "grant"},
+        "contradictions": {},
+        "watched_questions": {},
+        "watched_question": {"id": 1},
     }
 
     async def talk() -> None:
         async with _over_http(server, stand.tokens["reader", True]) as client:
-            assert set(given) | {"ask_pages"} == {tool.name for tool in (await client.list_tools()).tools}
+            listed = await client.call_tool("list_corpora", {})
+            assert [one["corpus"] for one in listed.structured_content["data"]["items"]] == ["default"]
+            assert set(given) | {"ask_pages", "list_corpora"} == {
+                tool.name for tool in (await client.list_tools()).tools
+            }
             beside = await client.call_tool("ask_pages", {"question": "Who?"})
             assert beside.is_error and "Forbidden: " in beside.content[0].text
             for tool, values in given.items():

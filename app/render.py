@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
 
 from clausegraph.core.presentation.answer import Presentation, PresentedSource, present
 from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine, PresentedTable
 from clausegraph.core.presentation.wording import MARKS
 from clausegraph.core.text import clean, one_line
-from clausegraph.core.types import Answer, JudgedLeaf, Leaf, TraceStep, Tree, fold
+from clausegraph.core.types import Answer, Evidence, JudgedLeaf, Leaf, TraceStep, Tree, fold
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 
 L = TypeVar("L", Leaf, JudgedLeaf)
+_ADDRESS = "/:?#@!$&'*+,;=%~"  # characters that stay as they are in an address
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
@@ -33,42 +35,64 @@ class PrintedLine:
     table: PresentedTable | None = None
 
 
-def lines(shown: Presentation, *, found: bool = False, tables: bool = False) -> Iterator[PrintedLine]:
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """How the words of an answer and the number of a citation are written."""
+
+    words: Callable[[str], str] = str
+    number: Callable[[int], str] = "[{}]".format
+
+    def cited(self, line: PresentedLine) -> str:
+        """The words of a line with the numbers of its citations."""
+        return self.words(line.text) + self.numbers(line)
+
+    def numbers(self, line: PresentedLine) -> str:
+        """The numbers alone, behind a space; nothing without any."""
+        return " " + "".join(map(self.number, line.citations)) if line.citations else ""
+
+    def prose(self, sentences: Sequence[PresentedLine]) -> str:
+        """Sentences one behind the other."""
+        return " ".join(map(self.cited, sentences))
+
+
+PLAIN = Markup()
+
+
+def lines(
+    shown: Presentation, *, found: bool = False, tables: bool = False, markup: Markup = PLAIN
+) -> Iterator[PrintedLine]:
     """All that an answer says, line by line.
 
     Args:
         found: adds how it came about.
         tables: a table stands in the place of the lines that name its cells.
     """
+    words = markup.words
     for typed, read in shown.corrections:
-        yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
+        yield PrintedLine("dim", words(f"“{one_line(typed)}” was read as “{one_line(read)}”"))
     for line in (*shown.headline, *shown.disputed):
-        yield from _line(line, tables=tables)
+        yield from _line(line, markup, tables=tables)
     if shown.for_you:
-        yield PrintedLine("plain", "You said: " + "; ".join(map(one_line, shown.for_you)))
+        yield PrintedLine("plain", words("You said: " + "; ".join(map(one_line, shown.for_you))))
     if len(shown.check) == 1:
-        yield PrintedLine("plain", f"Check: {shown.check[0]}")
+        yield PrintedLine("plain", words(f"Check: {shown.check[0]}"))
     elif shown.check:
         yield PrintedLine("plain", "Check:")
-        yield from (PrintedLine("item", question) for question in shown.check)
+        yield from (PrintedLine("item", words(question)) for question in shown.check)
     if shown.next:
-        yield PrintedLine("plain", f"Next: {_prose(shown.next)}")
+        yield PrintedLine("plain", f"Next: {markup.prose(shown.next)}")
     for source in shown.sources:
-        yield from _source(source, tables=tables)
+        yield from _source(source, markup, tables=tables)
     if shown.more:  # not asked for, so below all that was
-        yield PrintedLine("dim", f"More: {_prose(shown.more)}")
+        yield PrintedLine("dim", f"More: {markup.prose(shown.more)}")
     if shown.calculations:
-        yield PrintedLine("dim", f"Worked out: {'; '.join(shown.calculations)}")
+        yield PrintedLine("dim", words(f"Worked out: {'; '.join(shown.calculations)}"))
     if found:
-        yield from (PrintedLine("dim", text) for text in shown.found)
+        yield from (PrintedLine("dim", words(text)) for text in shown.found)
 
 
-def _prose(sentences: Sequence[PresentedLine]) -> str:
-    return " ".join(f"{line.text}{_numbers(line)}" for line in sentences)
-
-
-def _line(line: PresentedLine, *, tables: bool) -> Iterator[PrintedLine]:
-    text = f"{line.text}{_numbers(line)}"
+def _line(line: PresentedLine, markup: Markup, *, tables: bool) -> Iterator[PrintedLine]:
+    text = markup.cited(line)
     match line.kind:
         case _ if tables and line.is_in_table:
             yield from _table(line.table)
@@ -87,19 +111,15 @@ def _table(table: PresentedTable | None) -> Iterator[PrintedLine]:
         yield PrintedLine("table", table.place, 0, table)
 
 
-def _numbers(line: PresentedLine) -> str:
-    return " " + "".join(f"[{number}]" for number in line.citations) if line.citations else ""
-
-
-def _source(source: PresentedSource, *, tables: bool) -> Iterator[PrintedLine]:
+def _source(source: PresentedSource, markup: Markup, *, tables: bool) -> Iterator[PrintedLine]:
     """The page once, and below it its quotes by number, unless they stand above."""
     dated = f", updated {source.updated}" if source.updated else ""
-    yield PrintedLine("plain", f"Source: {source.title}{dated} · {source.address}")
+    yield PrintedLine("plain", markup.words(f"Source: {source.title}{dated} · {source.address}"))
     for line in source.lines:
         if tables and line.is_in_table:
             yield from _table(line.table)
         else:
-            yield PrintedLine("quote", f"{_numbers(line)} {line.text}".strip(), line.depth)
+            yield PrintedLine("quote", f"{markup.numbers(line)} {markup.words(line.text)}".strip(), line.depth)
 
 
 def render_answer(answer: Answer, *, found: bool = False) -> Group:
@@ -115,20 +135,30 @@ def render_answer(answer: Answer, *, found: bool = False) -> Group:
     return Group(*shown)
 
 
-def answer_markdown(answer: Answer) -> str:
-    """The same lines as Markdown, tables as tables; nothing of a page is taken for markup."""
-    blocks: list[str] = []
-    was_listed = False
-    for said in lines(present(answer), tables=True):
+def answer_markdown(answer: Answer, link: Callable[[Evidence], str] | None = None) -> str:
+    """The same lines as Markdown, tables as tables; nothing of a page is taken for markup.
+
+    Args:
+        link: the address to which the number of a quote leads; None: nowhere.
+    """
+    shown, blocks = present(answer), []
+    quotes = {one.number: one.evidence for source in shown.sources for one in source.citations}
+
+    def number(one: int) -> str:
+        text = markdown_text(f"[{one}]")
+        # a bracket, a space or an angle of the address would end the link
+        return text if link is None else f"[{text}]({quote(link(quotes[one]), safe=_ADDRESS)})"
+
+    was_listed, markup = False, Markup(markdown_text, number)
+    for said in lines(shown, tables=True, markup=markup):
         is_listed = said.table is None and (said.style in {"item", "quote"} or said.depth > 0)
         if not is_listed or not was_listed:
             blocks.append("")
         if said.table is not None:
-            blocks += _markdown_table(said.table)
+            blocks += _markdown_table(said.table, markup)
         else:
             around = {"bold": "**", "dim": "*"}.get(said.style, "")
-            text = markdown_text(said.text)
-            blocks.append(f"{'  ' * said.depth}* {text}" if is_listed else f"{around}{text}{around}")
+            blocks.append(f"{'  ' * said.depth}* {said.text}" if is_listed else f"{around}{said.text}{around}")
         was_listed = is_listed
     return "\n".join(blocks).strip() + "\n"
 
@@ -138,13 +168,14 @@ def markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", clean(text))
 
 
-def _markdown_table(table: PresentedTable) -> Iterator[str]:
+def _markdown_table(table: PresentedTable, markup: Markup) -> Iterator[str]:
     """The rows below their heads, the cited ones in bold with their numbers."""
     if table.place:
         yield from (f"{markdown_text(table.place)}:", "")
-    number = f" [{table.number}]" if table.number else ""
-    heads = [f"{table.heads[0]}{number}".strip(), *table.heads[1:]]
-    yield f"| {' | '.join(map(markdown_text, heads))} |"
+    heads = [markdown_text(head) for head in table.heads]
+    if table.number:
+        heads[0] = f"{heads[0]} {markup.number(table.number)}".strip()
+    yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
     for row in table.rows:
         cells = [markdown_text(cell) for cell in row.cells] or [
@@ -153,7 +184,7 @@ def _markdown_table(table: PresentedTable) -> Iterator[str]:
         ]
         if row.number:
             cells = [f"**{cell}**" if cell else "" for cell in cells]
-            cells[0] = f"{cells[0]} {markdown_text(f'[{row.number}]')}".strip()
+            cells[0] = f"{cells[0]} {markup.number(row.number)}".strip()
         yield f"| {' | '.join(cells)} |"
 
 

@@ -44,13 +44,14 @@ def serve(
     from clausegraph.app.api.application import create_app
     from clausegraph.app.api.served import own_token, run
     from clausegraph.app.api.work import Ticket
+    from clausegraph.app.chat import chat_face
     from clausegraph.app.console.face import face
     from clausegraph.app.mcp import mcp_face
     from clausegraph.core.models.embedding import ServedEmbedder
 
     with suppress(ClauseGraphError):  # as where its database does not answer: then nobody is told that it is ready
         workspace.make_ledger()
-    app = create_app(workspace, [mcp_face(), face()])
+    app = create_app(workspace, [mcp_face(), chat_face(), face()])
     text, path = own_token(workspace)
 
     def warm(ticket: Ticket) -> None:

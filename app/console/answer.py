@@ -69,7 +69,7 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "asked": asked,
         "answer": answer,
         "shown": shown,
-        "links": {one.number: _page_address(answer, one.evidence.page, one.evidence.span) for one in cited},
+        "links": {one.number: page_address(answer, one.evidence.page, one.evidence.span) for one in cited},
         "alternatives": _alternatives(asked, answer),
         "is_prose": bool(under.sentences),
         "steps": [step for step in answer.trace if step.name != _MODEL],
@@ -119,7 +119,7 @@ def _alternatives(asked: AskedQuestion, answer: Answer) -> list[dict[str, Any]]:
         match tree:
             case JudgedLeaf(leaf):
                 number = numbers[leaf.text]
-                page = _page_address(answer, tree.source.page, Span(leaf.anchor, leaf.start, leaf.end))
+                page = page_address(answer, tree.source.page, Span(leaf.anchor, leaf.start, leaf.end))
                 again = number in seen
                 seen.add(number)
                 return {"number": number, "words": leaf_words(tree), "state": state, "page": page, "again": again}
@@ -145,7 +145,7 @@ def _alternatives(asked: AskedQuestion, answer: Answer) -> list[dict[str, Any]]:
     return [view(one, one.condition) for one in answer.alternatives if one.condition is not None]
 
 
-def _page_address(answer: Answer, page: object, span: Span) -> str:
+def page_address(answer: Answer, page: object, span: Span) -> str:
     """Where the archived page is shown with the span marked."""
     marked = {"anchor": span.anchor, "start": span.start, "end": span.end}
     return address(answer.corpus, "page", name=str(page), epoch=answer.epoch, **marked)

@@ -70,14 +70,14 @@ def pages_work(held: Served, asked: WebQuestionBody) -> PagesWork:
     def work(ticket: Ticket, tell: Tell | None = None) -> WebAnswerReply:
         found = answer_from_web(
             held.workspace, inquiry, places, at=asked.at, seconds=_IN_TIME * settings.serve_seconds, begun=begun,
-            watch=_watching(ticket, tell), check=ticket.check,
+            watch=watching(ticket, tell), check=ticket.check,
         )  # fmt: skip
         return shown_web_answer(found.answer, found.rejects, trace=asked.trace)
 
     return work
 
 
-def _watching(ticket: Ticket, tell: Tell | None) -> Callable[[TraceStep], None]:
+def watching(ticket: Ticket, tell: Tell | None) -> Callable[[TraceStep], None]:
     """What is told of each step of an engine: it ends work that nobody waits for."""
 
     def watch(step: TraceStep) -> None:
@@ -105,7 +105,7 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     supposed = parse_assumptions([f"{name}={state}" for name, state in asked.assumptions.items()])
 
     def work(ticket: Ticket, tell: Tell | None = None) -> AskedQuestion:
-        begun, watch = held.kept.begin(at.who.token, at.corpus, inquiry, at.epoch, supposed), _watching(ticket, tell)
+        begun, watch = held.kept.begin(at.who.token, at.corpus, inquiry, at.epoch, supposed), watching(ticket, tell)
         found = answer(held.workspace, at.corpus, inquiry, at.epoch, engine=asked.engine, watch=watch)
         return held.kept.keep(begun, found)
 

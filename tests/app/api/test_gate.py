@@ -14,6 +14,7 @@ from clausegraph.app.api.application import check_rules, create_app
 from clausegraph.app.api.guard import Face
 from clausegraph.app.api.problems import Refusal
 from clausegraph.app.api.served import RateLimit, server_config
+from clausegraph.app.chat import chat_face
 from clausegraph.app.console.face import face as console_face
 from clausegraph.app.mcp import mcp_face
 from clausegraph.app.workspace import Workspace
@@ -186,7 +187,7 @@ def test_each_role_gets_at_each_route_of_each_corpus_what_its_rule_says(stand: S
     """Generated from the routes: 403 exactly where the rule or the token's corpora say no, 401 without a token."""
 
     async def everywhere() -> None:
-        app = create_app(Workspace(stand.settings()), [mcp_face(), console_face()])
+        app = create_app(Workspace(stand.settings()), [mcp_face(), chat_face(), console_face()])
         rules: Rules = app.state.rules
         routes = [(route.path, method) for route in app.routes for method in getattr(route, "methods", ())]
         assert len(routes) > len(API_RULES)

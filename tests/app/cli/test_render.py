@@ -185,6 +185,10 @@ def test_markdown_says_the_same_lines() -> None:
     assert bare == plain
     hostile = answer_markdown(answer(Alternative("[x](javascript:1) <b>", evidence=(evidence(),))))
     assert "\\[x\\](javascript:1) \\<b\\>" in hostile
+    linked = answer_markdown(
+        answer(Alternative("£1", evidence=(evidence(),))), lambda _: "https://x.example/a) [b] <c>"
+    )
+    assert "[\\[1\\]](https://x.example/a%29%20%5Bb%5D%20%3Cc%3E)" in linked
 
 
 def test_json_has_states_pages_and_open_conditions() -> None:

@@ -49,19 +49,13 @@ class ChatMessage(BaseModel):
         return (self.content or "").strip()
 
 
-class StreamOptions(BaseModel):
-    """Whether the last event has the usage."""
-
-    include_usage: bool = False
-
-
 class ChatBody(BaseModel):
     """What a front end sends; what only a language model could obey (temperature, tools, …) is passed over."""
 
     model: str = Field(max_length=500, description="Name of the corpus.")
     messages: list[ChatMessage] = Field(max_length=1000)
     stream: bool | None = False
-    stream_options: StreamOptions | None = None
+    stream_options: dict[str, Any] | None = None
 
 
 @router.get(_MODELS)
@@ -85,9 +79,10 @@ async def chat(request: Request, held: Held, who: Who, asked: ChatBody) -> Respo
             raise InputError("no message has the role user and a text; send one with a question")
         if said[-1].startswith(_TASK):
             return completion.whole(_of_task(said[-1], corpus))
-        inquiry, base = Inquiry(*question_in_context(said, MAX_CHARACTERS)), str(request.base_url).rstrip("/")
+        base = str(request.base_url).rstrip("/")
 
         def work(ticket: Ticket, tell: Tell | None = None) -> str:
+            inquiry = Inquiry(*question_in_context(said, MAX_CHARACTERS))
             begun = held.kept.begin(who.token, corpus, inquiry, None, {})
             found = answer(held.workspace, corpus, inquiry, watch=watching(ticket, tell))
             held.kept.keep(begun, found)
@@ -129,7 +124,7 @@ class _Completion:
             self._of(".chunk", index=0, delta={"role": "assistant", "content": value}, finish_reason=None),
             self._of(".chunk", index=0, delta={}, finish_reason="stop"),
         ]
-        if self._asked.stream_options is not None and self._asked.stream_options.include_usage:
+        if (self._asked.stream_options or {}).get("include_usage"):
             parts.append(self._of(".chunk") | _USAGE)
         return "".join(f"data: {as_json(one)}\n\n" for one in parts) + "data: [DONE]\n\n"
 
@@ -150,12 +145,11 @@ def _source_of(answer: Answer, found: Evidence, base: str) -> str:
 
 
 def _of_task(prompt: str, corpus: str) -> str:
-    """What a front end's own prompt gets, without a search: the first words of the conversation as its title, the name
-    of the corpus as its tag, no suggestions."""
-    history = prompt.partition("<chat_history>")[2]
-    first = next((line.partition(":")[2] for line in history.splitlines() if line.startswith("USER:")), "")
-    replies: dict[str, Any] = {"title": one_line(first, _TITLE) or corpus, "tags": [corpus], "follow_ups": []}
-    replies |= {"queries": [], "text": ""}
+    """What a front end's own prompt gets, without a search: how the conversation begins as its title, the corpus as its
+    tag, no suggestions."""
+    begins = prompt.partition("<chat_history>")[2].partition("USER:")[2].partition("\nASSISTANT:")[0]
+    title = one_line(begins, _TITLE) or corpus
+    replies: dict[str, Any] = {"title": title, "tags": [corpus], "follow_ups": [], "queries": [], "text": ""}
     wanted = next((name for name in replies if f'"{name}"' in prompt), None)
     return _NO_TASK if wanted is None else json.dumps({wanted: replies[wanted]}, ensure_ascii=False)
 

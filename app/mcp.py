@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -40,17 +40,12 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.secrets import mask_reply
 from clausegraph.core.types import RuleKind
 
-TOOLS: Mapping[str, str] = {
-    "pages": "the tool `search`",
-    "facts": "the tool `find_entities`",
-    "rules": "the tool `rules`",
-    "entities": "the tool `find_entities`",
-    "show": "the tool `page`",
-    "corpora": "the tool `list_corpora`",
-    "corpora list": "the tool `list_corpora`",
-    "watch list": "the tool `watched_questions`",
-}
-"""By the first words of a command, the tool that has the same."""
+_TOOLS = {
+    "pages": "search", "show": "page", "facts": "find_entities", "entities": "find_entities", "rules": "rules",
+    "corpora": "list_corpora", "watch list": "watched_questions",
+}  # fmt: skip
+TOOLS = {words: f"the tool `{name}`" for words, name in _TOOLS.items()}  # by the first words of a command
+_MOST_WATCHES = 200
 Told = Record | dict[str, Any]
 Asking = Context[Any, Any]
 Whose = Callable[[Asking], tuple[Served, Principal]]
@@ -82,7 +77,6 @@ _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent
 _Corpus = Annotated[str | None, Field(description="Name of the corpus; none: that of the server's settings.")]
 _Epoch = Annotated[int | None, Field(ge=1, description="A retained epoch; none: the published one.")]
 _Scenario = Annotated[str, Field(description="Who asks, in plain words: all that they said of themselves.")]
-_Limit = Annotated[int, Field(ge=1, le=200)]
 
 
 def make_server(whose: Whose) -> MCPServer[Any]:
@@ -243,14 +237,19 @@ def _add_lists(server: MCPServer[Any], told: Callable[..., Awaitable[dict[str, A
 
     @server.tool(annotations=_READS)
     async def find_entities(
-        context: Asking, words: str, limit: _Limit = 20, corpus: _Corpus = None, epoch: _Epoch = None
+        context: Asking,
+        words: str,
+        limit: Annotated[int, Field(ge=1, le=200)] = 20,
+        corpus: _Corpus = None,
+        epoch: _Epoch = None,
     ) -> dict[str, Any]:
         """The names of entities that share words with these, best first, with how much is stated and ruled of each: to
         learn how the pages call something, before `rules` or `neighbourhood`."""
-        return await told(
-            context, corpus,
-            lambda held, name, _: _part(entity_slice(held.workspace, name, epoch, limit, search=words)),
-        )  # fmt: skip
+
+        def work(held: Served, name: str, _: Ticket) -> Told:
+            return _part(entity_slice(held.workspace, name, epoch, limit, search=words))
+
+        return await told(context, corpus, work)
 
     @server.tool(annotations=_READS)
     async def contradictions(context: Asking, corpus: _Corpus = None, epoch: _Epoch = None) -> dict[str, Any]:
@@ -259,22 +258,21 @@ def _add_lists(server: MCPServer[Any], told: Callable[..., Awaitable[dict[str, A
         return await told(context, corpus, lambda held, name, _: disagreements(held.workspace, name, epoch))
 
     @server.tool(annotations=_READS)
-    async def watched_questions(context: Asking, limit: _Limit = 50, corpus: _Corpus = None) -> dict[str, Any]:
-        """The questions that are asked again after each publish, oldest first, with the answer of now in a line and how
-        often it changed. One of them whole: `watched_question`."""
-        return await told(
-            context, corpus, lambda held, name, _: _part(watches.watch_slice(held.workspace, name, limit))
-        )
-
-    @server.tool(annotations=_READS)
-    async def watched_question(
+    async def watched_questions(
         context: Asking,
-        id: Annotated[int, Field(ge=1, le=10**15, description="Of `watched_questions`.")],
+        number: Annotated[int | None, Field(ge=1, le=10**15, description="`id` of one; none: the list.")] = None,
         corpus: _Corpus = None,
     ) -> dict[str, Any]:
-        """A watched question with its answer of now, how that changed, newest first, and in what it differs from the
-        answer that a person approved."""
-        return await told(context, corpus, lambda held, name, _: watches.show(held.workspace, name, id))
+        """The questions that are asked again after each publish, oldest first, with the answer of now in a line and how
+        often it changed; or one of them, with its answer, how that changed, newest first, and in what it differs from
+        the one that a person approved."""
+
+        def work(held: Served, name: str, _: Ticket) -> Told:
+            if number is not None:
+                return watches.show(held.workspace, name, number)
+            return _part(watches.watch_slice(held.workspace, name, _MOST_WATCHES))
+
+        return await told(context, corpus, work)
 
 
 def _part(found: Slice) -> dict[str, Any]:

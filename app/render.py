@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 L = TypeVar("L", Leaf, JudgedLeaf)
+_PLAIN, _MARKS = "[]", "\ue000\ue001"  # around the number of a quote; the marks are private to this module
 _ADDRESS = "/:?#@!$&'*+,;=%~"  # characters that stay as they are in an address
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 
@@ -35,64 +36,45 @@ class PrintedLine:
     table: PresentedTable | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Markup:
-    """How the words of an answer and the number of a citation are written."""
-
-    words: Callable[[str], str] = str
-    number: Callable[[int], str] = "[{}]".format
-
-    def cited(self, line: PresentedLine) -> str:
-        """The words of a line with the numbers of its citations."""
-        return self.words(line.text) + self.numbers(line)
-
-    def numbers(self, line: PresentedLine) -> str:
-        """The numbers alone, behind a space; nothing without any."""
-        return " " + "".join(map(self.number, line.citations)) if line.citations else ""
-
-    def prose(self, sentences: Sequence[PresentedLine]) -> str:
-        """Sentences one behind the other."""
-        return " ".join(map(self.cited, sentences))
-
-
-PLAIN = Markup()
-
-
 def lines(
-    shown: Presentation, *, found: bool = False, tables: bool = False, markup: Markup = PLAIN
+    shown: Presentation, *, found: bool = False, tables: bool = False, around: str = _PLAIN
 ) -> Iterator[PrintedLine]:
     """All that an answer says, line by line.
 
     Args:
+        around: the two characters around the number of a quote.
         found: adds how it came about.
         tables: a table stands in the place of the lines that name its cells.
     """
-    words = markup.words
     for typed, read in shown.corrections:
-        yield PrintedLine("dim", words(f"“{one_line(typed)}” was read as “{one_line(read)}”"))
+        yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
     for line in (*shown.headline, *shown.disputed):
-        yield from _line(line, markup, tables=tables)
+        yield from _line(line, around, tables=tables)
     if shown.for_you:
-        yield PrintedLine("plain", words("You said: " + "; ".join(map(one_line, shown.for_you))))
+        yield PrintedLine("plain", "You said: " + "; ".join(map(one_line, shown.for_you)))
     if len(shown.check) == 1:
-        yield PrintedLine("plain", words(f"Check: {shown.check[0]}"))
+        yield PrintedLine("plain", f"Check: {shown.check[0]}")
     elif shown.check:
         yield PrintedLine("plain", "Check:")
-        yield from (PrintedLine("item", words(question)) for question in shown.check)
+        yield from (PrintedLine("item", question) for question in shown.check)
     if shown.next:
-        yield PrintedLine("plain", f"Next: {markup.prose(shown.next)}")
+        yield PrintedLine("plain", f"Next: {_prose(shown.next, around)}")
     for source in shown.sources:
-        yield from _source(source, markup, tables=tables)
+        yield from _source(source, around, tables=tables)
     if shown.more:  # not asked for, so below all that was
-        yield PrintedLine("dim", f"More: {markup.prose(shown.more)}")
+        yield PrintedLine("dim", f"More: {_prose(shown.more, around)}")
     if shown.calculations:
-        yield PrintedLine("dim", words(f"Worked out: {'; '.join(shown.calculations)}"))
+        yield PrintedLine("dim", f"Worked out: {'; '.join(shown.calculations)}")
     if found:
-        yield from (PrintedLine("dim", words(text)) for text in shown.found)
+        yield from (PrintedLine("dim", text) for text in shown.found)
 
 
-def _line(line: PresentedLine, markup: Markup, *, tables: bool) -> Iterator[PrintedLine]:
-    text = markup.cited(line)
+def _prose(sentences: Sequence[PresentedLine], around: str) -> str:
+    return " ".join(f"{line.text}{_numbers(line, around)}" for line in sentences)
+
+
+def _line(line: PresentedLine, around: str, *, tables: bool) -> Iterator[PrintedLine]:
+    text = f"{line.text}{_numbers(line, around)}"
     match line.kind:
         case _ if tables and line.is_in_table:
             yield from _table(line.table)
@@ -111,15 +93,19 @@ def _table(table: PresentedTable | None) -> Iterator[PrintedLine]:
         yield PrintedLine("table", table.place, 0, table)
 
 
-def _source(source: PresentedSource, markup: Markup, *, tables: bool) -> Iterator[PrintedLine]:
+def _numbers(line: PresentedLine, around: str) -> str:
+    return " " + "".join(f"{around[0]}{number}{around[1]}" for number in line.citations) if line.citations else ""
+
+
+def _source(source: PresentedSource, around: str, *, tables: bool) -> Iterator[PrintedLine]:
     """The page once, and below it its quotes by number, unless they stand above."""
     dated = f", updated {source.updated}" if source.updated else ""
-    yield PrintedLine("plain", markup.words(f"Source: {source.title}{dated} · {source.address}"))
+    yield PrintedLine("plain", f"Source: {source.title}{dated} · {source.address}")
     for line in source.lines:
         if tables and line.is_in_table:
             yield from _table(line.table)
         else:
-            yield PrintedLine("quote", f"{markup.numbers(line)} {markup.words(line.text)}".strip(), line.depth)
+            yield PrintedLine("quote", f"{_numbers(line, around)} {line.text}".strip(), line.depth)
 
 
 def render_answer(answer: Answer, *, found: bool = False) -> Group:
@@ -138,29 +124,28 @@ def render_answer(answer: Answer, *, found: bool = False) -> Group:
 def answer_markdown(answer: Answer, link: Callable[[Evidence], str] | None = None) -> str:
     """The same lines as Markdown, tables as tables; nothing of a page is taken for markup.
 
-    Args:
-        link: the address to which the number of a quote leads; None: nowhere.
+    ``link`` is the address to which the number of a quote leads.
     """
     shown, blocks = present(answer), []
-    quotes = {one.number: one.evidence for source in shown.sources for one in source.citations}
-
-    def number(one: int) -> str:
-        text = markdown_text(f"[{one}]")
-        # a bracket, a space or an angle of the address would end the link
-        return text if link is None else f"[{text}]({quote(link(quotes[one]), safe=_ADDRESS)})"
-
-    was_listed, markup = False, Markup(markdown_text, number)
-    for said in lines(shown, tables=True, markup=markup):
+    was_listed = False
+    for said in lines(shown, tables=True, around=_MARKS):
         is_listed = said.table is None and (said.style in {"item", "quote"} or said.depth > 0)
         if not is_listed or not was_listed:
             blocks.append("")
         if said.table is not None:
-            blocks += _markdown_table(said.table, markup)
+            blocks += _markdown_table(said.table)
         else:
             around = {"bold": "**", "dim": "*"}.get(said.style, "")
-            blocks.append(f"{'  ' * said.depth}* {said.text}" if is_listed else f"{around}{said.text}{around}")
+            text = markdown_text(said.text)
+            blocks.append(f"{'  ' * said.depth}* {text}" if is_listed else f"{around}{text}{around}")
         was_listed = is_listed
-    return "\n".join(blocks).strip() + "\n"
+    whole = "\n".join(blocks).strip() + "\n"
+    for one in (citation for source in shown.sources for citation in source.citations):
+        number = f"\\[{one.number}\\]"
+        if link is not None:  # a bracket, a space or an angle of the address would end the link
+            number = f"[{number}]({quote(link(one.evidence), safe=_ADDRESS)})"
+        whole = whole.replace(f"{_MARKS[0]}{one.number}{_MARKS[1]}", number)
+    return whole
 
 
 def markdown_text(text: str) -> str:
@@ -168,14 +153,13 @@ def markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", clean(text))
 
 
-def _markdown_table(table: PresentedTable, markup: Markup) -> Iterator[str]:
+def _markdown_table(table: PresentedTable) -> Iterator[str]:
     """The rows below their heads, the cited ones in bold with their numbers."""
     if table.place:
         yield from (f"{markdown_text(table.place)}:", "")
-    heads = [markdown_text(head) for head in table.heads]
-    if table.number:
-        heads[0] = f"{heads[0]} {markup.number(table.number)}".strip()
-    yield f"| {' | '.join(heads)} |"
+    number = f" {_MARKS[0]}{table.number}{_MARKS[1]}" if table.number else ""
+    heads = [f"{table.heads[0]}{number}".strip(), *table.heads[1:]]
+    yield f"| {' | '.join(map(markdown_text, heads))} |"
     yield "|---" * len(heads) + "|"
     for row in table.rows:
         cells = [markdown_text(cell) for cell in row.cells] or [
@@ -184,7 +168,7 @@ def _markdown_table(table: PresentedTable, markup: Markup) -> Iterator[str]:
         ]
         if row.number:
             cells = [f"**{cell}**" if cell else "" for cell in cells]
-            cells[0] = f"{cells[0]} {markup.number(row.number)}".strip()
+            cells[0] = f"{cells[0]} {_MARKS[0]}{row.number}{_MARKS[1]}".strip()
         yield f"| {' | '.join(cells)} |"
 
 

@@ -27,7 +27,7 @@ log = logger(__name__)
 
 Screen = Callable[[Request, Problem], Response]  # of a problem, for somebody with a browser
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
-BODY_BYTES = 262_144
+BODY_BYTES, TARGET_BYTES, HEADERS = 262_144, 32_768, 100  # of a request
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
 LOGIN = "GET /login"  # where people log in, if a face has it
@@ -93,6 +93,10 @@ class Guard:
 
     async def _pass(self, scope: Scope, exchange: _Exchange) -> None:
         connection = HTTPConnection(scope)
+        if len(scope["path"]) + len(scope["query_string"]) > TARGET_BYTES:
+            raise refusal("TargetTooLong", 414, "Too long", f"path and query may have {TARGET_BYTES:,} bytes")
+        if len(scope["headers"]) > HEADERS:
+            raise refusal("HeadersTooLong", 431, "Too many headers", f"a request may have {HEADERS} headers")
         self._check_host(connection)
         key = self._find(scope, exchange)
         if key is None or self._rules.get(key, _CLOSED) is not None:

@@ -144,13 +144,9 @@ class HideBody(RequestBody):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
 
 
-class _Digits(IntegerConvertor):
-    """A number in a path: what is none is another path, and a PUT of it is 405 where others may be sent there."""
-
-    regex = "[0-9]{1,16}"  # int() refuses thousands
-
-
-register_url_convertor("digits", _Digits())
+# a number in a path: "PUT decisions/merge" is 405 then, as that is another path; int() refuses thousands of digits
+_DIGITS = type("Digits", (IntegerConvertor,), {"regex": "[0-9]{1,16}"})
+register_url_convertor("digits", _DIGITS())
 AnswerPath = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="Its id.")]
 DecisionPath = Annotated[int, Path(ge=1, le=10**15, description="Number of the decision.")]
 RunPath = Annotated[str, Path(min_length=1, max_length=100, description="Id of the run.")]

@@ -1,4 +1,4 @@
-"""The port: an HTTP/1.1 connection whose headers, body, time and number per address are bounded before anybody asks."""
+"""The port: HTTP/1.1 connections whose headers, body, time and number per address are bounded before anybody asks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 import ipaddress
 import socket
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -16,118 +16,56 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from clausegraph.app.api.problems import MEDIA_TYPE, Problem, as_json
-from clausegraph.core.telemetry.logs import logger
 
-log = logger(__name__)
-
-_LINGER, _LINGER_BYTES = 2.0, 16_777_216  # what a refused client still sends is dropped, so that it reads why
+_LINGER, _LINGER_BYTES = 2.0, 16_777_216  # seconds and bytes that a refused client may still send, so that it reads why
 _PIECE = 65_536
-_IPV6_SITE = 64  # bits that are one household's or machine's
 
 
-@dataclass(frozen=True, slots=True)
-class PortLimits:
-    """What a client may send, and how long it may take.
+@dataclass(eq=False)
+class Port:
+    """What a client of one server may send, how long it may take, and who is connected: bytes, seconds, connections at
+    once. Uvicorn calls it for the protocol of a new connection.
 
-    Args:
-        header_bytes: of the request line and all headers, of a chunk's head and of trailers.
-        header_count: headers of a request.
-        target_bytes: path and query.
-        header_seconds: from the connection, or the response before, to the end of the headers.
-        body_seconds: to the end of the body, and one more for each ``body_pace`` bytes that have come.
-        connections: open at once, of all addresses.
-        address_connections: open at once of one address (IPv6: of one /64), unless it is a proxy's.
+    ``proxies`` are addresses or networks that speak for many clients, whose connections they bound themselves;
+    ``address_connections`` are those of any other address (IPv6: of one /64). ``header_bytes`` are of the request line
+    with all headers, and of trailers; their time begins with the connection, or the response before. A body has a
+    second more for each ``body_pace`` bytes that have come.
     """
 
+    proxies: Sequence[str] = ()
     header_bytes: int = 65_536
-    header_count: int = 100
-    target_bytes: int = 32_768
     header_seconds: float = 20.0
     body_seconds: float = 30.0
-    body_pace: int = 4_096
+    body_pace: float = 4_096
     connections: int = 768
     address_connections: int = 256
-
-
-class Port:
-    """What the connections of one server share; called by uvicorn, it makes the protocol of a new one.
-
-    Args:
-        proxies: addresses or networks that speak for many clients: their number of connections is theirs to bound.
-    """
-
-    def __init__(self, limits: PortLimits, proxies: Sequence[str] = ()) -> None:
-        self.limits = limits
-        self._proxies = [ipaddress.ip_network(proxy) for proxy in proxies]
-        self._open: Counter[str] = Counter()
+    open: Counter[str] = field(default_factory=Counter, init=False)  # connections by client
 
     def __call__(self, *values: Any, **named: Any) -> BoundedProtocol:
         return BoundedProtocol(self, *values, **named)
 
-    def enter(self, address: str) -> Problem | None:
-        """Count a connection; where there are as many as may be, it is not counted, and the problem is returned."""
-        client, limits = self._client(address), self.limits
-        if self._open.total() >= limits.connections:
-            return _problem(503, "TooManyConnections", f"this server takes {limits.connections} connections")
-        if client and self._open[client] >= limits.address_connections:
-            said = f"this server takes {limits.address_connections} connections from one address"
-            return _problem(503, "TooManyConnections", said)
-        self._open[client] += 1
-        return None
-
-    def leave(self, address: str) -> None:
-        """Count a connection no more."""
-        client = self._client(address)
-        self._open[client] -= 1
-        if not self._open[client]:
-            del self._open[client]
-
-    def _client(self, address: str) -> str:
+    def client(self, address: str) -> str:
         """Of whom a connection is; empty for a proxy's, and where there is no address."""
         try:
             found = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             return ""
-        if any(found in proxy for proxy in self._proxies):
+        if any(found in ipaddress.ip_network(proxy) for proxy in self.proxies):
             return ""
-        if found.version == 6:
-            return str(ipaddress.ip_network((found, _IPV6_SITE), strict=False))
-        return str(found)
+        return str(found) if found.version == 4 else str(ipaddress.ip_network((found, 64), strict=False))
 
+    def enter(self, client: str) -> bool:
+        """Count a connection; False where there are as many as may be."""
+        of_client = self.open[client] if client else 0
+        if self.open.total() >= self.connections or of_client >= self.address_connections:
+            return False
+        self.open[client] += 1
+        return True
 
-class _Head(h11.Connection):
-    """Refuses a request of too many headers or too long a path as one that cannot be read."""
-
-    def __init__(self, limits: PortLimits) -> None:
-        super().__init__(h11.SERVER, limits.header_bytes)
-        self._limits = limits
-        self.problem: Problem | None = None  # why the last event could not be read
-
-    def next_event(self) -> Any:
-        """The next event; ``RemoteProtocolError`` for what is no HTTP, or beyond the limits."""
-        try:
-            event = super().next_event()
-        except h11.RemoteProtocolError as error:
-            long = error.error_status_hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-            said = f"request line and headers may have {self._limits.header_bytes:,} bytes"
-            self.problem = self._too_long(said) if long else _problem(400, "NotHttp", f"this is no HTTP/1.1: {error}")
-            raise
-        if isinstance(event, h11.Request):
-            if len(event.target) > self._limits.target_bytes:
-                said = f"path and query may have {self._limits.target_bytes:,} bytes"
-                self.problem = _problem(414, "TargetTooLong", said)
-            elif len(event.headers) > self._limits.header_count:
-                self.problem = self._too_long(f"a request may have {self._limits.header_count} headers")
-            if self.problem is not None:
-                raise h11.RemoteProtocolError(self.problem.detail)
-        return event
-
-    def _too_long(self, said: str) -> Problem:
-        return _problem(431, "HeadersTooLong", said)
-
-
-def _problem(status: int, kind: str, said: str) -> Problem:
-    return Problem(kind, status, HTTPStatus(status).phrase, said)
+    def leave(self, client: str) -> None:
+        """Count a connection no more."""
+        self.open[client] -= 1
+        self.open += Counter()  # without those of nobody
 
 
 class BoundedProtocol(H11Protocol):
@@ -135,22 +73,21 @@ class BoundedProtocol(H11Protocol):
 
     def __init__(self, port: Port, *values: Any, **named: Any) -> None:
         super().__init__(*values, **named)
-        self._port, self._address = port, ""
-        self.conn: _Head = _Head(port.limits)
-        self._awaited, self._timer = "", self.loop.call_later(0, lambda: None)
-        self._since, self._came = 0.0, 0
-        self._is_counted, self._is_refused = False, False
+        self._port, self._client = port, ""
+        self.conn = h11.Connection(h11.SERVER, port.header_bytes)
+        self._awaited, self._since, self._came = "", 0.0, 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_counted = self._is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, or refuse it where there are too many."""
         super().connection_made(transport)
-        self._address = self.client[0] if self.client else ""
-        problem = self._port.enter(self._address)
-        self._is_counted = problem is None
-        if problem is None:
+        self._client = self._port.client(self.client[0] if self.client else "")
+        self._is_counted = self._port.enter(self._client)
+        if self._is_counted:
             self._watch()
         else:
-            self._refuse(problem)
+            self._refuse(503, "TooManyConnections", "this server has as many connections as it takes from one address")
 
     def data_received(self, data: bytes) -> None:
         """Take what the client sent."""
@@ -165,94 +102,89 @@ class BoundedProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what cannot be read."""
-        self._refuse(self.conn.problem or _problem(400, "NotHttp", msg))
+        most = self._port.header_bytes
+        if len(self.conn.trailing_data[0]) > most:
+            self._refuse(431, "HeadersTooLong", f"request line and headers may have {most:,} bytes")
+        else:
+            self._refuse(400, "NotHttp", msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the connection; one that is closed before its client has sent all is read on for a moment."""
-        self._timer.cancel()
-        taken = None
+        if self._timer is not None:
+            self._timer.cancel()
+        rest = None
         if exc is None and self._is_counted and (self._is_refused or self.conn.their_state is h11.SEND_BODY):
             with suppress(OSError):  # no file handle is left
-                taken = self.transport.get_extra_info("socket").dup()
+                rest = self.transport.get_extra_info("socket").dup()
         super().connection_lost(exc)
-        if taken is not None:
-            _Lingering(self.loop, taken, lambda: self._port.leave(self._address))
+        if rest is not None:
+            _drop(self.loop, rest, lambda: self._port.leave(self._client))
         elif self._is_counted:
-            self._port.leave(self._address)
+            self._port.leave(self._client)
 
     def _watch(self) -> None:
         """Begin to count the time of what is awaited now: headers, a body, or nothing."""
         awaited = {h11.IDLE: "headers", h11.SEND_BODY: "body"}.get(self.conn.their_state, "")
         if awaited == self._awaited or self.transport.is_closing():
             return
-        self._timer.cancel()
-        self._awaited, self._since = awaited, self.loop.time()
-        if awaited == "headers":
-            self._came = 0
+        if self._timer is not None:
+            self._timer.cancel()
+        self._awaited, self._since, self._came = awaited, self.loop.time(), self._came if awaited == "body" else 0
         if awaited:
             self._timer = self.loop.call_later(self._seconds(), self._late)
 
     def _seconds(self) -> float:
-        limits = self._port.limits
         if self._awaited == "headers":
-            return limits.header_seconds
-        return limits.body_seconds + self._came / limits.body_pace
+            return self._port.header_seconds
+        return self._port.body_seconds + self._came / self._port.body_pace
 
     def _late(self) -> None:
         """The time is over, unless more has come meanwhile, or it is we who do not read."""
         left = self._since + self._seconds() - self.loop.time()
         if self.flow.read_paused:
-            left = self._port.limits.body_seconds
+            left = self._port.body_seconds
         if left > 0:
             self._timer = self.loop.call_later(left, self._late)
         elif self._awaited == "headers" and not self.conn.trailing_data[0]:
             self.transport.close()  # it was opened in advance, as browsers do, and not used
         else:
-            said = f"the {self._awaited} of the request did not come within {self._seconds():g} seconds"
-            self._refuse(_problem(408, "TooSlow", said))
+            self._refuse(408, "TooSlow", f"the {self._awaited} did not come within {self._seconds():g} seconds")
 
-    def _refuse(self, problem: Problem) -> None:
+    def _refuse(self, status: int, kind: str, said: str) -> None:
         """Say why, where no response has begun, and close."""
-        self._is_refused = True
-        log.info("http.refused", kind=problem.kind, status=problem.status)
+        self._is_refused, title = True, HTTPStatus(status).phrase
+        body = as_json(Problem(kind, status, title, said).document("")).encode()
+        headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))), ("connection", "close")]
         with suppress(h11.LocalProtocolError):  # a response is under way: the closed connection tells
-            body = as_json(problem.document("")).encode()
-            headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))), ("connection", "close")]
-            for event in (
-                h11.Response(status_code=problem.status, headers=headers, reason=problem.title.encode()),
-                h11.Data(data=body),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event) or b"")
+            head = self.conn.send(h11.Response(status_code=status, headers=headers, reason=title.encode()))
+            self.transport.write((head or b"") + body)
         self.transport.close()
 
 
-class _Lingering:
-    """A closed connection, of which what comes is read and dropped until the client ends it or a moment has passed.
+def _drop(loop: asyncio.AbstractEventLoop, rest: socket.socket, ended: Callable[[], None]) -> None:
+    """Read on a socket until its client ends it or a moment has passed: closed at once, it would be reset while the
+    client still sends, and the response lost with it."""
+    left = _LINGER_BYTES
 
-    Closed at once, it would be reset while the client still sends, and the response lost with what it has not read.
-    """
+    def end() -> None:
+        timer.cancel()
+        loop.remove_reader(rest.fileno())
+        rest.close()
+        ended()
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, taken: socket.socket, ended: Any) -> None:
-        self._loop, self._taken, self._ended, self._left = loop, taken, ended, _LINGER_BYTES
-        with suppress(OSError):  # the client is gone already
-            taken.shutdown(socket.SHUT_WR)
-        loop.add_reader(taken.fileno(), self._drop)
-        self._timer = loop.call_later(_LINGER, self._end)
-
-    def _drop(self) -> None:
+    def read() -> None:
+        nonlocal left
         try:
-            more = self._taken.recv(_PIECE)
+            more = len(rest.recv(_PIECE))
         except BlockingIOError:
             return
         except OSError:
-            more = b""
-        self._left -= len(more)
-        if not more or self._left < 0:
-            self._end()
+            more = 0
+        left -= more
+        if not more or left < 0:
+            end()
 
-    def _end(self) -> None:
-        self._timer.cancel()
-        self._loop.remove_reader(self._taken.fileno())
-        self._taken.close()
-        self._ended()
+    timer = loop.call_later(_LINGER, end)
+    with suppress(OSError):  # the client is gone already
+        rest.shutdown(socket.SHUT_WR)
+    loop.add_reader(rest.fileno(), read)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
-    from clausegraph.app.api.port import PortLimits
     from clausegraph.app.workspace import Workspace
 
 
@@ -201,11 +200,11 @@ def own_token(workspace: Workspace) -> tuple[str | None, Path]:
     return text, path
 
 
-def server_config(app: FastAPI, proxies: Sequence[str], limits: PortLimits | None = None) -> uvicorn.Config:
+def server_config(app: FastAPI, proxies: Sequence[str], **limits: Any) -> uvicorn.Config:
     """How uvicorn serves the application.
 
     Args:
-        limits: of what a client may send before anybody asks who it is; None: the usual ones.
+        limits: of :class:`Port`.
         proxies: addresses or networks whose word on the client's address and scheme is taken (``X-Forwarded-For``,
             ``X-Forwarded-Proto``); whoever else sends such headers is not believed.
 
@@ -214,7 +213,7 @@ def server_config(app: FastAPI, proxies: Sequence[str], limits: PortLimits | Non
     """
     import uvicorn
 
-    from clausegraph.app.api.port import Port, PortLimits
+    from clausegraph.app.api.port import Port
 
     for proxy in proxies:
         try:
@@ -224,7 +223,7 @@ def server_config(app: FastAPI, proxies: Sequence[str], limits: PortLimits | Non
                 f"CLAUSEGRAPH_SERVE_PROXIES has {proxy[:80]!r}, which is no address and no network ({error}); write "
                 "the address that the proxy connects from, as 10.0.0.7 or 10.1.0.0/16"
             ) from error
-    port: Any = Port(limits or PortLimits(), proxies)  # called as uvicorn calls a class of protocols
+    port: Any = Port(proxies, **limits)  # called as uvicorn calls a class of protocols
     return uvicorn.Config(
         app,
         http=port,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from clausegraph.core.language.clauses import sentence_spans
@@ -15,49 +16,49 @@ _ASKING = _JOINING | word_set(
 
 
 def question_in_context(messages: Sequence[str], limit: int) -> tuple[str, str]:
-    """The question of the last message, and the scenario: what the person told of themselves in those before.
+    """The question of the last of the messages of a person, oldest first, and the scenario: what they told before.
 
     A last message that only supposes something ("and if she pays herself?") or tells something ("She pays herself.")
     is the question before with that in its scenario; one that goes on ("and how much?") has the question before there.
-
-    Args:
-        messages: of the person, none empty, oldest first; at least one.
-        limit: characters of both in all; what was told first is left out beyond them.
+    Beyond ``limit`` characters of both in all, what was told first is left out.
     """
     *earlier, last = messages
     told, before = [], ""
     for message in earlier:
-        if supposed := _supposed(message):
-            told.append(supposed)
-            continue
-        sentences = [message[start:end].strip() for start, end in sentence_spans(message)]
-        asked = [one for one in sentences if _asks(one)]
-        told += [one for one in sentences if one not in asked]
-        before = " ".join(asked) or before
-    question, more = last, _supposed(last) or ("" if _asks(last) or "?" in last else last)
+        sentences = [_supposed(message)] if _supposed(message) else _sentences(message)
+        before = " ".join(filter(_asks, sentences)) or before
+        told += [one for one in sentences if not _asks(one)]
+    question, more = last, _supposed(last) or ("" if any(map(_asks, _sentences(last))) else last)
     if before and more:
         question = before
         told.append(more)
-    elif before and _words(last)[0] in _JOINING:
+    elif before and _first(last) in _JOINING:
         told.append(before)
-    while told and len(question) + len(" ".join(told)) > limit:
-        del told[0]
-    return question, " ".join(told)
+    kept, left = deque[str](), limit - len(question)
+    for one in reversed(told):
+        left -= len(one) + 1
+        if left < 0:
+            break
+        kept.appendleft(one)
+    return question, " ".join(kept)
 
 
-def _words(text: str) -> list[str]:
-    return text.lower().replace(",", " ").split() or [""]
+def _sentences(message: str) -> list[str]:
+    return [message[start:end].strip() for start, end in sentence_spans(message)]
+
+
+def _first(text: str) -> str:
+    return next(iter(text.lower().replace(",", " ").split()), "")
 
 
 def _asks(sentence: str) -> bool:
-    return sentence.endswith("?") or _words(sentence)[0] in _ASKING
+    return sentence.endswith("?") or _first(sentence) in _ASKING
 
 
 def _supposed(message: str) -> str:
     """What "and if …?" supposes, as a sentence; empty for any other message, as for "If …, can I …?"."""
     words = message.rstrip("?!. ").split()
-    while words and (words[0].lower() in _JOINING or words[0].lower() == "what"):
-        del words[0]
-    if len(words) < 3 or words[0].lower() != "if" or any(mark in message for mark in ",\n"):
+    begin = next((place for place, word in enumerate(words) if word.lower() == "if"), None)
+    if begin is None or "," in message or {word.lower() for word in words[:begin]} - _JOINING - {"what"}:
         return ""
-    return f"{' '.join(words[1:])}."
+    return f"{' '.join(words[begin + 1 :])}."

@@ -42,21 +42,12 @@ def test_a_found_file_gets_no_secret_from_elsewhere(
     assert getattr(load_settings(), address) == "bolt://mine.example"
 
 
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        ("serve_hosts", 'serve_hosts = ["evil.example"]'),
-        ("serve_proxies", 'serve_proxies = ["192.0.2.1"]'),
-        ("crag_graph_url", 'crag_graph_url = "http://evil.example"'),
-    ],
-)
+@pytest.mark.parametrize("name", ["serve_hosts", "serve_proxies", "crag_graph_url"])
 def test_a_found_file_does_not_say_by_whom_this_machine_is_asked_and_whom_it_asks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    (tmp_path / FILE).write_text(line)
-    with pytest.raises(
-        SettingsError, match=f"sets {name}, and such a file does not decide .* CLAUSEGRAPH_CONFIG={FILE}"
-    ):
+    (tmp_path / FILE).write_text(f'{name} = "neo4j"' if name == "crag_graph_url" else f'{name} = ["192.0.2.1"]')
+    with pytest.raises(SettingsError, match=f"sets {name}, and such a file does not .* CLAUSEGRAPH_CONFIG={FILE}"):
         load_settings()
     monkeypatch.setenv("CLAUSEGRAPH_CONFIG", FILE)
     assert getattr(load_settings(), name)

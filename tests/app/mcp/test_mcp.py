@@ -25,7 +25,7 @@ pytestmark = pytest.mark.integration
 
 TOOLS = {
     "ask", "ask_pages", "search", "rules", "neighbourhood", "page", "what_changed", "list_corpora", "find_entities",
-    "contradictions", "watched_questions", "watched_question",
+    "contradictions", "watched_questions",
 }  # fmt: skip
 
 
@@ -43,7 +43,7 @@ async def _every_tool(client: Client) -> None:
     assert set(tools) == TOOLS
     assert "retained epoch before" in tools["what_changed"].input_schema["properties"]["since"]["description"]
     about = str(client.instructions)
-    assert set(re.findall(r"`([a-z_]+)`", about)) & TOOLS == TOOLS - {"ask_pages", "watched_question"}
+    assert set(re.findall(r"`([a-z_]+)`", about)) & TOOLS == TOOLS - {"ask_pages"}
     assert all(f'"{status.value}"' in about for status in AnswerStatus)
     found = await _call(client, "ask", question="Can I get the Warm Home Grant?", scenario="I am 70.")
     assert found["epoch"] == 2 and found["alternatives"]
@@ -66,7 +66,7 @@ async def _every_tool(client: Client) -> None:
     assert (await _call(client, "contradictions"))["contradictions"] == []
     watched = (await _call(client, "watched_questions"))["items"]
     assert [one["question"] for one in watched] == ["Can I get the Warm Home Grant?"]
-    whole = await _call(client, "watched_question", id=watched[0]["id"])
+    whole = await _call(client, "watched_questions", number=watched[0]["id"])
     assert whole["answer"]["alternatives"] and whole["changes"] == []
     read = await client.read_resource("clausegraph://default/pages/grant.html")
     assert json.loads(read.contents[0].text)["data"]["title"] == "Warm Home Grant"
@@ -127,8 +127,7 @@ def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: S
         "what_changed": {},
         "find_entities": {"words": "grant"},
         "contradictions": {},
-        "watched_questions": {},
-        "watched_question": {"id": 1},
+        "watched_questions": {"number": 1},
     }
 
     async def talk() -> None:

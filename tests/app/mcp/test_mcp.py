@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -17,12 +19,14 @@ from mcp.client.streamable_http import streamable_http_client
 from clausegraph.app.mcp import DATA
 from clausegraph.app.services import watches
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
 from clausegraph.core.types import AnswerStatus
 from tests.app.api.conftest import Stand
 from tests.app.api.serving import Serving
 
 pytestmark = pytest.mark.integration
 
+WATCHED = {"question": "Can I get the Warm Home Grant?"}
 TOOLS = {
     "ask", "ask_pages", "search", "rules", "neighbourhood", "page", "what_changed", "list_corpora", "find_entities",
     "contradictions", "watched_questions",
@@ -65,7 +69,7 @@ async def _every_tool(client: Client) -> None:
     assert named["items"][0]["entity"] == "warm home grant"
     assert (await _call(client, "contradictions"))["contradictions"] == []
     watched = (await _call(client, "watched_questions"))["items"]
-    assert [one["question"] for one in watched] == ["Can I get the Warm Home Grant?"]
+    assert [one["question"] for one in watched] == [WATCHED["question"]]
     whole = await _call(client, "watched_questions", number=watched[0]["id"])
     assert whole["answer"]["alternatives"] and whole["changes"] == []
     read = await client.read_resource("clausegraph://default/pages/grant.html")
@@ -79,17 +83,13 @@ async def _every_tool(client: Client) -> None:
     assert (await client.call_tool("neighbourhood", {"entity": "x", "hops": 9})).is_error
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _watching(stand: Stand) -> None:
-    """A question is watched in the first corpus."""
-    with Workspace(stand.settings()) as workspace:
-        watches.add(workspace, "default", "Can I get the Warm Home Grant?", "I am 70.", "ann")
-
-
-def test_over_standard_input_and_output(stand: Stand) -> None:
+def test_over_standard_input_and_output(stand: Stand, tmp_path: Path) -> None:
+    home = shutil.copytree(stand.home, tmp_path / "home")
+    with Workspace(Settings(home=home, embedding_model="hashing")) as workspace:
+        watches.add(workspace, "default", WATCHED["question"], "", "ann")
     environment = {**os.environ, "CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "PYTHONPATH": os.pathsep.join(sys.path)}
     started = StdioServerParameters(
-        command=sys.executable, args=["-m", "clausegraph", "mcp", "--home", str(stand.home)], env=environment
+        command=sys.executable, args=["-m", "clausegraph", "mcp", "--home", str(home)], env=environment
     )
 
     async def talk() -> None:
@@ -97,6 +97,15 @@ def test_over_standard_input_and_output(stand: Stand) -> None:
             await _every_tool(client)
 
     anyio.run(talk)
+
+
+@pytest.fixture(scope="module")
+def watched(server: Serving, stand: Stand) -> Iterator[int]:
+    """The number of a question that is watched in the first corpus."""
+    with server.client(stand.tokens["curator", False]) as client:
+        number = client.post("/v1/corpora/default/watches", json=WATCHED).json()["id"]
+        yield number
+        client.delete(f"/v1/corpora/default/watches/{number}")
 
 
 @asynccontextmanager
@@ -109,6 +118,7 @@ async def _over_http(server: Serving, token: str) -> AsyncIterator[Client]:
         yield client
 
 
+@pytest.mark.usefixtures("watched")
 def test_over_http_with_a_token(server: Serving, stand: Stand) -> None:
     async def talk() -> None:
         async with _over_http(server, stand.tokens["reader", False]) as client:
@@ -117,7 +127,7 @@ def test_over_http_with_a_token(server: Serving, stand: Stand) -> None:
     anyio.run(talk)
 
 
-def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: Stand) -> None:
+def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: Stand, watched: int) -> None:
     given: dict[str, dict[str, Any]] = {
         "ask": {"question": "Who?"},
         "search": {"question": "Who?"},
@@ -127,7 +137,7 @@ def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: S
         "what_changed": {},
         "find_entities": {"words": "grant"},
         "contradictions": {},
-        "watched_questions": {"number": 1},
+        "watched_questions": {"number": watched},
     }
 
     async def talk() -> None:

@@ -22,9 +22,9 @@ from clausegraph.app.console.answer import page_address
 from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.corpora import list_corpora
-from clausegraph.core.errors import ClauseGraphError, InputError
-from clausegraph.core.inquiry import MAX_CHARACTERS, Inquiry
-from clausegraph.core.language.follow_up import question_in_context
+from clausegraph.app.services.follow_up import conversation
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.core.text import one_line
 from clausegraph.core.types import Answer, Evidence
 
@@ -75,16 +75,15 @@ async def chat(request: Request, held: Held, who: Who, asked: ChatBody) -> Respo
         if not who.may_see(corpus):
             raise refusal("Forbidden", 403, "Not allowed", f"token {who.name!r} is not for corpus {corpus[:80]!r}")
         said = [text for one in asked.messages if one.role == "user" and (text := one.text())]
-        if not said:
-            raise InputError("no message has the role user and a text; send one with a question")
-        if said[-1].startswith(_TASK):
+        while len(said) > 1 and sum(len(one) + 1 for one in said) > MAX_CHARACTERS:
+            del said[0]
+        if said and said[-1].startswith(_TASK):
             return completion.whole(_of_task(said[-1], corpus))
         base = str(request.base_url).rstrip("/")
 
         def work(ticket: Ticket, tell: Tell | None = None) -> str:
-            inquiry = Inquiry(*question_in_context(said, MAX_CHARACTERS))
-            begun = held.kept.begin(who.token, corpus, inquiry, None, {})
-            found = answer(held.workspace, corpus, inquiry, watch=watching(ticket, tell))
+            begun = held.kept.begin(who.token, corpus, conversation(said), None, {})
+            found = answer(held.workspace, corpus, begun.inquiry, watch=watching(ticket, tell))
             held.kept.keep(begun, found)
             return answer_markdown(found, lambda one: _source_of(found, one, base))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from clausegraph.app.services import Record
@@ -12,15 +14,17 @@ from clausegraph.app.services.changes import changed_rules
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.services.rule_changes import ChangedRule
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import NotFoundError
+from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import supposition
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import AUXILIARIES, word_set
 from clausegraph.core.language.normalise import content, overlap, tokens
 from clausegraph.core.types import Answer, leaves
 from clausegraph.query.read.assume import told_assumptions
 
 _GOES_ON = word_set("and but or also so then")  # of a text that is no question of its own
+_ASKS = _GOES_ON | AUXILIARIES | word_set("how what when where whether which who whom whose why if")
 _DECIDES = 0.5  # share of the words of a settled condition that are told anew, from which on it is no longer settled
 
 
@@ -61,6 +65,24 @@ def follow_up(asked: AskedQuestion, said: str) -> Inquiry:
         return Inquiry(before.question, scenario)
     goes_on = _GOES_ON & set(tokens(said)[:1]) or tokens(said)[1:2] == ["about"]
     return Inquiry(f"{before.question} {said}" if goes_on else said, scenario)
+
+
+def conversation(messages: Sequence[str]) -> Inquiry:
+    """What the last of a person's messages asks, oldest first: what was told in them is its scenario, and each follows
+    the one before as of :func:`follow_up`. One that asks nothing ("She pays them.") has the question before asked.
+    """
+    question = scenario = ""
+    for message in messages:
+        sentences = [message[start:end].strip() for start, end in sentence_spans(message)]
+        asked = [one for one in sentences if one.endswith("?") or _ASKS.intersection(tokens(one)[:1])]
+        if asked and question:
+            found = follow_up(AskedQuestion("", "", "", Inquiry(question, scenario), None), " ".join(asked))
+            question, scenario = found.question, found.scenario
+        question = question or " ".join(asked)
+        scenario = "\n".join(filter(None, (scenario, *(one for one in sentences if one not in asked))))
+    if not messages:
+        raise InputError("there is no message of a person; send one with a question")
+    return Inquiry(question, scenario) if question else Inquiry(messages[-1], "\n".join(messages[:-1]))
 
 
 def ask_again_now(workspace: Workspace, asked: AskedQuestion) -> tuple[ChangedSince, Answer]:

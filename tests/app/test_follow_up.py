@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.services.ask import answer
-from clausegraph.app.services.follow_up import ask_again_now, follow_up
+from clausegraph.app.services.follow_up import ask_again_now, conversation, follow_up
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
@@ -48,6 +48,23 @@ def asked(settings: Settings, **supposed: ConditionState) -> AskedQuestion:
 def test_what_is_said_after_an_answer(said: str, question: str, told: str) -> None:
     found = follow_up(AskedQuestion("1", "me", "default", ASKED, None), said)
     assert found == Inquiry(question, "\n".join(filter(None, (ASKED.scenario, told))))
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "told"),
+    [
+        ((), "Could she get it?", ""),
+        (("And if she pays her own fees?",), "Could she get it?", "\nShe pays her own fees."),
+        (("She pays them. And how much is it?",), "Could she get it? And how much is it?", "\nShe pays them."),
+        (("She pays them.", "I rent."), "Could she get it?", "\nShe pays them.\nI rent."),
+        (("how much is it",), "how much is it", ""),
+    ],
+)
+def test_a_conversation_is_one_question(said: tuple[str, ...], question: str, told: str) -> None:
+    found = conversation(["Could she get it? My mother is 84.", *said])
+    assert found == Inquiry(question, f"My mother is 84.{told}")
+    assert conversation(["I am 70.", "I rent."]) == Inquiry("I rent.", "I am 70.")
+    assert conversation(["I am 70.", "Can I get it?"]) == Inquiry("Can I get it?", "I am 70.")
 
 
 def test_what_was_settled_goes_on_until_it_is_told_otherwise(settings: Settings) -> None:

@@ -25,6 +25,7 @@ from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import (
     OWN_TOKEN,
+    UPLOADS,
     file_errors,
     locked_folder,
     make_private,
@@ -164,7 +165,7 @@ class BackupFolder:
         """
         for name, blocks in snapshot.files.items():
             path, parts = home / name, PurePosixPath(name).parts
-            if ".." in parts or parts[0] not in (LEDGER, ANSWERS, ACCESS):
+            if ".." in parts or parts[0] not in (LEDGER, ANSWERS, UPLOADS, ACCESS):
                 raise StorageError(f"snapshot {snapshot.name} has a file {name!r}, as no home has; restore another")
             with file_errors(path):
                 make_private(path.parent)
@@ -249,10 +250,10 @@ def _name_at(created: float) -> str:
 
 
 def _small_files(home: Path) -> dict[str, Path]:
-    """Kept answers and what is in ``access``, by their names within the home."""
+    """Kept answers, files that people sent, and what is in ``access``, by their names within the home."""
     return {
         path.relative_to(home).as_posix(): path
-        for folder in (ANSWERS, ACCESS)
+        for folder in (ANSWERS, UPLOADS, ACCESS)
         for path in (home / folder).rglob("*")
         if path.is_file() and path.name not in _LEFT_OUT and path.suffix != ".tmp"
     }

@@ -99,10 +99,16 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
 
 def supposition(text: str) -> str | None:
     """What a text supposes that is one condition and nothing else ("and if she is 66?"), as a sentence; else None."""
-    words = plain(text).rstrip("?!. ").split()
+    words = plain(text[: LONGEST_SENTENCE + 1]).rstrip("?!. ").split()
     said = " ".join(word for number, word in enumerate(words) if number > 1 or word.lower() != "what")
     found = find_markers(said, 0, len(said))[:1]
-    if not found or found[0].negated or found[0].neutral or len(said[: found[0].start].split()) > 1:
+    if (
+        len(text) > LONGEST_SENTENCE
+        or not found
+        or found[0].negated
+        or found[0].neutral
+        or len(said[: found[0].start].split()) > 1
+    ):
         return None
     clause = said[found[0].end :].strip(" ,")
     asks = any(one in AUXILIARIES and other in PRONOUNS for one, other in pairwise(clause.lower().split()))

@@ -18,6 +18,9 @@ from clausegraph.app.services.backup import ListedSnapshot, back_up, list_snapsh
 from clausegraph.app.services.forget import allow, list_items
 from clausegraph.app.services.forget import forget as forget_pages
 from clausegraph.app.services.history import vacuum_corpus
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.jobs import RunOrder, opened
+from clausegraph.app.services.uploads import store_sample
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError, StorageError
 from clausegraph.core.settings import Settings
@@ -242,3 +245,18 @@ def test_what_was_forgotten_since_is_forgotten_again(settings: Settings, tmp_pat
         backed_up(settings, copies)
         allow(workspace, "law", item.key)
     assert any("heating-grant" in line for line in dump(restored(settings, copies, first.name, "allowed")))
+
+
+def test_files_that_were_sent_come_back_but_for_those_forgotten_since(settings: Settings, tmp_path: Path) -> None:
+    with Workspace(settings) as workspace:
+        store_sample(workspace, "sent")
+        run_ingest(workspace, "sent", *opened(workspace, "sent", RunOrder(source="sample")))
+    first = backed_up(settings, tmp_path / "copies")
+    with Workspace(settings) as workspace:
+        forget_pages(workspace, "sent", "sample:heating-grant.html", None, "asked for", "tester", tmp_path)
+    new = restored(settings, tmp_path / "copies", first.name)
+    files = [path.name for path in (new.home / "uploads").rglob("*.html")]
+    assert "fishing-licence.html" in files and "heating-grant.html" not in files
+    with Workspace(new) as workspace:  # where the files lie now
+        report = run_ingest(workspace, "sent", *opened(workspace, "sent", RunOrder(source="sample")))
+    assert not report.pages_added and not report.pages_removed

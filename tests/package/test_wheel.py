@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("app", "core", "dags", "eval", "indexes", "ingestion", "prompts", "query")
+ROOMS = ("app", "core", "dags", "eval", "examples/corpus", "indexes", "ingestion", "prompts", "query")
 
 
 def contents(wheel: Path) -> dict[str, bytes]:

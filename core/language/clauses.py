@@ -24,9 +24,8 @@ _SUBJECT_AHEAD = _TABLE.pattern("subject_ahead")
 _NOT_BEFORE_SUBJECT = _TABLE.words("not_before_subject").union(
     lexicon.DETERMINERS, lexicon.PREPOSITIONS, lexicon.RELATIVES, lexicon.AUXILIARIES, lexicon.CONTRACTED
 )
-_NEXT_CLAUSE = _TABLE.pattern("next_clause")
+NEXT_CLAUSE = _TABLE.pattern("next_clause")
 OPENER = _TABLE.pattern("opener")
-_OPENS_CASE = lexicon.phrases("|".join(["if|unless|when|once|where|even|as", *sorted(lexicon.PREPOSITIONS)]))
 _NO_CLAUSE_END = _TABLE.pattern("no_clause_end")
 _CUT_OFF = _TABLE.pattern("cut_off")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
@@ -136,24 +135,10 @@ def _unmarked_main(text: str, start: int, end: int) -> int | None:
 
 def next_clause(text: str, start: int, end: int) -> int:
     """Where the next main clause of the sentence starts after ``start``; ``end`` if there is none."""
-    for match in _NEXT_CLAUSE.finditer(text, start, end):
+    for match in NEXT_CLAUSE.finditer(text, start, end):
         if not _in_brackets(text, start, match.start()):
             return match.start()
     return end
-
-
-def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
-    spans: list[tuple[int, int]] = []
-    while start < end:
-        said = OPENER.match(text, start, end)
-        opened = _OPENS_CASE.match(text, said.end() if said else start, end)
-        first = main_clause_start(text, opened.start(), end) if opened else start
-        stop = next_clause(text, min(first + 3, end), end)
-        spans.append((start, stop))
-        following = _NEXT_CLAUSE.match(text, stop, end)
-        start = following.end() if following else end
-    return spans
 
 
 def _starts_main(rest: str, before: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from clausegraph.core.language.clauses import (
+    NEXT_CLAUSE,
     OPENER,
     conjuncts,
     main_clause_start,
@@ -17,18 +18,22 @@ from clausegraph.core.language.clauses import (
     trailing_end,
     trim,
 )
-from clausegraph.core.language.lexicon import AUXILIARIES, IMPERATIVES, PRONOUNS, WordTable, base_of_third_person
+from clausegraph.core.language.lexicon import (
+    AUXILIARIES,
+    IMPERATIVES,
+    PREPOSITIONS,
+    PRONOUNS,
+    WordTable,
+    base_of_third_person,
+    phrases,
+)
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
 
 _TABLE = WordTable(__file__)
 
-_MARKER = _TABLE.pattern("marker")
-# One of these is in every marker: looking for them first spares most sentences the pattern.
-_WORDS_OF_MARKERS = (
-    *("if", "whe", "while", "once", "unless", "except", "excluding", "other", "long", "condition", "provid"),
-    *("although", "because", "so that", "regardless"),
-)
+MARKER = _TABLE.pattern("marker")
+_OPENS_PHRASE = phrases("|".join(["even|as", *sorted(PREPOSITIONS)]))
 _ASKING = _TABLE.pattern("asking")
 _NOUN_CHECK = _TABLE.pattern("noun_check")
 _WEAK_FOLLOW = _TABLE.pattern("weak_follow")
@@ -69,13 +74,9 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
 
     ``text`` must be ``plain``.
     """
-    lowered = text[start:end].lower()
-    if not any(word in lowered for word in _WORDS_OF_MARKERS):
-        return []
-    intro = OPENER.match(text, start, end)
-    first = intro.end() if intro else start
+    first = _begins(text, start, end)
     found: list[Marker] = []
-    for match in _MARKER.finditer(text, start, end):
+    for match in MARKER.finditer(text, start, end):
         kind = match.lastgroup or ""
         if (kind == "weak" and not temporal) or _is_look_alike(text, start, match, kind):
             continue
@@ -83,7 +84,7 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
             continue
         if found and _is_of_reason(text, found[-1], match.start()):
             continue
-        fronted = match.start() == first or _after_short_intro(text, start, match.start())
+        fronted = match.start() <= first or _after_short_intro(text, start, match.start())
         marker_start = match.start()
         joint = _JOINED.search(text, start, match.start())
         operator = "all"
@@ -116,6 +117,31 @@ def supposition(text: str) -> str | None:
     return f"{clause[:1].upper()}{clause[1:]}." if alone and clause else None
 
 
+def _begins(text: str, start: int, end: int) -> int:
+    """Where a sentence begins behind "but", "so" and the like; a subordinator may begin before it: "so long as"."""
+    intro = OPENER.match(text, start, end)
+    return intro.end() if intro else start
+
+
+def opening_marker(text: str, start: int, end: int) -> re.Match[str] | None:
+    """The subordinator that ``text[start:end]`` begins with, whatever follows it."""
+    found = MARKER.search(text, start, end)
+    return found if found is not None and found.start() <= _begins(text, start, end) else None
+
+
+def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
+    spans: list[tuple[int, int]] = []
+    while start < end:
+        opened = opening_marker(text, start, end) or _OPENS_PHRASE.match(text, _begins(text, start, end), end)
+        first = main_clause_start(text, opened.start(), end) if opened else start
+        stop = next_clause(text, min(first + 3, end), end)
+        spans.append((start, stop))
+        following = NEXT_CLAUSE.match(text, stop, end)
+        start = following.end() if following else end
+    return spans
+
+
 def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:
     """ "check if", "the country where you live", "provided by": words that open no condition of the whole."""
     before = text[start : match.start()]
@@ -124,7 +150,7 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     of_another = ")" not in aside and any(map(str.isdigit, aside))  # "13 weeks (or 17 weeks if you are 60)"
     inserted = _INSERTED.search(before) is not None and "," in text[match.end() :]
     if of_another or inserted or kind == "not":
-        return of_another or inserted or word == "excluding"
+        return of_another or inserted
     asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
     if kind != "weak":
         return asked and kind == "if"
@@ -321,7 +347,7 @@ def opening_case(text: str, anchor: str, start: int, end: int) -> Leaf | None:
     """The phrase that opens ``text[start:end]`` and narrows what the rest is for: "Inside London, …"; else None."""
     norm = plain(text)
     opening = OPENING_CASE.match(norm, start, end)
-    if opening is None:
+    if opening is None or opening_marker(norm, start, end):  # "On condition that"
         return None
     main = main_clause_start(norm, opening.end(), end)
     main = min(

@@ -18,7 +18,7 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.values import Value, find_values, measures
 from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
 
-VERSION = 7  # raise it with every change of what is read as a rule: every page is then derived again
+VERSION = 8  # raise it with every change of what is read as a rule: every page is then derived again
 
 _FILE = tomllib.loads(Path(__file__).with_name("rule_kinds.toml").read_text("utf-8"))
 _GROUPS = {f"<{name}>": f"(?:{'|'.join(words)})" for name, words in _FILE["groups"].items()}

@@ -16,8 +16,14 @@ from itertools import islice
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement, extraction_inputs
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.address import Addressee
-from clausegraph.core.language.clauses import after_number, independent_clauses
-from clausegraph.core.language.conditions import LONGEST_SENTENCE, opening_case, opens_case, parse_conditions
+from clausegraph.core.language.clauses import after_number
+from clausegraph.core.language.conditions import (
+    LONGEST_SENTENCE,
+    independent_clauses,
+    opening_case,
+    opens_case,
+    parse_conditions,
+)
 from clausegraph.core.language.lexicon import phrases
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import plain
@@ -35,7 +41,7 @@ from clausegraph.ingestion.extract.rules.tables import Row
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _FURTHEST = 3  # sentences, or a list, that a clause goes on from
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 8  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 9  # raise it with every change of what the rules state: pages are then extracted again
 _TAKEN_BACK = phrases(  # a later sentence says more of when something holds
     "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
     "|the amount"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.conditions import join, without
+from clausegraph.core.language.conditions import join, opening_marker, without
 from clausegraph.core.language.lexicon import is_base, word_set
 from clausegraph.core.language.names import Scene, entities_named, scheme_name, somebody_named
 from clausegraph.core.language.normalise import WORD, plain
@@ -30,7 +29,6 @@ from clausegraph.core.types import (
 
 _MOST_NAMED = 8  # things of one rule
 _WE = word_set("we us our")
-_MARKER = r"^\W*(?:(?:but|and|or) )?(?:only )?(?:if|when|where|once|while|unless|provided|as long as)\b[\s,]*"
 _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
 
 
@@ -74,8 +72,11 @@ class Rulings:
 
     def _of_clause(self, element: InputElement, said: Ruling, scene: Scene) -> Rule | None:
         """What a clause rules, if it does."""
-        main = without(said.main or said.text, leaves(said.condition))
-        clause = RuledClause(re.sub(_MARKER, "", main, flags=re.IGNORECASE), said.condition is not None, scene.heading)
+        words = said.main or said.text
+        opened = opening_marker(plain(words), 0, len(words))
+        begins = opened.end() if opened is not None and opened.lastgroup != "neutral" else 0
+        main = without(words[begins:], leaves(said.condition)).lstrip(" ,")
+        clause = RuledClause(main, said.condition is not None, scene.heading)
         listed = RuledClause(said.listed)
         sums = any(value.kind in ("amount", "percent") for value in listed.values)
         kinds = kinds_of(clause) or ((RuleKind.AMOUNT,) if sums else ())

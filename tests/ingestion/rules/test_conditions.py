@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.clauses import independent_clauses
-from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.conditions import independent_clauses, parse_conditions
 from clausegraph.core.language.normalise import plain
-from clausegraph.core.types import Leaf, leaves
+from clausegraph.core.types import Leaf, RuleKind, leaves
+from clausegraph.ingestion.extract.rules.extractor import ChunkReader
 from tests.harness.tables import rows
-from tests.ingestion.rules.sketch import written
+from tests.ingestion.rules.sketch import page, written
 
 
 @pytest.mark.parametrize(("text", "main", "tree"), rows(__file__, "a sentence, its main clause, and its tree"))
@@ -46,6 +46,21 @@ def test_a_lead_in_leaves_a_slot(text: str, closed: str, operator: str, negated:
     assert written(parsed.condition) == closed
     assert parsed.slot is not None
     assert (parsed.slot.operator or "", parsed.slot.negated) == (operator, negated == "yes")
+
+
+@pytest.mark.parametrize(("phrase", "tree"), rows(__file__, "a condition phrase, and what it makes of its clause"))
+def test_a_phrase_sets_the_condition_of_a_rule_at_either_end(phrase: str, tree: str) -> None:
+    clause = "you can get the Heating Grant"
+    for text in (
+        f"{phrase.capitalize()} you rent a flat, {clause}.",
+        f"{clause.capitalize()}, {phrase} you rent a flat.",
+        f"However, {phrase} you rent a flat, {clause}.",
+    ):
+        reader = ChunkReader(page(text))
+        (fact,) = reader.read().statements
+        (rule,) = reader.rules()
+        assert (rule.kinds, written(rule.condition)) == ((RuleKind.ELIGIBILITY,), tree), text
+        assert written(fact.condition) == tree, text
 
 
 def test_items_fill_the_slot() -> None:

@@ -36,7 +36,7 @@ _YOU_BE = _TABLE.pattern("you_be")
 _OPENS_LIST = re.compile(r"\s*(?:\b(?:either|both|all|each))?:$")
 _YOU_HAVE_BEEN = _TABLE.pattern("you_have_been")
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
-_YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>[a-z]+)\b")
+_YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>(?!(?!bring)[a-z]+ing\b)[a-z]+)\b")
 _CLAUSE = _TABLE.pattern("clause")
 _OPEN_END = re.compile(r"\b(?:if|unless|when|who|and|or)\s+(?:you|they|it|he|she)\s*:$", re.IGNORECASE)
 _CASE = _TABLE.pattern("case")
@@ -234,8 +234,6 @@ def question_of(condition: str) -> str:
     do = _YOU_DO.match(text)
     if do and not _PAST.search(do["verb"]) and not text.startswith("you do "):
         return f"Do {text}?"
-    if re.match(r"(?:an?|the)\b", text) and not _CLAUSE.match(text):
-        return f"Is it {text}?"
     if re.match(r"(?:have|are|get|live|pay|need|own|work)\b", text):  # "you get it if you … and have a tenancy"
         return f"Is this so: you {text}?" if re.search(r"\b(?:not|never)\b", text) else question_of(f"you {text}")
     return f"Is this so: {text}?"

@@ -120,6 +120,9 @@ def test_a_single_open_condition_stands_in_the_sentence_and_is_asked() -> None:
     assert lines == ["No, unless you work.", "You said: you rent", "Check: Do you work?"]
     asked = replace(work, question="Do you have a paid job?")
     assert "Check: Do you have a paid job?" in printed(render_answer(answer(Alternative("yes", asked))))
+    living = replace(work, leaf=Leaf("e0", 0, 24, "you living in Port Ashby"))
+    lines = printed(render_answer(answer(Alternative("yes", living)))).splitlines()
+    assert lines == ["Yes, if this holds:", "  ? open: Is this so: you living in Port Ashby?"]
 
 
 @pytest.mark.parametrize(("condition", "question"), rows(__file__, "an open condition, and its question"))

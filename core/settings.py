@@ -136,7 +136,7 @@ class Settings(BaseSettings):
         description="folder or hub id of a cross-encoder (BAAI/bge-reranker-base), which orders what search finds and "
         "a language model reads",
     )
-    engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or a preset")
+    engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or another engine")
 
     reading_seconds: float = Field(
         default=10.0, ge=1, le=3600, description="seconds of processor time that reading a page may take"

@@ -21,6 +21,7 @@ from clausegraph.app.cli.session import (
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.text import one_line
+from clausegraph.query.engines.bank import ENGINES
 from clausegraph.query.retrieve.bank import DEFAULT, RETRIEVERS
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ _BY_DAY = "Of the epoch published by the end of that day, as 2026-01-31."
 _ASSUME = "CONDITION=met, =unmet or =open, by the words of a condition of the answer."
 _WEB = "Answer from pages alone, without a corpus: a folder, file, address, or file of addresses."
 _AT = "When a question to --web is asked, as 2024-03-05T10:00-08:00."
-_ENGINE = option("What answers: single-pass, loop, …", show_default="that of the settings")
+_ENGINE = option(
+    f"What answers: {', '.join(ENGINES.names)}.",
+    show_default="that of the settings",
+    autocompletion=lambda: list(ENGINES.names),
+)
 
 
 def is_terminal() -> bool:

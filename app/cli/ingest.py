@@ -229,7 +229,7 @@ _HOLD = option("Hold a run where more of the pages are gone or lost their text."
 def ingest(
     session: Session,
     *,
-    source: Annotated[str, argument("A folder of files, one file, a documents.json, or an address.")],
+    source: Annotated[str, argument("A folder of files, one file, an address, or another source (docs/sources.md).")],
     corpus: CorpusOption = None,
     source_name: Annotated[str | None, _NAME] = None,
     mode: Annotated[WebMode, _MODE] = "auto",

@@ -28,7 +28,9 @@ class ZipSource:
                 yield Reject(uri, "it is encrypted") if encrypted else SourceDocument(uri, archive.read(uri), HTML)
 
 
-SOURCE_KINDS.insert(0, SourceKind(lambda place: place.endswith(".zip") and zipfile.is_zipfile(place), ZipSource))
+SOURCE_KINDS.insert(
+    0, SourceKind(lambda place: place.endswith(".zip") and zipfile.is_zipfile(place), ZipSource, "a zip archive")
+)
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "rates.zip"

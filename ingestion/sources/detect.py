@@ -24,10 +24,12 @@ _SHOWN = 200  # characters of a location in a message
 
 @dataclass(frozen=True, slots=True)
 class SourceKind:
-    """One kind of source: which locations are it, and how one is opened (with the name it is given, if any)."""
+    """One kind of source: which locations are it, how one is opened (with the name it is given, if any), and what it
+    is called where a location fits none: "a documents.json"."""
 
     fits: Callable[[str], bool]
     open: Callable[[str, str | None], Source]
+    about: str
 
 
 def _is_json(location: str) -> bool:
@@ -46,11 +48,17 @@ SOURCE_KINDS: list[SourceKind] = [
     SourceKind(
         lambda location: _is_json(location) and holds_passages(local(location)),
         lambda location, name: PassagesSource(local(location), name),
+        "a file of passages",
     ),
-    SourceKind(lambda location: _is_json(location) or kind_of(local(location) / _RECORDS) == "file", _open_records),
+    SourceKind(
+        lambda location: _is_json(location) or kind_of(local(location) / _RECORDS) == "file",
+        _open_records,
+        "a documents.json",
+    ),
     SourceKind(
         lambda location: kind_of(local(location)) != "nothing",
         lambda location, name: FolderSource(local(location), name),
+        "a folder of files, one file",
     ),
 ]
 
@@ -62,7 +70,9 @@ def open_source(location: str, name: str | None = None, web: WebOptions = WebOpt
         raise SourceError(f"source {location[:_SHOWN]!a} has a path that is not valid UTF-8; rename it")
     named = None if name is None else _checked(name)
     on_web = SourceKind(
-        lambda place: is_address(place) or is_address_file(place), lambda place, called: WebSource(place, called, web)
+        lambda place: is_address(place) or is_address_file(place),
+        lambda place, called: WebSource(place, called, web),
+        "an address",
     )
     kind = next((kind for kind in (on_web, *SOURCE_KINDS) if location.strip() and kind.fits(location)), None)
     if kind is None:
@@ -77,13 +87,14 @@ def _checked(name: str) -> str:
 
 def _why_none(location: str) -> str:
     shown = repr(location[:_SHOWN])
+    fix = f"give {', '.join(kind.about for kind in reversed(SOURCE_KINDS))}, or an address"
     if "://" in location:
         return f"source {shown} is an address that is not fetched; give one of http or https"
     try:
         local(location).stat()
     except (FileNotFoundError, NotADirectoryError):
-        return f"source {shown} does not exist; give a folder of files, one file, or a documents.json"
+        return f"source {shown} does not exist; {fix}"
     except (OSError, ValueError) as error:  # not the one only: a NUL byte in it
         reason = getattr(error, "strerror", None) or error
-        return f"source {shown} cannot be opened: {reason}; give a folder of files, one file, or a documents.json"
-    return f"source {shown} is no source that ClauseGraph knows; give a folder of files, one file, or a documents.json"
+        return f"source {shown} cannot be opened: {reason}; {fix}"
+    return f"source {shown} is no source that ClauseGraph knows; {fix}"

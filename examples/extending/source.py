@@ -28,9 +28,7 @@ class ZipSource:
                 yield Reject(uri, "it is encrypted") if encrypted else SourceDocument(uri, archive.read(uri), HTML)
 
 
-SOURCE_KINDS.insert(
-    0, SourceKind(lambda place: place.endswith(".zip") and zipfile.is_zipfile(place), ZipSource, "a zip archive")
-)
+SOURCE_KINDS.insert(0, SourceKind(lambda at: at.endswith(".zip") and zipfile.is_zipfile(at), ZipSource, "a zip file"))
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "rates.zip"

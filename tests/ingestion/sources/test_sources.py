@@ -13,6 +13,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.ingestion.changes import peek
 from clausegraph.ingestion.formats.formats import EML, MARKDOWN, PDF, TEXT
 from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, SourceDocument, Unlisted, open_source
+from clausegraph.ingestion.sources.detect import SOURCE_KINDS
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.tools import Options
 
@@ -102,8 +103,9 @@ def test_unreadable_file_is_rejected(tmp_path: Path) -> None:
 
 
 def test_missing_and_empty_sources_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="does not exist"):
+    with pytest.raises(SourceError, match=r"does not exist; give a folder of files, .*, or an address") as missing:
         open_source(str(tmp_path / "nowhere"))
+    assert [kind.about for kind in SOURCE_KINDS if kind.about not in str(missing.value)] == []
     with pytest.raises(SourceError, match="address that is not fetched"):
         open_source("ftp://x.example/")
     (tmp_path / "loop").symlink_to("loop")

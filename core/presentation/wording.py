@@ -184,8 +184,8 @@ def leaf_words(judged: JudgedLeaf) -> str:
         return text
     case = _CASE.search(lead)
     if case is not None:
-        opens = re.sub(r"\b(you|they|it|are|have)\s+(?:either|both|all|each)$", r"\1", case[1])
-        return text if _QUANTIFIED.search(opens) or _CLAUSE.match(text) else f"{opens} {text}"
+        opens = re.sub(r"\b(you|they|it|are|have)\s+(?:either|both|all|each)$", r"\1", case[1] or "")
+        return text if _QUANTIFIED.search(opens) or _CLAUSE.match(text) else f"{opens} {text}".strip()
     if _LISTS.search(lead):
         return text
     be = _MUST_BE.search(lead)

@@ -123,6 +123,8 @@ def test_a_single_open_condition_stands_in_the_sentence_and_is_asked() -> None:
     living = replace(work, leaf=Leaf("e0", 0, 24, "you living in Port Ashby"))
     lines = printed(render_answer(answer(Alternative("yes", living)))).splitlines()
     assert lines == ["Yes, if this holds:", "  ? open: Is this so: you living in Port Ashby?"]
+    listed = replace(living, leaf=Leaf("e0", 0, 16, "the owner agrees"), source=evidence(lead_in="You get it if:"))
+    assert "  ? open: Is this so: the owner agrees?" in printed(render_answer(answer(Alternative("yes", listed))))
 
 
 @pytest.mark.parametrize(("condition", "question"), rows(__file__, "an open condition, and its question"))

@@ -29,17 +29,12 @@ _DECIDES = 0.5  # share of the words of a settled condition that are told anew, 
 
 
 class ChangedSince(Record):
-    """The answer to a question then and now, what differs, and the rules that changed on the pages that either quotes.
-
-    ``old_state`` and ``new_state`` are their status.
-    """
+    """What differs between an answer and that of now, and the rules that changed on the pages that either quotes."""
 
     question: str
     scenario: str
     since: int = Field(description="The epoch of the old answer.")
     epoch: int
-    old_state: str
-    new_state: str
     differences: list[AnswerDifference]
     rules: list[ChangedRule]
 
@@ -100,7 +95,6 @@ def ask_again_now(workspace: Workspace, asked: AskedQuestion) -> tuple[ChangedSi
     rules = [one for page in pages for one in changed_rules(shelves[0], shelves[1], page)]
     found = ChangedSince(
         question=asked.inquiry.question, scenario=asked.inquiry.scenario, since=before.epoch, epoch=now.epoch,
-        old_state=before.status.value, new_state=now.status.value, differences=answer_differences(before, now),
-        rules=rules,
+        differences=answer_differences(before, now), rules=rules,
     )  # fmt: skip
     return found, now

@@ -103,13 +103,8 @@ def supposition(text: str) -> str | None:
     words = plain(text[: LONGEST_SENTENCE + 1]).rstrip("?!. ").split()
     said = " ".join(word for number, word in enumerate(words) if number > 1 or word.lower() != "what")
     found = find_markers(said, 0, len(said))[:1]
-    if (
-        len(text) > LONGEST_SENTENCE
-        or not found
-        or found[0].negated
-        or found[0].neutral
-        or len(said[: found[0].start].split()) > 1
-    ):
+    opens = bool(found) and len(said[: found[0].start].split()) <= 1 and not (found[0].negated or found[0].neutral)
+    if not opens or len(text) > LONGEST_SENTENCE:
         return None
     clause = said[found[0].end :].strip(" ,")
     asks = any(one in AUXILIARIES and other in PRONOUNS for one, other in pairwise(clause.lower().split()))

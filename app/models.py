@@ -55,10 +55,11 @@ def make_embedder(settings: Settings) -> Embedder:
     Raises:
         ModelError: the model's folder or package is not there, or the hub does not have it or cannot be reached.
     """
-    if settings.embedding_model == HASHING:
+    name, _, dimension = settings.embedding_model.partition(":")
+    if name == HASHING:
         from clausegraph.core.models.embedding import HashingEmbedder
 
-        return HashingEmbedder()
+        return HashingEmbedder(int(dimension)) if dimension.isdecimal() else HashingEmbedder()
     served = served_model(settings.embedding_model)
     if served is not None:
         from clausegraph.core.models.api_embedding import ApiEmbedder

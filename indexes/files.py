@@ -81,7 +81,7 @@ def open_private(path: Path) -> int:
     return descriptor
 
 
-def write_whole(path: Path, data: bytes) -> str:
+def write_whole(path: Path, data: bytes | memoryview) -> str:
     """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256."""
     temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     with file_errors(path):

@@ -137,8 +137,8 @@ def write_segments(target: Ledger, writing: Connection, corpus_id: int) -> None:
     kinds = select(vectors.c.model, vectors.c.kind, since).where(vectors.c.corpus_id == corpus_id)
     for row in writing.execute(kinds.group_by(vectors.c.model, vectors.c.kind)).all():
         made = write_listed(target, corpus_id, row.model, row.kind)
-        if made is not None:
-            writing.execute(insert(segments).values(made | {"since": row.since}))
+        if made:
+            writing.execute(insert(segments), [one | {"since": row.since} for one in made])
 
 
 def _dump(ledger: Ledger, name: str, number: int) -> list[str]:

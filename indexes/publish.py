@@ -45,7 +45,7 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.plan import PublishPlan, Row
-from clausegraph.indexes.vectors.segments import quicken_search, vector_index, write_new_segment
+from clausegraph.indexes.vectors.segments import quicken_search, vector_index, write_new_segments
 
 ROWS_AT_ONCE = 250  # written in one transaction: some 20 ms
 
@@ -158,9 +158,9 @@ def publish_plan(
 
 def _prepare(ledger: Ledger, lease: RunLease, number: int, projections: Projections) -> list[Row]:
     """Write the segments of a frozen epoch, then bring it to what is taken along; returns the rows to list them by."""
-    made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in VECTOR_KINDS]
+    made = [row for kind in VECTOR_KINDS for row in write_new_segments(ledger, lease.corpus_id, number, kind)]
     projections.prepare(lease.corpus_id, number)
-    return [row for row in made if row is not None]
+    return made
 
 
 def _list_segments(connection: Connection, lease: RunLease, number: int, made: Sequence[Row]) -> None:

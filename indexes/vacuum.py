@@ -64,7 +64,13 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.reply_rows import forget_replies
-from clausegraph.indexes.vectors.segments import holds_strangers, listed_segments, merge_segments, remove_unlisted
+from clausegraph.indexes.vectors.segments import (
+    holds_strangers,
+    is_large,
+    listed_segments,
+    merge_segments,
+    remove_unlisted,
+)
 from clausegraph.indexes.watches import forget_words
 from clausegraph.indexes.work import not_held
 
@@ -282,17 +288,22 @@ def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnEleme
 
 
 def has_many_segments(ledger: Ledger, corpus_id: int) -> bool:
-    """Whether a kind has more segments than searching them one by one should meet."""
+    """Whether a kind has more small segments than searching them one by one should meet."""
     kinds = Counter((row.model, row.kind) for row in listed_segments(ledger, corpus_id))
-    return max(kinds.values(), default=0) > MANY_SEGMENTS
+    if max(kinds.values(), default=0) <= MANY_SEGMENTS:
+        return False
+    small = Counter((row.model, row.kind) for row in listed_segments(ledger, corpus_id) if not is_large(ledger, row))
+    return max(small.values(), default=0) > MANY_SEGMENTS
 
 
 def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
-    """Of each kind there is one segment at last, with the vectors that the ledger lists; other files go."""
+    """Of each kind there is one small segment at last, with the vectors that the ledger lists; other files go."""
     listed = defaultdict(list)
     for row in listed_segments(ledger, lease.corpus_id):
         listed[row.model, row.kind].append(row)
     for (model, kind), rows in listed.items():
-        if len(rows) > 1 or holds_strangers(ledger, rows[0]):
-            yield from failure_of(partial(merge_segments, ledger, lease, model, kind))
+        pure = [row for row in rows if not holds_strangers(ledger, row)]
+        keep = {row.file for row in pure if len(rows) == 1 or is_large(ledger, row)}
+        if len(rows) - len(keep) > 1 or len(pure) < len(rows):
+            yield from failure_of(partial(merge_segments, ledger, lease, model, kind, keep))
     yield from failure_of(partial(remove_unlisted, ledger, lease.corpus_id))

@@ -136,6 +136,9 @@ class View:
         found.sort(reverse=True)
         best = [pair for pair in found if pair[0] >= found[limit - 1][0]] if 0 < limit < len(found) else found
         names = self._names([identity for _, identity in best])
+        if any(identity not in names for _, identity in best):
+            self._compare(kind)
+            return self.search(kind, vector, limit)
         hits = [VectorHit(kind, *names[identity], score) for score, identity in best]
         return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))[: max(limit, 0)]
 
@@ -157,6 +160,9 @@ class View:
         parts = [segment.everything() for segment in self._visible(kind)]
         ids: NDArray[np.int64] = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.int64)
         names = self._names(ids.tolist())
+        if any(identity not in names for identity in ids.tolist()):
+            self._compare(kind)
+            return self.vectors(kind)
         matrix = np.concatenate([part[1] for part in parts]) if parts else np.empty((0, 0), np.float32)
         return [names[identity] for identity in ids.tolist()], matrix
 
@@ -218,10 +224,16 @@ class View:
 
     def _visible(self, kind: str) -> list[VisibleVectors]:
         if kind not in self._segments:
-            self._segments[kind] = open_segments(
-                self._ledger, self._reads, self._corpus_id, self.epoch, self.model, kind
-            )
+            self._open(kind)
         return self._segments[kind]
+
+    def _compare(self, kind: str) -> None:
+        """A vector was found that has no row any more: from now on each is compared with the rows."""
+        self._open(kind, compared=True)
+
+    def _open(self, kind: str, *, compared: bool = False) -> None:
+        of_epoch = (self._ledger, self._reads, self._corpus_id, self.epoch, self.model, kind)
+        self._segments[kind] = open_segments(*of_epoch, compared=compared)
 
     def _names(self, ids: list[int]) -> dict[int, Name]:
         """Page and ref of each vector id; rows never change, so what was looked up once is kept."""

@@ -18,9 +18,9 @@ class MirroredIndex:
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
         return self._first.state(corpus_id, name, checksum)
 
-    def open(self, corpus_id: int, name: str, visible: Ids) -> VisibleVectors:
+    def open(self, corpus_id: int, name: str, hidden: Ids, checksum: str = "") -> VisibleVectors:
         index = self._first if name in self._first.names(corpus_id) else self._second
-        return index.open(corpus_id, name, visible)
+        return index.open(corpus_id, name, hidden, checksum)
 
     def ids(self, corpus_id: int, name: str) -> Ids:
         return self._first.ids(corpus_id, name)

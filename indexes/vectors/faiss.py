@@ -1,11 +1,18 @@
-"""Vectors in FAISS: one file a segment, flat inner product over normalised vectors, under our own int64 ids.
+"""Vectors in FAISS: one file a segment, inner product over normalised vectors, under our own int64 ids.
 
 The only module that knows FAISS. Readers memory-map a segment's file and restrict the search to visible ids with a
-selector.
+selector. From ``APPROXIMATE_FROM`` vectors on a segment has lists of vectors that are near each other, in 8 bits a
+number (FAISS's IVF with a scalar quantiser), beside the vectors themselves. A search looks through the nearest lists,
+and the best of what it finds get their exact products, so scores and the order of equals are as in a small segment.
+
+A file's time of change is set from its checksum. One that still has it was not written since, and is not read whole to
+be opened; any other is, once in a process.
 """
 
 from __future__ import annotations
 
+import math
+import os
 import shutil
 from collections.abc import Collection
 from pathlib import Path
@@ -21,20 +28,34 @@ from clausegraph.indexes.files import checksum as file_checksum
 from clausegraph.indexes.files import file_errors, write_whole
 from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimension, products, with_ties
 
+APPROXIMATE_FROM = 20_000  # vectors: an exact search of so many takes some 10 ms
+_TRAINED_BY = 64  # vectors a list, from which the middle of each is computed
+_LISTS_SEARCHED, _SHARE_SEARCHED = 64, 8  # of a segment's lists at least so many, or one in so many
+_WIDE = 3  # times as many as asked for get their exact products
 _BEYOND = 8  # further vectors that a search looks at, to see whether some are as near as the last one
 _APART = 3e-6  # scores of FAISS are within 1e-6 of the rounded ones
+_APART_IN_8_BITS = 3e-3
+
+_read_whole: dict[Path, tuple[str, int, int]] = {}  # files found sound by this process: checksum, size, time of change
 
 
 class FaissIndex:
     """A ``VectorIndex``, which documents the methods: a folder for each corpus; checksums are SHA-256 of the files."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, approximate_from: int = APPROXIMATE_FROM) -> None:
         self._root = root
+        self._approximate_from = approximate_from
 
     def write(self, corpus_id: int, name: str, ids: Ids, matrix: Vectors) -> str:
-        index = faiss.IndexIDMap2(faiss.IndexFlatIP(matrix.shape[1]))
-        index.add_with_ids(np.ascontiguousarray(matrix, dtype=np.float32), ids)
-        return write_whole(self._path(corpus_id, name), faiss.serialize_index(index).tobytes())
+        rows = np.ascontiguousarray(matrix, dtype=np.float32)
+        inner = _with_lists(rows) if len(rows) >= self._approximate_from else faiss.IndexFlatIP(rows.shape[1])
+        index = faiss.IndexIDMap(inner)
+        index.add_with_ids(rows, np.ascontiguousarray(ids, dtype=np.int64))
+        path = self._path(corpus_id, name)
+        checksum = write_whole(path, memoryview(faiss.serialize_index(index)))
+        with file_errors(path):
+            os.utime(path, ns=(_time_of(checksum), _time_of(checksum)))
+        return checksum
 
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
         """Reads the whole file."""
@@ -43,8 +64,11 @@ class FaissIndex:
             return "missing"
         return "sound" if found == checksum else "corrupt"
 
-    def open(self, corpus_id: int, name: str, visible: Ids) -> MappedVectors:
-        return MappedVectors(self._path(corpus_id, name), visible)
+    def open(self, corpus_id: int, name: str, hidden: Ids, checksum: str = "") -> MappedVectors:
+        path = self._path(corpus_id, name)
+        if checksum and not _is_sound(path, checksum):
+            raise SegmentError(f"segment {path} is not the one that was written; run `clausegraph audit --repair`")
+        return MappedVectors(path, hidden)
 
     def ids(self, corpus_id: int, name: str) -> Ids:
         index = _mapped(self._path(corpus_id, name))  # freed before its ids are copied, they would dangle
@@ -80,43 +104,116 @@ class FaissIndex:
 class MappedVectors:
     """The ``VisibleVectors`` of a memory-mapped segment."""
 
-    def __init__(self, path: Path, visible: Ids) -> None:
+    def __init__(self, path: Path, hidden: Ids) -> None:
         index = _mapped(path)
         self._ids: Ids = faiss.vector_to_array(index.id_map)
-        self._flat: Any = faiss.downcast_index(index.index)
-        self._owner = index  # freed with it, the flat index beneath would dangle
-        self._visible = np.isin(self._ids, visible, assume_unique=True)
+        inner = faiss.downcast_index(index.index)
+        self._lists: Any = None
+        if isinstance(inner, faiss.IndexRefine):
+            self._lists, inner = faiss.downcast_index(inner.base_index), faiss.downcast_index(inner.refine_index)
+        self._flat: Any = inner
+        self._owner = index  # freed with it, the indexes beneath would dangle
+        self._hidden = _places(self._ids, hidden)
+        self._count = len(self._ids) - len(self._hidden)
+        self._selector: Any = None
+        if self._hidden.size:
+            self._packed = np.packbits(self._shown(), bitorder="little")  # the selector has a pointer to it
+            # the indexes beneath the id map see positions, which is what the bitmap is about
+            self._selector = faiss.IDSelectorBitmap(len(self._ids), faiss.swig_ptr(self._packed))
 
     @property
     def ids(self) -> Ids:
-        found: Ids = self._ids[self._visible]
+        found: Ids = self._ids[self._shown()]
         return found
 
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
         check_dimension(vector, self._flat.d)
-        most = int(self._visible.sum())
-        parameters = None
-        if most < self._visible.size:
-            packed = np.packbits(self._visible, bitorder="little")
-            selector = faiss.IDSelectorBitmap(self._visible.size, faiss.swig_ptr(packed))
-            # the flat index beneath the id map sees positions, which is what the bitmap is about
-            make: Any = faiss.SearchParameters
-            parameters = make(sel=selector)
-        count = min(limit, most)
+        count = min(limit, self._count)
         if count < 1:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
-        query = vector.reshape(1, -1)
-        scores, found = self._flat.search(query, min(most, count + _BEYOND), params=parameters)
-        positions, least = found[0], scores[0, count - 1] - _APART
-        if scores[0, -1] >= least and len(positions) < most:  # there may be more of them
-            _, _, positions = self._flat.range_search(query, float(least), params=parameters)
+        query = np.ascontiguousarray(vector.reshape(1, -1), dtype=np.float32)
+        near = None if self._lists is None else self._in_lists(query, count)
+        positions = self._in_all(query, count) if near is None else near
         rows = self._flat.reconstruct_batch(positions)
         return with_ties(self._ids[positions], products(rows, vector), limit)
 
     def everything(self) -> tuple[Ids, Vectors]:
-        positions = np.flatnonzero(self._visible)
-        rows = [self._flat.reconstruct(int(position)) for position in positions]
-        return self._ids[positions], np.asarray(rows, dtype=np.float32).reshape(len(rows), self._flat.d)
+        positions = np.flatnonzero(self._shown())
+        if not positions.size:
+            return self._ids[positions], np.empty((0, self._flat.d), dtype=np.float32)
+        return self._ids[positions], self._flat.reconstruct_batch(positions)
+
+    def _shown(self) -> NDArray[np.bool_]:
+        shown = np.ones(len(self._ids), dtype=bool)
+        shown[self._hidden] = False
+        return shown
+
+    def _in_all(self, query: Vectors, count: int) -> Ids:
+        """The positions of the ``count`` nearest, and of what may be as near as the last of them."""
+        make: Any = faiss.SearchParameters
+        parameters = make(sel=self._selector) if self._selector is not None else None
+        scores, found = self._flat.search(query, min(self._count, count + _BEYOND), params=parameters)
+        positions, least = found[0], scores[0, count - 1] - _APART
+        if scores[0, -1] >= least and len(positions) < self._count:  # there may be more of them
+            _, _, positions = self._flat.range_search(query, float(least), params=parameters)
+        return np.asarray(positions, dtype=np.int64)
+
+    def _in_lists(self, query: Vectors, count: int) -> Ids | None:
+        """The same by the nearest lists; None where these have too few that are visible."""
+        searched = min(self._lists.nlist, max(_LISTS_SEARCHED, self._lists.nlist // _SHARE_SEARCHED))
+        make: Any = faiss.SearchParametersIVF
+        parameters = make(nprobe=searched, sel=self._selector)
+        wide = _WIDE * count + _BEYOND
+        while True:
+            scores, found = self._lists.search(query, min(wide, self._count), params=parameters)
+            positions = found[0][found[0] >= 0]
+            if len(positions) < count:
+                return None
+            apart = scores[0, count - 1] - scores[0, len(positions) - 1]
+            if len(positions) < wide or apart > _APART_IN_8_BITS:
+                return np.asarray(positions, dtype=np.int64)
+            wide *= 4
+
+
+def _with_lists(rows: Vectors) -> Any:
+    """An index that is still empty, with lists around the middles of rows: the same rows make the same ones."""
+    lists = 2 ** round(math.log2(math.sqrt(len(rows))))
+    around = faiss.IndexFlatIP(rows.shape[1])
+    made = faiss.IndexIVFScalarQuantizer(
+        around, rows.shape[1], lists, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
+    )
+    made.train(np.ascontiguousarray(rows[:: max(1, len(rows) // (lists * _TRAINED_BY))]))
+    return faiss.IndexRefineFlat(made)
+
+
+def _places(ids: Ids, wanted: Ids) -> Ids:
+    """The positions of those of the wanted ids that are among ``ids``, which are ascending as a rule."""
+    if not wanted.size:
+        return np.empty(0, dtype=np.int64)
+    order = None if (ids[1:] > ids[:-1]).all() else np.argsort(ids)
+    at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
+    places = at if order is None else order[at]
+    return np.unique(places[ids[places] == wanted])
+
+
+def _time_of(checksum: str) -> int:
+    """The time of change, in nanoseconds, of a file with this checksum: a day between 2001 and 2004."""
+    return 10**18 + int(checksum[:16], 16) % 10**17
+
+
+def _is_sound(path: Path, checksum: str) -> bool:
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    if found.st_mtime_ns == _time_of(checksum):
+        return True
+    stamp = checksum, found.st_size, found.st_mtime_ns
+    if _read_whole.get(path) != stamp:
+        if file_checksum(path) != checksum:
+            return False
+        _read_whole[path] = stamp
+    return True
 
 
 def _mapped(path: Path) -> Any:

@@ -62,9 +62,11 @@ class PgVectorIndex:
             return "missing"
         return "sound" if found == checksum else "corrupt"
 
-    def open(self, corpus_id: int, name: str, visible: Ids) -> MemoryVectors:
+    def open(self, corpus_id: int, name: str, hidden: Ids, checksum: str = "") -> MemoryVectors:
         ids, matrix = self._load(corpus_id, name)
-        shown = np.isin(ids, visible, assume_unique=True)
+        if checksum and _checksum(ids, matrix) != checksum:
+            raise SegmentError(f"segment {name} of corpus {corpus_id} in {self._ledger.place} is damaged")
+        shown = ~np.isin(ids, hidden)
         return MemoryVectors(ids[shown], matrix[shown])
 
     def open_epoch(self, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> EpochVectors:

@@ -31,7 +31,8 @@ class VisibleVectors(Protocol):
 
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
         """Ids and inner products of the ``limit`` nearest to a vector, shape (d,), length 1, best first, and of all
-        others that are as near as the last of them: who comes first of these is for the names of the ids to say.
+        others that are as near as the last of them: who comes first of these is for the names of the ids to say. In a
+        large segment some of the nearest may be missed.
 
         Equal vectors have equal products, wherever they are stored; products have ``SCORE_DIGITS``.
         """
@@ -53,8 +54,13 @@ class VectorIndex(Protocol):
     def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
         """Whether the segment is there and is what ``write`` returned this checksum for."""
 
-    def open(self, corpus_id: int, name: str, visible: Ids) -> VisibleVectors:
-        """Open those vectors of a segment whose ids are among ``visible``, which may have ids of other segments too."""
+    def open(self, corpus_id: int, name: str, hidden: Ids, checksum: str = "") -> VisibleVectors:
+        """Open those vectors of a segment whose ids are not ``hidden``, which may have ids of other segments too.
+
+        Raises:
+            SegmentError: it is missing, or, as far as can be told without reading all of it each time, not what
+                ``write`` returned this checksum for.
+        """
 
     def ids(self, corpus_id: int, name: str) -> Ids:
         """The ids of all vectors of a segment, shape (n,)."""

@@ -1,6 +1,7 @@
 """The vector segments of a corpus: written by a publish, rebuilt when damaged, merged, opened by readers.
 
-The ledger lists them; ``vector_index`` chooses where they are stored. A segment that is listed may be gone a moment
+The ledger lists them; ``vector_index`` chooses where they are stored. A segment has at most ``SEGMENT_ROWS`` vectors,
+so that writing and merging take as much memory however many there are. A segment that is listed may be gone a moment
 later, when a vacuum has merged it: then a reader asks the ledger again. What is really missing or damaged it reads from
 the stored embeddings, into memory, until a writer mends it. Readers write nothing.
 """
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -52,14 +54,19 @@ def quicken_search(ledger: Ledger, corpus_id: int) -> None:
             log.warning("searches stay slow until the next publish: %s", error)
 
 
-def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) -> dict[str, Any] | None:
-    """Write the vectors of a kind that epoch ``number`` opens; returns the row to list it by, None for none."""
+SEGMENT_ROWS = 100_000
+Rows = list[dict[str, Any]]  # that list segments
+
+
+def write_new_segments(ledger: Ledger, corpus_id: int, number: int, kind: str) -> Rows:
+    """Write the vectors of a kind that epoch ``number`` opens; returns the rows to list them by."""
     opened = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number)
     model = ledger.value(select(vectors.c.model).where(*opened))
     if model is None:
-        return None
-    query = select(vectors.c.id, vectors.c.text_hash).where(*opened).order_by(vectors.c.id)
-    return _write(ledger, corpus_id, model, kind, f"{kind}-{number:08d}", query) | {"since": number}
+        return []
+    ids = _ids(ledger, select(vectors.c.id, vectors.c.text_hash).where(*opened).order_by(vectors.c.id))
+    made = _write(ledger, corpus_id, model, kind, f"{kind}-{number:08d}", ids)
+    return [row | {"since": number} for row in made]
 
 
 def listed_segments(ledger: Ledger, corpus_id: int, model: str = "", kind: str = "") -> Sequence[Row[Any]]:
@@ -75,30 +82,39 @@ def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
     return vector_index(ledger).state(row.corpus_id, row.file, row.checksum)
 
 
-def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> None:
-    """Replace all segments of a kind by one that holds what the ledger still lists, or by none when that is nothing; it
-    is made of the stored embeddings, whether they are sound or not.
+def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str, keep: Collection[str] = ()) -> None:
+    """Replace all segments of a kind but those to ``keep`` (files) by as few as hold what else the ledger still lists;
+    they are made of the stored embeddings, whether the old ones are sound or not.
 
     A view that has opened the old ones keeps them until it closes.
     """
     with ledger.publishing(lambda connection: check_fence(connection, lease)):
-        old = listed_segments(ledger, lease.corpus_id, model, kind)
-        made = write_listed(ledger, lease.corpus_id, model, kind)
+        rows = listed_segments(ledger, lease.corpus_id, model, kind)
+        old = [row for row in rows if row.file not in keep]
+        index = vector_index(ledger)
+        kept = [index.ids(lease.corpus_id, row.file) for row in rows if row.file in keep]
+        made = write_listed(ledger, lease.corpus_id, model, kind, kept)
+        since = min((row.since for row in old), default=0)
         with ledger.write() as connection:
             check_fence(connection, lease)
             connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
-            if made is not None:
-                connection.execute(insert(segments).values(**made, since=min((row.since for row in old), default=0)))
-        vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
+            if made:
+                connection.execute(insert(segments), [row | {"since": since} for row in made])
+        index.remove(lease.corpus_id, [row.file for row in old])
 
 
-def write_listed(ledger: Ledger, corpus_id: int, model: str, kind: str) -> dict[str, Any] | None:
-    """Write one segment of all vectors of a kind that the ledger lists, from the stored embeddings, under a new name:
-    readers may be opening others. Returns what its row says, but for ``since``; None where there are none."""
-    query = _rows_of(corpus_id, model, kind)
-    if ledger.value(query) is None:
-        return None
-    return _write(ledger, corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
+def write_listed(ledger: Ledger, corpus_id: int, model: str, kind: str, kept: Sequence[Ids] = ()) -> Rows:
+    """Write segments of all vectors of a kind that the ledger lists, but for those that are kept, from the stored
+    embeddings, under new names: readers may be opening others. Returns what their rows say, but for ``since``."""
+    ids = listed_ids(ledger, corpus_id, model, kind)
+    if kept:
+        ids = np.setdiff1d(ids, np.concatenate(kept), assume_unique=True)
+    return _write(ledger, corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", ids)
+
+
+def is_large(ledger: Ledger, row: Row[Any]) -> bool:
+    """Whether a segment is so large that merging it with others saves nothing."""
+    return vector_index(ledger).ids(row.corpus_id, row.file).size > SEGMENT_ROWS // 2
 
 
 def holds_strangers(ledger: Ledger, row: Row[Any]) -> bool:
@@ -131,85 +147,116 @@ def _of_kind(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
     return select(vectors.c.id, vectors.c.text_hash).where(*mine).order_by(vectors.c.id)
 
 
-def _write(
-    ledger: Ledger, corpus_id: int, model: str, kind: str, name: str, query: Select[tuple[int, str]]
-) -> dict[str, Any]:
-    """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``."""
-    rows = ledger.rows(query)
+def _write(ledger: Ledger, corpus_id: int, model: str, kind: str, name: str, ids: Ids) -> Rows:
+    """Write segments of the stored embeddings of these vectors; returns what their rows say, but for ``since``."""
+    made = []
     said = f"vector segment {name} of corpus {corpus_id} cannot be written: {{}} embeddings"
-    matrix = _embeddings_of(ledger, corpus_id, model, [row.text_hash for row in rows], said)
-    checksum = vector_index(ledger).write(corpus_id, name, np.array([row.id for row in rows], dtype=np.int64), matrix)
-    return {"corpus_id": corpus_id, "model": model, "kind": kind, "file": name, "checksum": checksum}
+    for start in range(0, ids.size, SEGMENT_ROWS):
+        part = ids[start : start + SEGMENT_ROWS]
+        file = f"{name}-{start // SEGMENT_ROWS:03d}" if ids.size > SEGMENT_ROWS else name
+        matrix = _embeddings_of(ledger, corpus_id, model, part, said)
+        checksum = vector_index(ledger).write(corpus_id, file, part, matrix)
+        made.append({"corpus_id": corpus_id, "model": model, "kind": kind, "file": file, "checksum": checksum})
+    return made
 
 
-def _embeddings_of(reads: Reads, corpus_id: int, model: str, hashes: Sequence[str], said: str) -> Vectors:
-    """The stored embeddings of these text hashes, shape (n, d); ``said`` begins the message where one is gone."""
-    found = load_embeddings(reads, corpus_id, model, hashes)
-    gone = sum(value not in found for value in hashes)
-    if gone:
-        lost = said.format(f"{gone} of {len(hashes)}")
+def _embeddings_of(reads: Reads, corpus_id: int, model: str, ids: Ids, said: str) -> Vectors:
+    """The stored embeddings of these vectors, shape (n, d); ``said`` begins the message where one is gone."""
+    matrix: Vectors | None = None
+    gone = 0
+    for start in range(0, ids.size, _AT_ONCE):
+        part = ids[start : start + _AT_ONCE].tolist()
+        query = select(vectors.c.id, vectors.c.text_hash)
+        hashes = {row.id: row.text_hash for row in reads.rows_of(query, vectors.c.id, part)}
+        found = load_embeddings(reads, corpus_id, model, list(hashes.values()))
+        for place, one in enumerate(part, start):
+            vector = found.get(hashes[one])
+            if vector is None:
+                gone += 1
+                continue
+            if matrix is None:
+                matrix = np.empty((ids.size, vector.size), dtype=np.float32)
+            matrix[place] = vector
+    if gone or matrix is None:
+        lost = said.format(f"{gone} of {ids.size}")
         raise SegmentError(f"{lost} are gone; run `clausegraph ingest SOURCE --force`")
-    return np.stack([found[value] for value in hashes])
+    return matrix
 
 
 log = logging.getLogger(__name__)
 
+_AT_ONCE = 5_000  # embeddings read
 _TRIES = 5  # merges that may come while segments are opened
 
 
 def open_segments(
-    ledger: Ledger, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str
+    ledger: Ledger, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str, *, compared: bool = False
 ) -> list[VisibleVectors]:
-    """Open and check the vectors of a kind that an epoch shows: each of them is in exactly one of what is returned.
-    ``reads`` of the ledger fail when the epoch is gone."""
+    """Open the vectors of a kind that an epoch shows: each of them is in exactly one of what is returned. ``reads`` of
+    the ledger fail when the epoch is gone.
+
+    It takes what changed in the retained epochs, not what there is: a vector of a segment is shown unless its row has
+    ended or is of a later epoch. So one whose row a vacuum has removed, which was killed before it came to the segment,
+    is shown too, unless all are ``compared`` with the rows.
+    """
     index = vector_index(ledger)
     if isinstance(index, EpochIndex):
         return [index.open_epoch(reads, corpus_id, epoch, model, kind)]
-    visible = visible_ids(reads, corpus_id, epoch, model, kind)
     for _ in range(_TRIES):
         rows = listed_segments(ledger, corpus_id, model, kind)
-        opened, lost = _open_listed(ledger, [row for row in rows if row.since <= epoch], visible)
-        if not lost.size:
+        shown = [row for row in rows if row.since <= epoch]
+        opened = [] if compared else _open_listed(index, shown, _hidden_ids(reads, corpus_id, epoch, kind))
+        if not compared and len(opened) == len(shown):
             return opened
         if listed_segments(ledger, corpus_id, model, kind) == rows:
             break
+    return _open_compared(ledger, reads, corpus_id, epoch, model, kind)
+
+
+def _open_listed(index: VectorIndex, rows: Sequence[Row[Any]], hidden: Ids) -> list[VisibleVectors]:
+    """The sound ones among the segments; one may have been removed since it was listed."""
+    opened: list[VisibleVectors] = []
+    for row in rows:
+        with suppress(SegmentError):
+            opened.append(index.open(row.corpus_id, row.file, hidden, row.checksum))
+    return opened
+
+
+def _open_compared(
+    ledger: Ledger, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str
+) -> list[VisibleVectors]:
+    """The vectors that the ledger's rows list: of each sound segment what no earlier one has, the others from the
+    ledger."""
+    index = vector_index(ledger)
+    lost = _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
+    opened: list[VisibleVectors] = []
+    rows = listed_segments(ledger, corpus_id, model, kind)
+    for row in rows:
+        with suppress(SegmentError):
+            hidden = np.setdiff1d(index.ids(row.corpus_id, row.file), lost, assume_unique=True)
+            opened.append(index.open(row.corpus_id, row.file, hidden, row.checksum))
+            lost = np.setdiff1d(lost, opened[-1].ids, assume_unique=True)
+    if not lost.size:
+        return opened
     damaged = ", ".join(f"{row.file} ({state})" for row in rows if (state := segment_state(ledger, row)) != "sound")
     log.warning(
         "%d vectors of kind %s are in no sound segment (%s): they are read from the ledger, which takes longer; "
         "`clausegraph audit --repair` writes the segments again",
         lost.size, kind, damaged or "none is damaged",
     )  # fmt: skip
-    return [*opened, _from_ledger(reads, corpus_id, model, lost)]
+    said = f"a vector segment of corpus {corpus_id} is damaged, and {{}} embeddings to read in its place"
+    return [*opened, MemoryVectors(lost, _embeddings_of(reads, corpus_id, model, lost, said))]
 
 
-def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
-    """Ids of the vectors of a kind that are visible at an epoch, ascending."""
-    return _ids(reads, _of_kind(corpus_id, model, kind).where(seen_at(vectors, epoch)))
+def _hidden_ids(reads: Reads, corpus_id: int, epoch: int, kind: str) -> Ids:
+    """Ids of the vectors of a kind that an epoch does not show, though their rows are there."""
+    of_kind = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind)
+    mine = select(vectors.c.id, vectors.c.text_hash)
+    # each by its own index: what has ended by that on until, what is later by that on since
+    ended = mine.where(vectors.c.corpus_id == corpus_id, vectors.c.kind.concat("") == kind, vectors.c.until <= epoch)
+    return np.concatenate([_ids(reads, ended), _ids(reads, mine.where(*of_kind, vectors.c.since > epoch))])
 
 
 def _ids(reads: Reads, query: Select[tuple[int, str]]) -> Ids:
     with reads.read() as connection:  # as they come: there may be a million
         return np.fromiter(connection.execute(query.with_only_columns(vectors.c.id)).scalars(), dtype=np.int64)
-
-
-def _open_listed(ledger: Ledger, rows: Sequence[Row[Any]], visible: Ids) -> tuple[list[VisibleVectors], Ids]:
-    """The sound ones among the segments, each with what no earlier one has; and the ids that none of them has."""
-    index = vector_index(ledger)
-    opened: list[VisibleVectors] = []
-    for row in rows:
-        if segment_state(ledger, row) != "sound":
-            continue
-        try:
-            found = index.open(row.corpus_id, row.file, visible)
-        except SegmentError:  # removed since it was looked at
-            continue
-        opened.append(found)
-        visible = np.setdiff1d(visible, found.ids, assume_unique=True)
-    return opened, visible
-
-
-def _from_ledger(reads: Reads, corpus_id: int, model: str, ids: Ids) -> MemoryVectors:
-    query = select(vectors.c.id, vectors.c.text_hash)
-    hashes = {row.id: row.text_hash for row in reads.rows_of(query, vectors.c.id, ids.tolist())}
-    said = f"a vector segment of corpus {corpus_id} is damaged, and {{}} embeddings to read in its place"
-    return MemoryVectors(ids, _embeddings_of(reads, corpus_id, model, [hashes[one] for one in ids.tolist()], said))

@@ -1,4 +1,4 @@
-"""The vector stores under contract: FAISS, the store of ``examples/extending``, and pgvector."""
+"""The vector stores under contract: FAISS, exact and approximate, the store of ``examples/extending``, and pgvector."""
 
 import runpy
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.indexes.vectors.faiss import FaissIndex
+from clausegraph.indexes.vectors.faiss import APPROXIMATE_FROM, FaissIndex
 from clausegraph.indexes.vectors.pgvector import PgVectorIndex
 from clausegraph.indexes.vectors.protocol import VectorIndex
 from tests.harness.postgres import run_sql, shared_ledger
@@ -21,12 +21,17 @@ class Store:
     damage: Callable[[int, str], None]
 
 
-def _faiss(root: Path) -> Store:
+def _faiss(root: Path, approximate_from: int = APPROXIMATE_FROM) -> Store:
     def damage(corpus_id: int, name: str) -> None:
         path = root / str(corpus_id) / name
         path.write_bytes(path.read_bytes()[:-9] + b"corrupted")
 
-    return Store(lambda: FaissIndex(root), damage)
+    return Store(lambda: FaissIndex(root, approximate_from), damage)
+
+
+def _approximate(root: Path) -> Store:
+    """All lists are searched, as there are few: so the nearest are found, as a segment that is not approximate has."""
+    return _faiss(root, approximate_from=2)
 
 
 def _mirrored(root: Path) -> Store:
@@ -46,7 +51,7 @@ def _pgvector(root: Path) -> Store:
     return Store(lambda: PgVectorIndex(ledger), damage)
 
 
-@pytest.fixture(params=[_faiss, _mirrored, pytest.param(_pgvector, marks=pytest.mark.integration)])
+@pytest.fixture(params=[_faiss, _approximate, _mirrored, pytest.param(_pgvector, marks=pytest.mark.integration)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     made: Callable[[Path], Store] = request.param
     return made(tmp_path / "vectors")

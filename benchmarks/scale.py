@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
 import sqlite3
 import sys
 import tempfile
@@ -43,7 +44,7 @@ from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.vectors.protocol import products
-from clausegraph.indexes.vectors.segments import vector_index
+from clausegraph.indexes.vectors.segments import listed_segments, vector_index, write_listed
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.nearest import embed
@@ -129,8 +130,7 @@ def measure(bench: Workbench, data: Path | None, chunks: int = 0) -> dict[str, A
         figures |= {f"{name}, s": pair(seconds, processor), f"{name}, peak MB": megabytes}
     command = [sys.executable, "-m", "benchmarks.scale", "--read", str(bench.folder)]
     command += ["--data", str(data)] if data else []
-    seconds, processor, megabytes, output = run_measured(command, bench.variables, REPOSITORY)
-    figures |= json.loads(output) | {"reading process, peak MB": megabytes}
+    figures |= json.loads(run_measured(command, bench.variables, REPOSITORY)[3])
     home = bench.settings.home
     segments = sum(path.stat().st_size for path in (home / "segments").rglob("*") if path.is_file())
     figures["ledger, MB"] = (home / "ledger.db").stat().st_size / 1e6
@@ -170,6 +170,7 @@ def read(bench: Workbench) -> dict[str, Any]:
                 retriever.retrieve(inquiry, limit=LIMIT)
                 times.append(1000 * (time.perf_counter() - middle - (middle - start)))
             figures: dict[str, Any] = {f"warm p{share}, ms": percentile(times, share / 100) for share in (50, 95)}
+            figures["reading process, peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
             vectors = [embed(one, workspace.embedder) for one in inquiries]
             figures[f"recall of {NEAREST} chunks"] = recall(view, vectors)
         write_edit(bench, time.time())
@@ -249,10 +250,12 @@ def make_chunks(settings: Settings, count: int) -> int:
         database.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?, ?, ?, ?)", stored)
         database.execute("COMMIT")
         with open_ledger(settings.home) as ledger:
-            ids = np.array([row[0] for row in rows], dtype=np.int64)
-            checksum = vector_index(ledger).write(1, "chunk-made", ids, matrix)
-        listed = "INSERT INTO segments (corpus_id, model, kind, file, checksum, since) VALUES (1, ?, ?, ?, ?, 1)"
-        database.execute(listed, (rows[0][2], "chunk", "chunk-made", checksum))
+            index, model = vector_index(ledger), rows[0][2]
+            there = [index.ids(1, row.file) for row in listed_segments(ledger, 1, model, "chunk")]
+            files = [(row["file"], row["checksum"]) for row in write_listed(ledger, 1, model, "chunk", there)]
+        columns = "corpus_id, model, kind, since, file, checksum"
+        listed = f"INSERT INTO segments ({columns}) VALUES (1, '{model}', 'chunk', 1, ?, ?)"
+        database.executemany(listed, files)
     return len(rows)
 
 

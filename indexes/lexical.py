@@ -7,15 +7,16 @@ for N chunks, n of them with t. N, n and the mean length are those of the epoch,
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, select
 
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.ledger.cells import damage_error, decode_json
@@ -26,6 +27,7 @@ from clausegraph.indexes.words import BYTES, COUNTS, count_words, stems
 K1, B = 1.5, 0.75
 _KEYS = TypeAdapter(list[str])
 _PAGE = 32  # bits of the number of a chunk below the number of its page
+_MOST_KEPT = 4_000_000  # chunks that have a term, of all terms that are kept: 64 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +48,15 @@ class LexicalHit:
     score: float
 
 
-class Words(Protocol):
-    """The counted words of some pages, which have numbers."""
-
-    @property
-    def totals(self) -> tuple[int, int]: ...  # chunks, and terms in all of them
-
-    def postings(self, terms: Collection[str]) -> Sequence[Posting]: ...  # where they have the terms
-
-    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]: ...  # keys of their chunks
+Places = tuple[NDArray[np.int64], NDArray[np.float64]]  # a page's number and that of its chunk; scores
 
 
 def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
     """The ``limit`` best chunks for a text. Order: score descending, then page and chunk key."""
-    found = words.postings(set(stems(text))) if limit > 0 else ()
-    if not found:
+    terms = set(stems(text))
+    if limit < 1 or not terms:
         return []
-    places, scores = _scores(found, *words.totals)
-    if len(scores) > limit:  # ties at the cut stay in until the total order has spoken
-        best = scores >= np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        places, scores = places[best], scores[best]
+    places, scores = words.best(terms, limit)  # ties at the cut stay in until the total order has spoken
     named = words.chunks(set((places >> _PAGE).tolist()))
     hits = []
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
@@ -77,45 +68,125 @@ def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.ref))[:limit]
 
 
-def _scores(found: Iterable[Posting], chunks: int, terms: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The places that have a term, ascending, and their scores. A place is a page's number and that of its chunk."""
-    by_term: dict[str, list[Posting]] = {}
-    for one in found:
-        by_term.setdefault(one.term, []).append(one)
-    mean = terms / max(chunks, 1)
-    places, scores = [], []
-    for _, of_term in sorted(by_term.items()):
-        numbers = np.frombuffer(b"".join(one.counts for one in of_term), COUNTS).reshape(-1, 3).astype(np.int64)
-        page = np.repeat([one.page for one in of_term], [len(one.counts) // BYTES for one in of_term])
-        there = len(numbers)
-        idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
-        count, length = numbers[:, 1], numbers[:, 2]
-        places.append((page.astype(np.int64) << _PAGE) + numbers[:, 0])
-        scores.append(idf * count / (count + K1 * (1 - B + B * length / mean)))
-    unique, at = np.unique(np.concatenate(places), return_inverse=True)
-    return unique, np.round(np.bincount(at, np.concatenate(scores)), 6)  # so that sums in another order are ties, too
+def _weights(numbers: NDArray[np.int64], chunks: int, terms: int) -> NDArray[np.float64]:
+    """What a term adds to the scores of the chunks that have it. ``numbers`` has of each how often, and its length."""
+    there, mean = len(numbers), terms / max(chunks, 1)
+    idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
+    count, length = numbers[:, 0], numbers[:, 1]
+    weights: NDArray[np.float64] = idf * count / (count + K1 * (1 - B + B * length / mean))
+    return weights
 
 
-class StoredWords:
-    """The ``Words`` of an epoch, as the ledger has them: a page's number is that of its version."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The numbers of pages, ascending, how many chunks each has, and where they begin in an array of all chunks."""
 
-    def __init__(self, reads: Reads, corpus_id: int, epoch: int) -> None:
-        self._reads, self._corpus_id, self._epoch = reads, corpus_id, epoch
+    numbers: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    terms: int  # in all chunks
+
+    @property
+    def chunks(self) -> int:
+        return int(self.counts.sum())
+
+
+class Words:
+    """The counted words of some pages, which have numbers. What was read of a term is kept: the next question often has
+    it too."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = OrderedDict()
+        self._lock = Lock()  # threads share a view
+
+    def _pages(self) -> list[tuple[int, int, int]]:
+        """Of each page its number, how many chunks it has, and how many terms these have."""
+        raise NotImplementedError
+
+    def postings(self, terms: Collection[str]) -> Sequence[Posting]:
+        """Where the pages have the terms."""
+        raise NotImplementedError
+
+    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
+        """Pages by number, with the keys of their chunks."""
+        raise NotImplementedError
 
     @cached_property
-    def totals(self) -> tuple[int, int]:
-        query = select(
-            func.sum(chunk_words.c.chunks).label("chunks"), func.sum(chunk_words.c.terms).label("terms")
-        ).where(chunk_words.c.version_id == members.c.page_version_id, self._visible())
-        row = self._reads.rows(query)[0]
-        return int(row.chunks or 0), int(row.terms or 0)
+    def shown(self) -> Shown:
+        """The pages."""
+        table = np.array(sorted(self._pages()), dtype=np.int64).reshape(-1, 3)
+        numbers, counts, terms = (column.copy() for column in table.T)
+        return Shown(numbers, np.cumsum(counts) - counts, counts, int(terms.sum()))
+
+    def best(self, terms: Collection[str], limit: int) -> Places:
+        """Where chunks have the terms: the ``limit`` best, and what is as good as the last of them."""
+        shown = self.shown
+        scores = np.zeros(shown.chunks)
+        for at, weights in self._of_terms(sorted(terms)):
+            scores[at] += weights
+        scores = np.round(scores, 6)  # so that sums in another order are ties, too
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit] if len(scores) > limit else 0.0
+        best = np.flatnonzero((scores >= least) & (scores > 0))
+        page = np.searchsorted(shown.starts, best, side="right") - 1
+        return (shown.numbers[page] << _PAGE) + best - shown.starts[page], scores[best]
+
+    def _of_terms(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Where the chunks stand that have each of the terms, and what it adds to their scores."""
+        with self._lock:
+            found = {term: self._kept[term] for term in terms if term in self._kept}
+        by_term: dict[str, list[Posting]] = {term: [] for term in terms if term not in found}
+        for one in self.postings(by_term.keys()) if by_term else ():
+            by_term[one.term].append(one)
+        new = {term: self._placed(there) for term, there in by_term.items()}
+        found |= new
+        with self._lock:
+            self._kept |= new
+            while sum(len(at) for at, _ in self._kept.values()) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return [found[term] for term in terms]
+
+    def _placed(self, there: Sequence[Posting]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        shown = self.shown
+        numbers = np.frombuffer(b"".join(one.counts for one in there), COUNTS).reshape(-1, 3).astype(np.int64)
+        of = np.repeat(
+            np.array([one.page for one in there], dtype=np.int64), [len(one.counts) // BYTES for one in there]
+        )
+        page = np.searchsorted(shown.numbers, of)
+        beyond = np.flatnonzero(numbers[:, 0] >= shown.counts[page])
+        if beyond.size:
+            at = beyond[0]
+            text = f"chunk {numbers[at, 0]} of {shown.counts[page[at]]}"
+            raise damage_error(postings.c.counts, int(of[at]), text)
+        return shown.starts[page] + numbers[:, 0], _weights(numbers[:, 1:], shown.chunks, shown.terms)
+
+
+class StoredWords(Words):
+    """The words of an epoch, as the ledger has them: a page's number is that of its version."""
+
+    def __init__(self, reads: Reads, corpus_id: int, epoch: int) -> None:
+        super().__init__()
+        self._reads, self._corpus_id, self._epoch = reads, corpus_id, epoch
+
+    def _pages(self) -> list[tuple[int, int, int]]:
+        there = members.outerjoin(chunk_words, chunk_words.c.version_id == members.c.page_version_id)
+        columns = members.c.page_version_id, chunk_words.c.chunks, chunk_words.c.terms
+        rows = self._reads.rows(select(*columns).select_from(there).where(self._visible()))
+        for version, chunks, _ in rows:
+            if chunks is None:
+                raise damage_error(
+                    chunk_words.c.version_id, version, "there is no such row, though a page refers to it"
+                )
+        return [(version, chunks, terms) for version, chunks, terms in rows]
+
+    @cached_property
+    def _numbers(self) -> frozenset[int]:
+        return frozenset(self.shown.numbers.tolist())
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
-        wanted = postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms))
-        joined = members.c.page_version_id == postings.c.version_id
+        shown = self._numbers
         columns = postings.c.term, postings.c.version_id, postings.c.counts
-        query = select(*columns).where(*wanted, joined, self._visible())
-        found = [Posting(row.term, row.version_id, row.counts) for row in self._reads.rows(query)]
+        query = select(*columns).where(postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms)))
+        found = [Posting(*row) for row in self._reads.rows(query) if row[1] in shown]
         for one in found:
             if not one.counts or len(one.counts) % BYTES:
                 raise damage_error(postings.c.counts, (one.term, one.page), f"{len(one.counts)} bytes")
@@ -146,15 +217,15 @@ class StoredWords:
         return and_(members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))
 
 
-class CountedWords:
-    """The ``Words`` of pages that no ledger has, counted here."""
+class CountedWords(Words):
+    """The words of pages that no ledger has, counted here."""
 
     def __init__(self, readings: Iterable[tuple[PageKey, Reading]]) -> None:
+        super().__init__()
         self.pages = [(page, count_words(reading.chunks)) for page, reading in readings]
 
-    @property
-    def totals(self) -> tuple[int, int]:
-        return sum(len(words.keys) for _, words in self.pages), sum(sum(words.lengths) for _, words in self.pages)
+    def _pages(self) -> list[tuple[int, int, int]]:
+        return [(number, len(words.keys), sum(words.lengths)) for number, (_, words) in enumerate(self.pages)]
 
     def postings(self, terms: Collection[str]) -> list[Posting]:
         return [

@@ -310,13 +310,30 @@ def load_rules_of(
         (PageKey(row.source, row.uri), row.rule_key): row.page_id
         for row in reads.rows_of(query, rule_roles.c.entity, sorted(set(entities)))
     }
-    wanted = sorted(ids)[:limit]
+    return _load_named(reads, corpus_id, epoch, {place: ids[place] for place in sorted(ids)[:limit]})
+
+
+def load_rules_named(
+    reads: Reads, corpus_id: int, epoch: int, wanted: Collection[tuple[PageKey, str]]
+) -> list[PlacedRule]:
+    """The rules of an epoch by page and key, those of ``wanted`` that there are."""
+    query = select(pages.c.id, pages.c.uri, sources.c.name.label("source"))
+    mine = query.join(sources, sources.c.id == pages.c.source_id).where(sources.c.corpus_id == corpus_id)
+    rows = reads.rows_of(mine, pages.c.uri, sorted({page.uri for page, _ in wanted}))
+    numbers = {PageKey(row.source, row.uri): row.id for row in rows}
+    return _load_named(
+        reads, corpus_id, epoch, {place: numbers[place[0]] for place in sorted(wanted) if place[0] in numbers}
+    )
+
+
+def _load_named(reads: Reads, corpus_id: int, epoch: int, ids: Mapping[tuple[PageKey, str], int]) -> list[PlacedRule]:
+    """The rules of these places, whose pages have these ids, in the order given."""
     found: dict[tuple[PageKey, str], PlacedRule] = {}
-    for part in batches(wanted):
+    for part in batches(list(ids)):
         of_pages = rules.c.page_id.in_(sorted({ids[place] for place in part}))
         keys = rules.c.content_key.in_(sorted({key for _, key in part}))
         found |= {(one.page, one.key): one for one in load_rules(reads, corpus_id, epoch, of_pages, keys)}
-    return [found[place] for place in wanted]
+    return [found[place] for place in ids if place in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import StoredWords
-from clausegraph.indexes.truth import load_reading
+from clausegraph.indexes.truth import load_reading, load_rules_named
 from clausegraph.indexes.vectors.protocol import VisibleVectors
 from clausegraph.indexes.vectors.segments import open_segments
 
@@ -112,6 +112,15 @@ class View:
         """The rules of a page that are on one of the elements."""
         wanted = set(anchors)
         return [one for one in self.rules(page) if any(span.anchor in wanted for span in one.rule.spans)]
+
+    def rules_named(self, wanted: Collection[tuple[PageKey, str]]) -> list[PlacedRule]:
+        """The rules of these pages and keys that there are; other rules of the pages are not read for them."""
+        kept = {page: self._rules.get(page) for page, _ in wanted}
+        unread = {(page, key) for page, key in wanted if kept[page] is None}
+        self._reads.check_open()
+        found = load_rules_named(self._reads, self._corpus_id, self.epoch, unread)
+        found += [one for ruled in kept.values() for one in ruled or () if (one.page, one.key) in wanted]
+        return sorted(found, key=lambda one: (one.page, one.key))
 
     def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
         """What the rules of a page of this epoch say, as what another page may contradict."""

@@ -111,11 +111,9 @@ def _near(view: View, hits: Sequence[VectorHit]) -> Iterator[tuple[PageKey, Stat
         score = near.get((support.page, support.fact_id))
         if score is not None:
             yield support.page, support.statement, score
-    scores = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "rule"}
-    for page in dict.fromkeys(page for page, _ in scores if page is not None):
-        for one in view.rules(page):
-            if (page, one.key) in scores:
-                yield page, one.rule, scores[page, one.key]
+    scores = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "rule" and hit.page is not None}
+    for one in view.rules_named(scores.keys()):
+        yield one.page, one.rule, scores[one.page, one.key]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from clausegraph.core.serial import (
     rule_from_text,
     statement_from_text,
 )
-from clausegraph.core.types import PageKey, PlacedRule, Reading
+from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
 from clausegraph.indexes.ledger.cells import COUNTS, damage_error, decode, record_of
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update, without_index
 from clausegraph.indexes.ledger.schema import (
@@ -310,30 +310,29 @@ def load_rules_of(
         (PageKey(row.source, row.uri), row.rule_key): row.page_id
         for row in reads.rows_of(query, rule_roles.c.entity, sorted(set(entities)))
     }
-    return _load_named(reads, corpus_id, epoch, {place: ids[place] for place in sorted(ids)[:limit]})
-
-
-def load_rules_named(
-    reads: Reads, corpus_id: int, epoch: int, wanted: Collection[tuple[PageKey, str]]
-) -> list[PlacedRule]:
-    """The rules of an epoch by page and key, those of ``wanted`` that there are."""
-    query = select(pages.c.id, pages.c.uri, sources.c.name.label("source"))
-    mine = query.join(sources, sources.c.id == pages.c.source_id).where(sources.c.corpus_id == corpus_id)
-    rows = reads.rows_of(mine, pages.c.uri, sorted({page.uri for page, _ in wanted}))
-    numbers = {PageKey(row.source, row.uri): row.id for row in rows}
-    return _load_named(
-        reads, corpus_id, epoch, {place: numbers[place[0]] for place in sorted(wanted) if place[0] in numbers}
-    )
-
-
-def _load_named(reads: Reads, corpus_id: int, epoch: int, ids: Mapping[tuple[PageKey, str], int]) -> list[PlacedRule]:
-    """The rules of these places, whose pages have these ids, in the order given."""
+    wanted = sorted(ids)[:limit]
     found: dict[tuple[PageKey, str], PlacedRule] = {}
-    for part in batches(list(ids)):
+    for part in batches(wanted):
         of_pages = rules.c.page_id.in_(sorted({ids[place] for place in part}))
         keys = rules.c.content_key.in_(sorted({key for _, key in part}))
         found |= {(one.page, one.key): one for one in load_rules(reads, corpus_id, epoch, of_pages, keys)}
-    return [found[place] for place in ids if place in found]
+    return [found[place] for place in wanted]
+
+
+def stated_rules(
+    reads: Reads, corpus_id: int, epoch: int, wanted: Collection[tuple[PageKey, str]]
+) -> dict[tuple[PageKey, str], Rule]:
+    """The rules of an epoch by page and key, those of ``wanted`` that there are, as they are written."""
+    mine = (without_index(rules.c.corpus_id) == corpus_id, seen_at(rules, epoch))
+    columns = (rules.c.id, rules.c.content_key, rules.c.rule, sources.c.name, pages.c.uri)
+    of_pages = pages.c.uri.in_(sorted({page.uri for page, _ in wanted})), sources.c.corpus_id == corpus_id
+    query = select(*columns).select_from(on_pages(rules)).where(*mine, *of_pages)
+    rows = reads.rows_of(query, rules.c.content_key, sorted({key for _, key in wanted}))
+    return {
+        place: decode(rules.c.rule, row.id, row.rule, rule_from_text)
+        for row in rows
+        if (place := (PageKey(row.name, row.uri), row.content_key)) in wanted
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.types import PageKey, PlacedRule, Reading
+from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.graph.protocol import Graph
@@ -34,7 +34,7 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import StoredWords
-from clausegraph.indexes.truth import load_reading, load_rules_named
+from clausegraph.indexes.truth import load_reading, stated_rules
 from clausegraph.indexes.vectors.protocol import VisibleVectors
 from clausegraph.indexes.vectors.segments import open_segments
 
@@ -113,14 +113,10 @@ class View:
         wanted = set(anchors)
         return [one for one in self.rules(page) if any(span.anchor in wanted for span in one.rule.spans)]
 
-    def rules_named(self, wanted: Collection[tuple[PageKey, str]]) -> list[PlacedRule]:
-        """The rules of these pages and keys that there are; other rules of the pages are not read for them."""
-        kept = {page: self._rules.get(page) for page, _ in wanted}
-        unread = {(page, key) for page, key in wanted if kept[page] is None}
+    def rules_named(self, wanted: Collection[tuple[PageKey, str]]) -> dict[tuple[PageKey, str], Rule]:
+        """Those of the rules of these pages and keys that there are; other rules of the pages are not read for them."""
         self._reads.check_open()
-        found = load_rules_named(self._reads, self._corpus_id, self.epoch, unread)
-        found += [one for ruled in kept.values() for one in ruled or () if (one.page, one.key) in wanted]
-        return sorted(found, key=lambda one: (one.page, one.key))
+        return stated_rules(self._reads, self._corpus_id, self.epoch, wanted)
 
     def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
         """What the rules of a page of this epoch say, as what another page may contradict."""

@@ -112,8 +112,8 @@ def _near(view: View, hits: Sequence[VectorHit]) -> Iterator[tuple[PageKey, Stat
         if score is not None:
             yield support.page, support.statement, score
     scores = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "rule" and hit.page is not None}
-    for one in view.rules_named(scores.keys()):
-        yield one.page, one.rule, scores[one.page, one.key]
+    for (page, key), rule in sorted(view.rules_named(scores.keys()).items(), key=lambda item: item[0]):
+        yield page, rule, scores[page, key]
 
 
 @dataclass(frozen=True, slots=True)

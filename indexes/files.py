@@ -81,21 +81,26 @@ def open_private(path: Path) -> int:
     return descriptor
 
 
-def write_whole(path: Path, data: bytes | memoryview) -> str:
-    """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256."""
+def write_whole(path: Path, data: bytes | Callable[[Path], object]) -> str:
+    """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256. What cannot
+    be had as bytes writes itself, to the path that it is given."""
     temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     with file_errors(path):
         make_private(path.parent)
         try:
             with os.fdopen(open_private(temporary), "wb") as file:
-                file.write(data)
-                file.flush()
+                if isinstance(data, bytes):
+                    file.write(data)
+                    file.flush()
+                else:
+                    data(temporary)
                 os.fsync(file.fileno())
+            found = hashlib.sha256(data).hexdigest() if isinstance(data, bytes) else checksum(temporary)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
-    return hashlib.sha256(data).hexdigest()
+    return str(found)
 
 
 def sync_folder(folder: Path) -> None:

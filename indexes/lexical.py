@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,10 @@ from clausegraph.indexes.words import BYTES, COUNTS, count_words, stems
 K1, B = 1.5, 0.75
 _KEYS = TypeAdapter(list[str])
 _PAGE = 32  # bits of the number of a chunk below the number of its page
-_MOST_KEPT = 4_000_000  # chunks that have a term, of all terms that are kept: 64 MB
+_MOST_KEPT = 48_000_000  # chunks that have a term, of all terms that are kept: 600 MB, where there are a million chunks
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(NamedTuple):
     """A term in a page; ``counts`` as ``words.PageWords`` has them."""
 
     term: str
@@ -48,6 +48,7 @@ class LexicalHit:
     score: float
 
 
+Weighed = tuple[NDArray[np.int32], NDArray[np.float64]]  # where chunks stand that have a term, and what it adds
 Places = tuple[NDArray[np.int64], NDArray[np.float64]]  # a page's number and that of its chunk; scores
 
 
@@ -96,16 +97,24 @@ class Words:
     it too."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = OrderedDict()
+        self._kept: OrderedDict[str, Weighed] = OrderedDict()
         self._lock = Lock()  # threads share a view
 
     def _pages(self) -> list[tuple[int, int, int]]:
         """Of each page its number, how many chunks it has, and how many terms these have."""
         raise NotImplementedError
 
-    def postings(self, terms: Collection[str]) -> Sequence[Posting]:
-        """Where the pages have the terms."""
+    def _stored(self, terms: Collection[str]) -> Sequence[Posting]:
+        """Where the pages, and maybe others, have the terms."""
         raise NotImplementedError
+
+    def postings(self, terms: Collection[str]) -> list[Posting]:
+        """Where the pages have the terms."""
+        return [one for one in self._stored(terms) if one.page in self._numbers]
+
+    @cached_property
+    def _numbers(self) -> frozenset[int]:
+        return frozenset(self.shown.numbers.tolist())
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
         """Pages by number, with the keys of their chunks."""
@@ -130,12 +139,12 @@ class Words:
         page = np.searchsorted(shown.starts, best, side="right") - 1
         return (shown.numbers[page] << _PAGE) + best - shown.starts[page], scores[best]
 
-    def _of_terms(self, terms: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    def _of_terms(self, terms: Sequence[str]) -> list[Weighed]:
         """Where the chunks stand that have each of the terms, and what it adds to their scores."""
         with self._lock:
             found = {term: self._kept[term] for term in terms if term in self._kept}
         by_term: dict[str, list[Posting]] = {term: [] for term in terms if term not in found}
-        for one in self.postings(by_term.keys()) if by_term else ():
+        for one in self._stored(by_term.keys()) if by_term else ():
             by_term[one.term].append(one)
         new = {term: self._placed(there) for term, there in by_term.items()}
         found |= new
@@ -145,19 +154,22 @@ class Words:
                 self._kept.popitem(last=False)
         return [found[term] for term in terms]
 
-    def _placed(self, there: Sequence[Posting]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _placed(self, there: Sequence[Posting]) -> Weighed:
         shown = self.shown
-        numbers = np.frombuffer(b"".join(one.counts for one in there), COUNTS).reshape(-1, 3).astype(np.int64)
-        of = np.repeat(
-            np.array([one.page for one in there], dtype=np.int64), [len(one.counts) // BYTES for one in there]
-        )
+        numbers = np.frombuffer(b"".join([one.counts for one in there]), COUNTS).reshape(-1, 3)
+        sizes = np.fromiter((len(one.counts) // BYTES for one in there), dtype=np.int64, count=len(there))
+        of = np.repeat(np.fromiter((one.page for one in there), dtype=np.int64, count=len(there)), sizes)
         page = np.searchsorted(shown.numbers, of)
+        seen = page < len(shown.numbers)
+        seen[seen] = shown.numbers[page[seen]] == of[seen]
+        of, page, numbers = of[seen], page[seen], numbers[seen].astype(np.int64)
         beyond = np.flatnonzero(numbers[:, 0] >= shown.counts[page])
         if beyond.size:
             at = beyond[0]
             text = f"chunk {numbers[at, 0]} of {shown.counts[page[at]]}"
             raise damage_error(postings.c.counts, int(of[at]), text)
-        return shown.starts[page] + numbers[:, 0], _weights(numbers[:, 1:], shown.chunks, shown.terms)
+        places = (shown.starts[page] + numbers[:, 0]).astype(np.int32)
+        return places, _weights(numbers[:, 1:], shown.chunks, shown.terms)
 
 
 class StoredWords(Words):
@@ -178,15 +190,10 @@ class StoredWords(Words):
                 )
         return [(version, chunks, terms) for version, chunks, terms in rows]
 
-    @cached_property
-    def _numbers(self) -> frozenset[int]:
-        return frozenset(self.shown.numbers.tolist())
-
-    def postings(self, terms: Collection[str]) -> list[Posting]:
-        shown = self._numbers
+    def _stored(self, terms: Collection[str]) -> list[Posting]:
         columns = postings.c.term, postings.c.version_id, postings.c.counts
         query = select(*columns).where(postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms)))
-        found = [Posting(*row) for row in self._reads.rows(query) if row[1] in shown]
+        found = [Posting._make(row) for row in self._reads.rows(query)]
         for one in found:
             if not one.counts or len(one.counts) % BYTES:
                 raise damage_error(postings.c.counts, (one.term, one.page), f"{len(one.counts)} bytes")
@@ -227,7 +234,7 @@ class CountedWords(Words):
     def _pages(self) -> list[tuple[int, int, int]]:
         return [(number, len(words.keys), sum(words.lengths)) for number, (_, words) in enumerate(self.pages)]
 
-    def postings(self, terms: Collection[str]) -> list[Posting]:
+    def _stored(self, terms: Collection[str]) -> list[Posting]:
         return [
             Posting(term, number, words.counts[term])
             for number, (_, words) in enumerate(self.pages)

@@ -6,8 +6,8 @@ it is given, to every other support that a changed name touches, and to what was
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select, true
@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select, tr
 from clausegraph.indexes.derive import (
     DEFINITIONS,
     DERIVATION_FINGERPRINT,
+    ChunkRow,
     PageRows,
     RuleRow,
     SupportRow,
@@ -41,6 +42,7 @@ from clausegraph.indexes.ledger.schema import (
     vectors,
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
+from clausegraph.indexes.spool import Spool
 from clausegraph.indexes.truth import load_reading
 
 Row = dict[str, Any]
@@ -66,9 +68,10 @@ class PublishPlan:
 
     corpus_id: int
     model: str
-    opened: dict[Table, list[Row]] = field(default_factory=dict)
+    opened: dict[Table, Spool] = field(default_factory=dict)  # of Row
     closed: dict[Table, list[int]] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)  # text hash → text, of the vector rows opened
+    texts: Spool = field(default_factory=Spool)  # text hash and text of the vectors of the pages, each once
+    _hashes: set[bytes] = field(default_factory=set)
 
     @property
     def size(self) -> int:
@@ -78,6 +81,13 @@ class PublishPlan:
     @property
     def is_empty(self) -> bool:
         return not self.size
+
+    def add_texts(self, rows: Iterable[VectorRow]) -> None:
+        """Add the texts of vectors."""
+        for row in rows:
+            if (key := bytes.fromhex(row.text_hash)) not in self._hashes:
+                self._hashes.add(key)
+                self.texts.extend([(row.text_hash, row.text)])
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Rows opened and closed, by table name."""
@@ -93,14 +103,21 @@ def make_plan(
     """Compare the targets with the open rows of their pages; other pages change by decisions alone. Rows of the newest
     epoch that are ``audited`` are not trusted: every cell is compared, not only keys."""
     plan = PublishPlan(corpus_id, model)
-    targets = list(targets)  # what their pages define may rename what any other page names
+    kept, changed, defined = Spool(), set[int](), list[NameDefined]()
+    for target in targets:  # what their pages define may rename what any other page names: all of them first
+        kept.extend([_target_to_json(target)])
+        changed.add(target.page_id)
+        stated = (row for row in target.rows.supports if row.extractor == DEFINITIONS)
+        defined += [definition_of(row.statement, target.page_id) for row in stated]
     with ledger.read() as connection:
-        names = wanted_names(connection, corpus_id, _definitions(connection, corpus_id, targets))
+        there = open_definitions(connection, corpus_id).values()
+        defined += [one for one in there if one.page_id not in changed]
+        names = wanted_names(connection, corpus_id, defined)
         renamed = _plan_names(connection, plan, names)
         planner = _Planner(connection, plan, names, hidden_claims(connection, corpus_id), audited)
-        for target in targets:
+        for target in map(_target_from_json, kept):
             planner.plan_page(target)
-        for page_id in sorted(planner.touched(renamed) - {target.page_id for target in targets}):
+        for page_id in sorted(planner.touched(renamed) - changed):
             planner.plan_decisions(page_id)
     return plan
 
@@ -115,15 +132,21 @@ def compare_page(
     return plan
 
 
-def _definitions(connection: Connection, corpus_id: int, targets: Sequence[PageTarget]) -> Iterator[NameDefined]:
-    """What the pages define once the plan is carried out."""
-    changed = {target.page_id for target in targets}
-    there = open_definitions(connection, corpus_id).values()
-    yield from (one for one in there if one.page_id not in changed)
-    for target in targets:
-        for row in target.rows.supports:
-            if row.extractor == DEFINITIONS:
-                yield definition_of(row.statement, target.page_id)
+_ROWS: dict[str, Any] = {"chunks": ChunkRow, "supports": SupportRow, "vectors": VectorRow, "rules": RuleRow}
+
+
+def _target_to_json(target: PageTarget) -> dict[str, Any]:
+    cells = {name: [astuple(row) for row in getattr(target.rows, name)] for name in _ROWS}
+    texts = [[*place, text] for place, text in target.rows.texts.items()]
+    head = {"page_id": target.page_id, "version_id": target.version_id}
+    return head | {"extractor": target.extractor, "lost": target.lost, "rows": cells, "texts": texts}
+
+
+def _target_from_json(value: dict[str, Any]) -> PageTarget:
+    rows = {name: tuple(make(*cells) for cells in value["rows"][name]) for name, make in _ROWS.items()}
+    texts = {(chunk, body): text for chunk, body, text in value["texts"]}
+    made = PageRows(**rows, texts=texts)
+    return PageTarget(value["page_id"], value["version_id"], made, value["extractor"], value["lost"])
 
 
 def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, str]) -> set[str]:
@@ -132,7 +155,7 @@ def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, s
     now = {name: entity for name, (_, entity) in there.items()}
     changed = sorted(name for name in now.keys() | names.keys() if now.get(name) != names.get(name))
     base = {"corpus_id": plan.corpus_id}
-    plan.opened[entity_names] = [base | {"name": n, "entity": names[n]} for n in changed if n in names]
+    plan.opened[entity_names] = Spool(base | {"name": n, "entity": names[n]} for n in changed if n in names)
     plan.closed[entity_names] = [there[n][0] for n in changed if n in there]
     return {now.get(name, name) for name in changed}
 
@@ -207,7 +230,7 @@ class _Planner:
             {"model": self.plan.model, "kind": row.kind, "ref": row.ref, "text_hash": row.text_hash} for row in rows
         ]
         self._compare(vectors, page_id, wanted, ("kind", "ref", "text_hash", "model"), *among)
-        self.plan.texts |= {row.text_hash: row.text for row in rows}
+        self.plan.add_texts(rows)
 
     def _compare(
         self, table: Table, page_id: int, wanted: Iterable[Row], key: tuple[str, ...], *among: ColumnElement[bool]
@@ -227,7 +250,7 @@ class _Planner:
                 closed.append(number)
             there.add(identity)
         opened = [row for identity, row in new.items() if identity not in there]
-        self.plan.opened.setdefault(table, []).extend(opened)
+        self.plan.opened.setdefault(table, Spool()).extend(opened)
         self.plan.closed.setdefault(table, []).extend(closed)
         return bool(opened or closed)
 

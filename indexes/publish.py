@@ -69,7 +69,7 @@ def _freezing(plan: PublishPlan, number: int, run_id: str) -> Iterator[Change]:
     for table, ids in plan.closed.items():
         yield from _until(table, ids, number)
     for table, rows in plan.opened.items():
-        for new in batches(rows, ROWS_AT_ONCE):
+        for new in rows.parts(ROWS_AT_ONCE):
             yield insert(table), [row | {"since": number, "until": OPEN} for row in new]
     for names in batches(_name_tokens(plan), ROWS_AT_ONCE):
         yield insert_new(entity_tokens), names
@@ -102,10 +102,10 @@ def _epoch(corpus_id: int, number: int, state: str) -> Update:
 
 def _name_tokens(plan: PublishPlan) -> list[dict[str, Any]]:
     """Tokens of the names that this plan brings; what is visible follows from supports, rules and the map of names."""
-    names = {row["subject"] for row in plan.opened.get(supports, [])}
-    names |= {row["object"] for row in plan.opened.get(supports, []) if not row["object"].startswith(LITERAL)}
-    names |= {row["entity"] for row in plan.opened.get(rule_roles, [])}
-    names |= {row["name"] for row in plan.opened.get(entity_names, [])}
+    names = {row["subject"] for row in plan.opened.get(supports, ())}
+    names |= {row["object"] for row in plan.opened.get(supports, ()) if not row["object"].startswith(LITERAL)}
+    names |= {row["entity"] for row in plan.opened.get(rule_roles, ())}
+    names |= {row["name"] for row in plan.opened.get(entity_names, ())}
     return [
         {"corpus_id": plan.corpus_id, "token": token, "entity": name}
         for name in sorted(names)

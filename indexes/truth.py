@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -85,11 +86,29 @@ def raw_hash_of(raw: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page version in the ledger, ready to be extracted and projected."""
+    """A page version in the ledger, ready to be extracted and projected. ``read`` has its reading, which is large."""
 
     page_id: int
     version_id: int
-    reading: Reading
+    read: Callable[[], Reading]
+
+    @property
+    def reading(self) -> Reading:
+        return self.read()
+
+
+_READINGS_KEPT = 200
+
+
+def kept_readings(ledger: Ledger) -> Callable[[int], Reading]:
+    """The stored reading of a page version by its id; the last ones are kept, not all that a run has."""
+
+    @lru_cache(maxsize=_READINGS_KEPT)
+    def reading_of(version_id: int) -> Reading:
+        with ledger.read() as connection:
+            return load_reading(connection, version_id)
+
+    return reading_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +143,28 @@ def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str
 
 
 def store_versions(
-    ledger: Ledger, corpus_id: int, source_id: int, versions: Sequence[VersionInput]
+    ledger: Ledger,
+    corpus_id: int,
+    source_id: int,
+    versions: Sequence[VersionInput],
+    reading_of: Callable[[int], Reading] | None = None,
 ) -> dict[str, StoredPage]:
-    """Store page versions unless they are there, by uri; rows are made from the reading that is stored.
+    """Store page versions unless they are there, by uri; ``reading_of`` has the reading that is stored of a version.
 
     What takes long is done before the transactions, one for each page: others may be waiting to write.
     """
+    read = reading_of or kept_readings(ledger)
     packed = [(version, _packed(version)) for version in versions]
-    ids: dict[str, tuple[int, int, bool]] = {}
+    stored: dict[str, StoredPage] = {}
     for version, columns in packed:
         here = (pages.c.source_id == source_id, pages.c.uri == version.uri)
         with ledger.write() as connection:
             page = {"corpus_id": corpus_id, "source_id": source_id, "uri": version.uri}
             connection.execute(insert_new(pages), page)
             page_id = int(connection.execute(select(pages.c.id).where(*here)).scalar_one())
-            ids[version.uri] = (page_id, *_store_version(connection, corpus_id, page_id, columns))
-    with ledger.read() as connection:
-        return {
-            version.uri: StoredPage(
-                page_id, version_id, version.reading if is_new else load_reading(connection, version_id)
-            )
-            for version in versions
-            for page_id, version_id, is_new in [ids[version.uri]]
-        }
+            version_id = _store_version(connection, corpus_id, page_id, columns)
+        stored[version.uri] = StoredPage(page_id, version_id, partial(read, version_id))
+    return stored
 
 
 def _packed(version: VersionInput) -> dict[str, Any]:
@@ -159,10 +177,8 @@ def _packed(version: VersionInput) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _store_version(
-    connection: Connection, corpus_id: int, page_id: int, columns: Mapping[str, Any]
-) -> tuple[int, bool]:
-    """Id of the version, and whether it is new."""
+def _store_version(connection: Connection, corpus_id: int, page_id: int, columns: Mapping[str, Any]) -> int:
+    """Id of the version."""
     values = dict(columns)
     blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
     words = values.pop("words")
@@ -172,11 +188,11 @@ def _store_version(
     found = connection.execute(select(page_versions.c.id).where(*same)).scalar()
     if found is not None:
         connection.execute(update(page_versions).where(page_versions.c.id == found).values(reading=columns["reading"]))
-        return int(found), False
+        return int(found)
     made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
     version_id = int(connection.execute(made.returning(page_versions.c.id)).scalar_one())
     store_words(connection, corpus_id, version_id, words)
-    return version_id, True
+    return version_id
 
 
 def load_reading(connection: Connection, version_id: int) -> Reading:

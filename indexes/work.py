@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -23,7 +24,7 @@ from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, check_fence, heartbeat, is_alive
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, runs, work_batches
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import StoredPage, load_reading
+from clausegraph.indexes.truth import StoredPage, kept_readings
 
 CLAIM_S = 60.0
 _BEAT_S = 15.0
@@ -83,13 +84,12 @@ def planned_pages(ledger: Ledger, run_id: str, uris: Sequence[str] | None = None
     """The page versions that a run is to publish, or those of these uris, with their readings, in order of the uris."""
     query = select(run_pages).where(run_pages.c.run_id == run_id)
     wanted = None if uris is None else set(uris)
-    with ledger.read() as connection:
-        rows = connection.execute(query.order_by(run_pages.c.uri)).all()
-        return {
-            row.uri: StoredPage(row.page_id, row.page_version_id, load_reading(connection, row.page_version_id))
-            for row in rows
-            if wanted is None or row.uri in wanted
-        }
+    read = kept_readings(ledger)
+    return {
+        row.uri: StoredPage(row.page_id, row.page_version_id, partial(read, row.page_version_id))
+        for row in ledger.rows(query.order_by(run_pages.c.uri))
+        if wanted is None or row.uri in wanted
+    }
 
 
 def epoch_of_run(

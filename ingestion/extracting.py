@@ -26,13 +26,15 @@ from clausegraph.ingestion.tools import Tools
 _CHUNKS_AT_ONCE = 200  # stored in one transaction
 _SECONDS_UNSTORED = 2.0  # a model's replies are worth money: none waits longer than this to be stored
 
-Users = Mapping[str, tuple[ExtractionInput, Sequence[str]]]  # input key → the input and the uris that have it
+Users = Mapping[str, Sequence[str]]  # input key → the uris that have it
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkWork:
     """The different chunks of the pages of a run, and which of them have a stored extraction."""
 
+    pages: Mapping[str, StoredPage]
+    extractor: str
     users: Users
     known: frozenset[str]
 
@@ -40,29 +42,35 @@ class ChunkWork:
     def missing(self) -> Chunks:
         """Keys without an extraction, each under the first page that has it."""
         found: dict[str, list[str]] = {}
-        for key, (_, uris) in self.users.items():
+        for key, uris in self.users.items():
             if key not in self.known:
                 found.setdefault(uris[0], []).append(key)
         return list(found.items())
 
-    def inputs(self, chunks: Chunks) -> list[PageInputs]:
-        """What an extractor is given of these keys."""
-        return [PageInputs(uri, tuple(self.users[key][0] for key in keys)) for uri, keys in chunks]
+    def inputs(self, chunks: Chunks) -> Iterator[PageInputs]:
+        """What an extractor is given of these keys, a page after the other."""
+        for uri, keys in chunks:
+            made = {one.key: one for one in _inputs(self.pages[uri], self.extractor)}
+            yield PageInputs(uri, tuple(made[key] for key in keys))
 
 
 def chunk_work(ledger: Ledger, corpus_id: int, pages: Mapping[str, StoredPage], extractor: str) -> ChunkWork:
     """The chunks of these pages, for the extractor of that fingerprint."""
     users = inputs_of(pages, extractor)
-    return ChunkWork(users, frozenset(known_extractions(ledger, corpus_id, list(users), extractor)))
+    return ChunkWork(pages, extractor, users, frozenset(known_extractions(ledger, corpus_id, list(users), extractor)))
 
 
 def inputs_of(pages: Mapping[str, StoredPage], extractor: str) -> Users:
-    """Every different extraction input of the pages by key, with the uris that have it, in page order."""
-    found: dict[str, tuple[ExtractionInput, list[str]]] = {}
+    """The key of every different extraction input of the pages, with the uris that have it, in page order."""
+    found: dict[str, list[str]] = {}
     for uri, page in pages.items():
-        for chunk_input, _ in extraction_inputs(page.reading, scope_of(extractor, page.page_id)):
-            found.setdefault(chunk_input.key, (chunk_input, []))[1].append(uri)
+        for chunk_input in _inputs(page, extractor):
+            found.setdefault(chunk_input.key, []).append(uri)
     return found
+
+
+def _inputs(page: StoredPage, extractor: str) -> Iterator[ExtractionInput]:
+    return (one for one, _ in extraction_inputs(page.reading, scope_of(extractor, page.page_id)))
 
 
 def chunks_found(
@@ -136,7 +144,7 @@ def extracted_chunks(tools: Tools, extractions: Sequence[Extraction], problems: 
 
 def pages_failed(users: Users, problems: Mapping[str, str]) -> RunReport:
     """The pages that chunks with a problem leave incomplete, one failure a chunk: they stay as they were."""
-    return RunReport(failures=[Reject(uri, problem) for key, problem in problems.items() for uri in users[key][1]])
+    return RunReport(failures=[Reject(uri, problem) for key, problem in problems.items() for uri in users[key]])
 
 
 def complete(pages: Mapping[str, StoredPage], failed: RunReport) -> list[StoredPage]:

@@ -38,15 +38,14 @@ def make_forecast(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
     extractor, model = tools.extractor, tools.embedder.fingerprint
     made_with = f"{extractor.fingerprint} {model}"
     past = _past_runs(tools, corpus_id, made_with)
-    missing = work.inputs(work.missing)
-    chunks, name, at_once = sum(len(page.inputs) for page in missing), "", 1
+    chunks, name, at_once = sum(len(keys) for _, keys in work.missing), "", 1
     calls = prompt = page = 0  # calls, and our count of the tokens of prompts and of the pages in them
     if LLMFingerprint.parse(extractor.fingerprint):
         from clausegraph.ingestion.extract.llm.extractor import LLMExtractor  # only where a model is asked
 
         if isinstance(extractor, LLMExtractor):
             name, at_once = extractor.llm.fingerprint.model, extractor.options.at_once
-            calls, prompt, page = extractor.plan_calls(missing)
+            calls, prompt, page = extractor.plan_calls(work.inputs(work.missing))
     prompt_tokens, reply_tokens = _server_tokens(past, prompt, page)
     epochs = list_epochs(tools.ledger, corpus_id)
     others = set(open_texts(tools.ledger, corpus_id)) if epochs and epochs[0].model != model else set()
@@ -101,8 +100,8 @@ def _server_tokens(past: _Past, prompt: int, page: int) -> tuple[int, int]:
 
 def _passages(pages: Iterable[StoredPage]) -> dict[str, str]:
     """What is embedded of chunks and elements, by hash."""
-    readings = [page.reading for page in pages]
-    texts = [text for reading in readings for text in (*(one.text for one in reading.chunks), *element_texts(reading))]
+    readings = (page.reading for page in pages)
+    texts = (text for reading in readings for text in (*(one.text for one in reading.chunks), *element_texts(reading)))
     return {content_hash("text", text): text for text in texts}
 
 
@@ -112,8 +111,8 @@ def _texts_each(tools: Tools, pages: Mapping[str, StoredPage], past: _Past) -> f
     if told:
         return _ratio(*zip(*told, strict=True))
     rules, texts, passages = RuleExtractor(), 0, 0
-    sample = [page for page in pages.values() if len(page.reading.chunks) <= _SAMPLE_CHUNKS]
-    for page in sample[:: max(1, len(sample) // _SAMPLE)][:_SAMPLE]:
+    sample = list(pages.values())[:: max(1, len(pages) // _SAMPLE)][:_SAMPLE]
+    for page in (page for page in sample if len(page.reading.chunks) <= _SAMPLE_CHUNKS):
         made = {one.key: rules.extract(one) for one, _ in extraction_inputs(page.reading)}
         rows = derive_rows(page.reading, made, rules.fingerprint, ruled=tools.read_rules(page.reading))
         texts += len({row.text_hash for row in (*rows.vectors, *fact_vectors(rows.supports, rows.texts))})

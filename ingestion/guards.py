@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.normalise import content, tokens
@@ -64,9 +64,12 @@ class GateVerdict:
         return [Held(reason, len(self.missed), self.asked, self.missed, "question")]
 
 
+Read = Callable[[], Reading]  # reads a page: not all are in memory at once
+
+
 def held(
-    before: Mapping[str, Reading],
-    after: Mapping[str, Reading],
+    before: Mapping[str, Read],
+    after: Mapping[str, Read],
     removed: Sequence[str],
     unread: Mapping[str, str],
     total: int,
@@ -80,17 +83,20 @@ def held(
     """
     if share >= 1:
         return []
-    alike = Counter(map(_text, after.values()))
-    lost = [uri for uri in after if uri in before and _has_lost(before[uri], after[uri])]
+    same = {uri: hash(_text(read())) for uri, read in after.items()}  # one reading in memory after the other
+    alike = Counter(same.values())
+    lost = [uri for uri in after if uri in before and _has_lost(before[uri](), after[uri]())]
     found: dict[str, list[str]] = {}
     if _many(len(lost) + len(removed) + len(unread), total, share):
-        common = {word for word, _ in Counter(tokens(" ".join(map(_text, before.values())))).most_common(_COMMON)}
+        words = Counter(word for read in before.values() for word in tokens(_text(read())))
+        common = {word for word, _ in words.most_common(_COMMON)}
         found = {"gone from the source": list(removed)} if removed else {}
         for uri, reason in unread.items():
             found.setdefault(reason, []).append(uri)
         for uri in lost:
-            found.setdefault(_reason(before[uri], after[uri], alike, common), []).append(uri)
-    new = [uri for uri in after if uri not in before and alike[_text(after[uri])] >= _FEWEST]
+            reason = _reason(before[uri](), after[uri](), alike[same[uri]], common)
+            found.setdefault(reason, []).append(uri)
+    new = [uri for uri in after if uri not in before and alike[same[uri]] >= _FEWEST]
     if _many(len(new), len(after), share):
         found["has the same text as others"] = [*found.get("has the same text as others", ()), *new]
     every = max(total, len(after))
@@ -111,15 +117,15 @@ def _has_lost(before: Reading, after: Reading) -> bool:
     return len(words) > _LITTLE and len(words & content(_text(after))) < _LEFT * len(words)
 
 
-def _reason(before: Reading, after: Reading, alike: Mapping[str, int], common: set[str]) -> str:
-    """What seems to have become of a page that has lost its text."""
+def _reason(before: Reading, after: Reading, alike: int, common: set[str]) -> str:
+    """What seems to have become of a page that has lost its text, which ``alike`` pages have now."""
     text = _text(after)
     words = tokens(text)
     if len(words) < _SHORT:
         for reason, pattern in _NOTICES.items():
             if re.search(pattern, text, re.IGNORECASE):
                 return reason
-    if alike[text] >= _FEWEST:
+    if alike >= _FEWEST:
         return "has the same text as others"
     if len(words) < len(tokens(_text(before))) / 2:
         return "has lost most of its text"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.extraction import Reject, extract_all, extraction_inputs, scope_of
@@ -43,7 +43,7 @@ from clausegraph.indexes.truth import (
     VersionInput,
     all_open_members,
     check_dimension,
-    load_reading,
+    kept_readings,
     missing_embeddings,
     open_members,
     store_embeddings,
@@ -84,6 +84,7 @@ __all__ = ["Options", "Progress", "Tools", "ingest", "no_progress"]
 
 _PAGES_AT_ONCE = 10  # stored in one transaction
 _TEXTS_AT_ONCE = 512
+_TEXTS_SORTED = 20_000  # by length, for one after the other to be embedded together
 
 _log = logger(__name__)
 
@@ -152,12 +153,16 @@ def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Op
         changes = Changes(before, stays_out(tools.ledger, corpus.id if corpus else 0, source.name))
         for document, reading in _read_pages(tools, changes, items, options):
             stored = next(iter(before.versions.get(document.uri, {}).values()), None)
-            pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, reading)
+            pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, partial(_same, reading))
     parts = [changes.finish(options).part(dry_run=True)]
     parts.append(_guarded(tools, SourceRead(0, before, pages, changes.removed, changes.unread), options))
     corpus_id = corpus.id if corpus else 0
     work = chunk_work(tools.ledger, corpus_id, pages, tools.extractor.fingerprint)
     return [*parts, RunReport(forecast=make_forecast(tools, corpus_id, pages, work))]
+
+
+def _same(reading: Reading) -> Reading:
+    return reading
 
 
 def _shelf(tools: Tools, corpus_id: int, source_id: int, options: Options, *, begin: bool) -> LedgerShelf:
@@ -297,7 +302,7 @@ def read_source(
     items, before = narrowed(documents or (), state_before(tools.ledger, source_id), options)
     changes = Changes(before, out)
     pages: dict[str, StoredPage] = {}
-    one_by_one = _read_pages(tools, changes, items, options)
+    one_by_one, reading_of = _read_pages(tools, changes, items, options), kept_readings(tools.ledger)
     while few := list(islice(one_by_one, _PAGES_AT_ONCE)):
         versions = [
             VersionInput(
@@ -311,7 +316,7 @@ def read_source(
             )
             for document, reading in few
         ]
-        pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
+        pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions, reading_of)
     run.add(changes.finish(options).part())
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
@@ -350,10 +355,9 @@ def _guarded(tools: Tools, read: SourceRead, options: Options) -> RunReport:
     """Why the run must not be published unseen; whoever means some pages, or that all may go, need not ask."""
     if options.only is not None or options.allow_empty:
         return RunReport()
-    members = read.before.members
-    with tools.ledger.read() as connection:
-        before = {uri: load_reading(connection, members[uri].version_id) for uri in read.pages if uri in members}
-    after = {uri: page.reading for uri, page in read.pages.items()}
+    members, reading_of = read.before.members, kept_readings(tools.ledger)
+    before = {uri: partial(reading_of, members[uri].version_id) for uri in read.pages if uri in members}
+    after = {uri: page.read for uri, page in read.pages.items()}
     return RunReport(held=held(before, after, read.removed_uris, read.unread, len(members), options.hold_share))
 
 
@@ -421,24 +425,21 @@ def publish_pages(
 def plan_pages(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> PublishPlan:
     """What changes with each touched page: those read, those removed, and all others when the model changed."""
     fingerprint, model = tools.extractor.fingerprint, tools.embedder.fingerprint
-    targets = []
-    for done, page in enumerate(pages):
-        tools.progress("plan", done, len(pages))
-        targets.append(page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint))
-    targets += [PageTarget(page_id) for page_id in removed]
-    touched = {target.page_id for target in targets}
+    targets = (page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint) for page in pages)
+    targets = chain(targets, map(PageTarget, removed))
+    touched = {page.page_id for page in pages}.union(removed)
     epochs = list_epochs(tools.ledger, corpus_id)
     if epochs and epochs[0].model != model:
         members = all_open_members(tools.ledger, corpus_id)
-        targets += _stored_targets(tools, corpus_id, [one for one in members if one[0] not in touched])
+        targets = chain(targets, _stored_targets(tools, corpus_id, [one for one in members if one[0] not in touched]))
     return make_plan(tools.ledger, corpus_id, targets, model)
 
 
 def _stored_targets(tools: Tools, corpus_id: int, members: Iterable[tuple[int, int, str]]) -> Iterator[PageTarget]:
     """Pages as they follow from what is stored of them."""
+    read = kept_readings(tools.ledger)
     for page_id, version_id, extractor in members:
-        with tools.ledger.read() as connection:
-            page = StoredPage(page_id, version_id, load_reading(connection, version_id))
+        page = StoredPage(page_id, version_id, partial(read, version_id))
         yield page_target(tools.ledger, tools.read_rules, corpus_id, page, extractor)
 
 
@@ -461,18 +462,24 @@ def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[RunReport]:
         ModelMismatchError: the vectors are of another dimension than those the corpus has of this model.
     """
     model = tools.embedder.fingerprint
-    missing = missing_embeddings(tools.ledger, plan.corpus_id, list(plan.texts), model)
-    missing.sort(key=lambda key: (len(plan.texts[key]), key))  # equal lengths together: less padding
-    yield RunReport(texts_reused=len(plan.texts) - len(missing))
+    total = sum(len(_missing(tools, plan, dict(part))) for part in plan.texts.parts(_TEXTS_SORTED))
+    yield RunReport(texts_reused=len(plan.texts) - total)
     done = 0
-    tools.progress("embed", 0, len(missing))
-    for places, matrix in embedded_parts(tools.embedder, [plan.texts[key] for key in missing], _TEXTS_AT_ONCE):
-        if not done:  # it cannot change within a run
-            check_dimension(tools.ledger, plan.corpus_id, model, matrix.shape[1])
-        store_embeddings(tools.ledger, plan.corpus_id, model, [missing[place] for place in places], matrix)
-        done += len(places)
-        yield RunReport(texts_embedded=len(places))
-        tools.progress("embed", done, len(missing))
+    for part in plan.texts.parts(_TEXTS_SORTED):
+        texts = dict(part)
+        missing = sorted(_missing(tools, plan, texts), key=lambda key: (len(texts[key]), key))  # less padding
+        for places, matrix in embedded_parts(tools.embedder, [texts[key] for key in missing], _TEXTS_AT_ONCE):
+            if not done:  # it cannot change within a run
+                check_dimension(tools.ledger, plan.corpus_id, model, matrix.shape[1])
+            store_embeddings(tools.ledger, plan.corpus_id, model, [missing[place] for place in places], matrix)
+            done += len(places)
+            yield RunReport(texts_embedded=len(places))
+            tools.progress("embed", done, total)
+
+
+def _missing(tools: Tools, plan: PublishPlan, texts: Mapping[str, str]) -> list[str]:
+    """The hashes of texts without an embedding."""
+    return missing_embeddings(tools.ledger, plan.corpus_id, list(texts), tools.embedder.fingerprint)
 
 
 def publish(

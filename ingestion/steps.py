@@ -244,7 +244,7 @@ def _extract(tools: Tools, corpus_id: int, run_id: str, claim: Claim) -> dict[st
     known = frozenset(known_extractions(tools.ledger, corpus_id, wanted, extractor))
     pages = planned_pages(tools.ledger, run_id, [uri for uri, _ in claim.chunks])
     todo = [(uri, [key for key in keys if key not in known]) for uri, keys in claim.chunks]
-    work = ChunkWork(inputs_of(pages, extractor), known).inputs([(uri, keys) for uri, keys in todo if keys])
+    work = ChunkWork(pages, extractor, {}, known).inputs([(uri, keys) for uri, keys in todo if keys])
     results = _while_ours(extract_all(tools.extractor, work), claim)
     problems = problems_of(store_as_they_come(tools, corpus_id, results, len(wanted) - len(known)))
     # of all chunks, whichever attempt at the batch extracted them: the run's report has each once

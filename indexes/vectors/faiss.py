@@ -11,10 +11,12 @@ be opened; any other is, once in a process.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import shutil
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,7 @@ class FaissIndex:
         index = faiss.IndexIDMap(inner)
         index.add_with_ids(rows, np.ascontiguousarray(ids, dtype=np.int64))
         path = self._path(corpus_id, name)
-        checksum = write_whole(path, memoryview(faiss.serialize_index(index)))
+        checksum = write_whole(path, partial(_to_disk, index))
         with file_errors(path):
             os.utime(path, ns=(_time_of(checksum), _time_of(checksum)))
         return checksum
@@ -173,6 +175,13 @@ class MappedVectors:
             if len(positions) < wide or apart > _APART_IN_8_BITS:
                 return np.asarray(positions, dtype=np.int64)
             wide *= 4
+
+
+def _to_disk(index: Any, path: Path) -> None:
+    try:
+        faiss.write_index(index, str(path))
+    except RuntimeError as error:  # it opened before: there is no room
+        raise OSError(errno.ENOSPC, str(error)[:200]) from error
 
 
 def _with_lists(rows: Vectors) -> Any:

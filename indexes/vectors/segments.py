@@ -54,7 +54,7 @@ def quicken_search(ledger: Ledger, corpus_id: int) -> None:
             log.warning("searches stay slow until the next publish: %s", error)
 
 
-SEGMENT_ROWS = 100_000
+SEGMENT_ROWS = 50_000
 Rows = list[dict[str, Any]]  # that list segments
 
 

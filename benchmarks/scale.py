@@ -51,7 +51,7 @@ from clausegraph.query.retrieve.nearest import embed
 
 MODEL = "hashing:384"
 PAGES, CHUNKS = (59, 590, 5900), 1_000_000
-QUESTIONS, LIMIT, NEAREST = 100, 60, 150  # hits of a retrieval, as the engine's; chunks that it looks at
+QUESTIONS, LIMIT, NEAREST = 40, 60, 150  # hits of a retrieval, as the engine's; chunks that it looks at
 _AT_ONCE = 50_000
 _WARM_UP = 5
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import costs, ledger
+from benchmarks import costs, ledger, scale
 from benchmarks.floors import unset
 from benchmarks.material import Material, Record, copies
 
@@ -47,6 +47,14 @@ def test_ledger_measures_sizes_and_bounds(tmp_path: Path) -> None:
     assert (result["pages"], result["changed"], len(result["publish_s"])) == (6, 1, 2)
     assert [report.chunks_extracted for _, report in history.publishes[1:]] == [1, 1]
     assert len(result["checks"]) == 2  # a tiny ledger is mostly empty pages: whether they hold says nothing here
+
+
+def test_scale_measures_pages_and_chunks_that_are_made(tmp_path: Path) -> None:
+    material = Material("test", RECORDS, QUESTIONS)
+    sizes = scale.run(tmp_path, material, [3, 6], 40, None)["sizes"]
+    assert list(sizes) == ["3 pages", "6 pages", "40 chunks"]
+    assert {figures[f"recall of {scale.NEAREST} chunks"] for figures in sizes.values()} == {1.0}
+    assert sizes["40 chunks"]["ledger, MB"] > sizes["3 pages"]["ledger, MB"]
 
 
 def test_floors_ask_no_model_that_is_set() -> None:

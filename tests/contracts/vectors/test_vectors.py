@@ -1,10 +1,13 @@
 """What every store of vectors must do. One suite; each test runs against each store."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from clausegraph.core.errors import ModelMismatchError, SegmentError
 from clausegraph.core.models.embedding import Vectors
+from clausegraph.indexes.vectors.faiss import FaissIndex
 from clausegraph.indexes.vectors.protocol import Ids
 from tests.contracts.vectors.conftest import Store
 
@@ -166,3 +169,24 @@ def test_corpora_side_by_side(store: Store) -> None:
     index.drop(3)
     assert (index.names(1), index.names(2)) == (set(), {"a"})
     assert len(index.open(2, "a", NONE).everything()[0]) == 30
+
+
+def test_a_large_segment_finds_nearly_all(tmp_path: Path) -> None:
+    """The threshold is small; vectors are near each other as those of texts are. What is found has its exact score."""
+    draw = np.random.default_rng(3)
+    topics = draw.standard_normal((40, 32))
+    matrix = topics[draw.integers(40, size=4000)] + 0.6 * draw.standard_normal((4000, 32))
+    matrix = (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float32)
+    ids = np.arange(1, 4001, dtype=np.int64)
+    made = [FaissIndex(tmp_path / name, 1000).write(1, "a", ids, matrix) for name in ("first", "second")]
+    assert made[0] == made[1]
+    hidden = ids[::7]
+    opened = FaissIndex(tmp_path / "first").open(1, "a", hidden, made[0])
+    shown = np.setdiff1d(ids, hidden)
+    found = 0
+    for question in matrix[:50]:
+        near, scores = opened.search(question, 20)
+        exact = dict(zip(shown.tolist(), (matrix[shown - 1] @ question).tolist(), strict=True))
+        np.testing.assert_allclose(scores, [exact[one] for one in near.tolist()], atol=1e-6)
+        found += len(set(near.tolist()) & set(sorted(exact, key=lambda one: -exact[one])[:20]))
+    assert found / 1000 >= 0.95

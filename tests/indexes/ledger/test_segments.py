@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, delete, event
 
 from clausegraph.core.errors import LeaseLostError, ModelMismatchError
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import run_leases
+from clausegraph.indexes.ledger.schema import OPEN, run_leases
+from clausegraph.indexes.ledger.schema import vectors as vector_rows
+from clausegraph.indexes.vectors import segments as stored_segments
 from clausegraph.indexes.vectors.segments import listed_segments, merge_segments, segment_state, vector_index
 from clausegraph.indexes.views import View, open_view
 from tests.contracts.graph.scripted import Town
@@ -52,6 +54,50 @@ def test_a_vacuum_merges_and_leaves_nothing_behind(town: Town) -> None:
     assert not merged & old
     assert index.names(town.id) == merged
     assert vectors(town) == before
+
+
+def test_a_vector_whose_row_went_is_not_shown(town: Town) -> None:
+    """As after a vacuum that was killed between the rows and the segments."""
+    before = vectors(town)
+    with town.ledger.write() as connection:
+        gone = delete(vector_rows).where(vector_rows.c.until < OPEN)
+        assert connection.execute(gone).rowcount
+    assert vectors(town) == before
+    with open_view(town.ledger, town.corpus) as view:
+        for kind in ("chunk", "element", "fact"):
+            names, matrix = view.vectors(kind)
+    with open_view(town.ledger, town.corpus) as view:
+        hits = view.search("fact", matrix[0], 99)
+        assert sorted((hit.page, hit.ref) for hit in hits) == sorted(names)
+
+
+def test_a_segment_has_so_many_vectors_and_full_ones_are_left_alone(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_segments, "SEGMENT_ROWS", 2)
+    before = vectors(town)
+    town.vacuum(keep=1)
+    first = {row.file for row in listed_segments(town.ledger, town.id) if row.kind == "chunk"}
+    index = vector_index(town.ledger)
+    assert sorted(index.ids(town.id, file).size for file in first) == [1, 2]
+    assert vectors(town) == before
+    town.write("d", "grant d | pays | =£200")
+    town.publish()
+    after = vectors(town)
+    town.vacuum(keep=1)
+    now = {row.file for row in listed_segments(town.ledger, town.id) if row.kind == "chunk"}
+    assert sorted(index.ids(town.id, file).size for file in now) == [2, 2]
+    assert len(first & now) == 1
+    assert vectors(town) == after
+
+
+def test_a_copy_of_a_home_is_read_though_its_files_are_of_another_time(
+    town: Town, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = vectors(town)
+    for path in (town.ledger.home / "segments" / str(town.id)).iterdir():
+        path.write_bytes(path.read_bytes())
+    assert vectors(town) == before and not caplog.text
 
 
 def files(town: Town) -> dict[str, bytes]:

@@ -162,14 +162,12 @@ class Words:
         page = np.searchsorted(shown.numbers, of)
         seen = page < len(shown.numbers)
         seen[seen] = shown.numbers[page[seen]] == of[seen]
-        of, page, numbers = of[seen], page[seen], numbers[seen].astype(np.int64)
-        beyond = np.flatnonzero(numbers[:, 0] >= shown.counts[page])
-        if beyond.size:
-            at = beyond[0]
-            text = f"chunk {numbers[at, 0]} of {shown.counts[page[at]]}"
+        of, page, counts = of[seen], page[seen], numbers[seen].astype(np.int64)
+        for at in np.flatnonzero(counts[:, 0] >= shown.counts[page])[:1]:
+            text = f"chunk {counts[at, 0]} of {shown.counts[page[at]]}"
             raise damage_error(postings.c.counts, int(of[at]), text)
-        places = (shown.starts[page] + numbers[:, 0]).astype(np.int32)
-        return places, _weights(numbers[:, 1:], shown.chunks, shown.terms)
+        places = (shown.starts[page] + counts[:, 0]).astype(np.int32)
+        return places, _weights(counts[:, 1:], shown.chunks, shown.terms)
 
 
 class StoredWords(Words):
@@ -183,12 +181,9 @@ class StoredWords(Words):
         there = members.outerjoin(chunk_words, chunk_words.c.version_id == members.c.page_version_id)
         columns = members.c.page_version_id, chunk_words.c.chunks, chunk_words.c.terms
         rows = self._reads.rows(select(*columns).select_from(there).where(self._visible()))
-        for version, chunks, _ in rows:
-            if chunks is None:
-                raise damage_error(
-                    chunk_words.c.version_id, version, "there is no such row, though a page refers to it"
-                )
-        return [(version, chunks, terms) for version, chunks, terms in rows]
+        if lost := [row.page_version_id for row in rows if row.chunks is None]:
+            raise damage_error(chunk_words.c.version_id, lost[0], "there is no such row, though a page refers to it")
+        return [(row.page_version_id, row.chunks, row.terms) for row in rows]
 
     def _stored(self, terms: Collection[str]) -> list[Posting]:
         columns = postings.c.term, postings.c.version_id, postings.c.counts

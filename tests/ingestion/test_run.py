@@ -18,7 +18,7 @@ from clausegraph.indexes.truth import store_extractions
 from clausegraph.indexes.work import planned_pages, store_work
 from clausegraph.ingestion import steps
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-from clausegraph.ingestion.extracting import inputs_of
+from clausegraph.ingestion.extracting import chunk_work
 from clausegraph.ingestion.pipeline import Options, Tools, apply_decisions, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.run import Part, running
@@ -112,8 +112,9 @@ def test_a_batch_that_is_repeated_reports_the_same(ledger: Ledger, folder: Path)
     source, tools = open_source(str(folder)), tools_for(ledger)
     steps.plan_run(tools, CORPUS, source, "run")
     corpus, extractor = get_corpus(ledger, CORPUS), tools.extractor
-    users = inputs_of(planned_pages(ledger, "run"), extractor.fingerprint)
-    made = {key: extractor.extract(chunk_input) for key, (chunk_input, _) in users.items()}
+    work = chunk_work(ledger, corpus.id, planned_pages(ledger, "run"), extractor.fingerprint)
+    inputs = [one for page in work.inputs(work.missing) for one in page.inputs]
+    made = {one.key: extractor.extract(one) for one in inputs}
     store_extractions(ledger, corpus.id, extractor.fingerprint, made)
     steps.extract_batches(tools, CORPUS, "run")
     steps.embed_run(tools, CORPUS, "run")

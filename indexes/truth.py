@@ -92,6 +92,11 @@ class StoredPage:
     version_id: int
     read: Callable[[], Reading]
 
+    @classmethod
+    def of(cls, page_id: int, version_id: int, reading: Reading) -> StoredPage:
+        """A page whose reading is in memory already."""
+        return cls(page_id, version_id, lambda: reading)
+
     @property
     def reading(self) -> Reading:
         return self.read()

@@ -153,16 +153,12 @@ def _planned_changes(tools: Tools, corpus_name: str, source: Source, options: Op
         changes = Changes(before, stays_out(tools.ledger, corpus.id if corpus else 0, source.name))
         for document, reading in _read_pages(tools, changes, items, options):
             stored = next(iter(before.versions.get(document.uri, {}).values()), None)
-            pages[document.uri] = StoredPage(stored.page_id if stored else -1 - len(pages), 0, partial(_same, reading))
+            pages[document.uri] = StoredPage.of(stored.page_id if stored else -1 - len(pages), 0, reading)
     parts = [changes.finish(options).part(dry_run=True)]
     parts.append(_guarded(tools, SourceRead(0, before, pages, changes.removed, changes.unread), options))
     corpus_id = corpus.id if corpus else 0
     work = chunk_work(tools.ledger, corpus_id, pages, tools.extractor.fingerprint)
     return [*parts, RunReport(forecast=make_forecast(tools, corpus_id, pages, work))]
-
-
-def _same(reading: Reading) -> Reading:
-    return reading
 
 
 def _shelf(tools: Tools, corpus_id: int, source_id: int, options: Options, *, begin: bool) -> LedgerShelf:
@@ -425,8 +421,8 @@ def publish_pages(
 def plan_pages(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> PublishPlan:
     """What changes with each touched page: those read, those removed, and all others when the model changed."""
     fingerprint, model = tools.extractor.fingerprint, tools.embedder.fingerprint
-    targets = (page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint) for page in pages)
-    targets = chain(targets, map(PageTarget, removed))
+    made = (page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint) for page in pages)
+    targets = chain(made, map(PageTarget, removed))
     touched = {page.page_id for page in pages}.union(removed)
     epochs = list_epochs(tools.ledger, corpus_id)
     if epochs and epochs[0].model != model:

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import func, select
+
 from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import open_shelf
@@ -31,6 +33,7 @@ from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import members
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.watches import list_changes, list_watches
@@ -100,7 +103,8 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
     counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
     listed = list_epochs(ledger, corpus.id)
     try:
-        pages = len(open_shelf(ledger, corpus.name).versions())
+        shown = open_shelf(ledger, corpus.name).visible(members)
+        pages = int(ledger.value(select(func.count()).select_from(members).where(shown)))
     except NotFoundError:  # nothing published yet
         pages = 0
     runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)

@@ -170,7 +170,7 @@ def _embeddings_of(reads: Reads, corpus_id: int, model: str, ids: Ids, said: str
         hashes = {row.id: row.text_hash for row in reads.rows_of(query, vectors.c.id, part)}
         found = load_embeddings(reads, corpus_id, model, list(hashes.values()))
         for place, one in enumerate(part, start):
-            vector = found.get(hashes[one])
+            vector = found.get(hashes.get(one, ""))
             if vector is None:
                 gone += 1
                 continue

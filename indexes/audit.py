@@ -90,9 +90,8 @@ def page_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: St
                 if member is not None:
                     reading = load_reading(connection, member.page_version_id)
                     yield from _version_differences(ledger, connection, page, member, reading)
-                    target = derive(
-                        StoredPage(page_id, member.page_version_id, lambda reading=reading: reading), member.extractor
-                    )
+                    page_read = StoredPage.of(page_id, member.page_version_id, reading)
+                    target = derive(page_read, member.extractor)
                 if target.lost:
                     yield _lost(page, f"{target.lost} stored extractions of {page} are lost")
                     continue

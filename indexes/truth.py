@@ -95,11 +95,15 @@ class StoredPage:
     @classmethod
     def of(cls, page_id: int, version_id: int, reading: Reading) -> StoredPage:
         """A page whose reading is in memory already."""
-        return cls(page_id, version_id, lambda: reading)
+        return cls(page_id, version_id, partial(_itself, reading))
 
     @property
     def reading(self) -> Reading:
         return self.read()
+
+
+def _itself(reading: Reading) -> Reading:
+    return reading
 
 
 _READINGS_KEPT = 200

@@ -199,7 +199,12 @@ def test_the_error_names_table_and_row(sound: Path, tmp_path: Path, sql: str, na
     home = with_damage(sound, tmp_path, damage)
     said = [
         read(home)
-        for read in (ask("status", "--json"), ask("epochs", "list", "--json"), ask("ask", "Can I?", "--json"))
+        for read in (
+            ask("status", "--json"),
+            ask("pages", "--json"),
+            ask("epochs", "list", "--json"),
+            ask("ask", "Can I?", "--json"),
+        )
     ]
     errors = [json.loads(one.stdout)["error"] for one in said if one.exit_code]
     assert any(error["type"] == StorageError.__name__ and named in error["message"] for error in errors), errors

@@ -16,7 +16,7 @@ from clausegraph.app.access.tokens import COOKIE, AccessRole
 from clausegraph.app.api.guard import Face, same_origin
 from clausegraph.app.api.problems import Refusal, refusal
 from clausegraph.app.api.served import Held, Who
-from clausegraph.app.console import adding, admin, ask, curation, pages
+from clausegraph.app.console import adding, admin, ask, curation, exploring, pages
 from clausegraph.app.console.screen import HERE, address, check_form, html, problem_screen, router, told_error
 from clausegraph.app.services.corpora import list_corpora
 from clausegraph.core.errors import NotFoundError
@@ -159,7 +159,7 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
         "POST asked/{name}/judge", "POST asked/{name}/watch", "GET hide", "POST curation/review", "POST curation/merge",
         "POST curation/settle", "POST curation/deny", "POST curation/hide", "POST curation/unhide",
         "POST curation/publish", "POST curation/quarantine", "GET add", "POST add", "POST add/files", "POST add/again",
-        "POST add/sample", "POST run/cancel",
+        "POST add/sample", "POST run/cancel", "GET cypher", "POST cypher",
     ),
 }  # fmt: skip
 RULES: Rules = {
@@ -174,6 +174,6 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    routers = [routes, ask.routes, ask.forms, pages.routes, admin.routes]
-    routers += [curation.routes, curation.forms, adding.routes, adding.forms]
+    routers = [routes, ask.routes, ask.forms, pages.routes, exploring.routes, admin.routes]
+    routers += [curation.routes, curation.forms, adding.routes, adding.forms, exploring.forms]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

@@ -1,4 +1,4 @@
-"""Pages as they were read, with what is stated and ruled beside the text, rules, and the graph around entities."""
+"""Pages as they were read, with what is stated and ruled beside the text, their versions, and rules by topic."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ from itertools import groupby
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import SCREENS, hinted
-from clausegraph.app.api.replies import reply
-from clausegraph.app.console.screen import TEMPLATES, OfScreen, router
+from clausegraph.app.console.exploring import OptionalEpoch
+from clausegraph.app.console.screen import OfScreen, router
 from clausegraph.app.services import Key
 from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, ComparedElement, compare_versions
-from clausegraph.app.services.connections import DrawnFact, neighbourhood, outline
-from clausegraph.app.services.explore import entity_slice, overview, page_slice
-from clausegraph.app.services.history import list_epochs
-from clausegraph.app.services.records import NearFact, ShownRule, statement_words
-from clausegraph.app.services.rules import RulesOfKind, by_place, entity_rules, find_rules
+from clausegraph.app.services.explore import overview, page_slice
+from clausegraph.app.services.records import ShownRule, statement_words
+from clausegraph.app.services.rules import by_place, find_rules
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import LITERAL, Element, Modality, RuleKind, Span
+from clausegraph.core.types import Element, RuleKind, Span
 from clausegraph.indexes.derive import statement_id
 
 _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # the screen's title is its h1
@@ -59,13 +57,8 @@ _BESIDE = 4  # elements in a row that are the same, at most, before they are tol
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _Place = Annotated[int, Query(ge=0, le=10**9)]
 _Wanted = Annotated[str, Query(min_length=1, max_length=5000)]
-_MOST = 300  # facts of the table, with their sentences
-_DRAWN = 5000  # facts drawn at once
-_NEAR = 20
-_SHORT = 40  # characters of a condition that a drawing has room for
+_MOST = 300  # rules of a topic
 _Name = Annotated[str, Query(max_length=500)]
-_Number = Annotated[int, Field(ge=1, le=10**15)]
-_Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
 _Page = Annotated[str, Query(max_length=5000)]
 _Kind = Annotated[RuleKind | None, BeforeValidator(lambda text: text or None), Query()]
 
@@ -122,7 +115,7 @@ def _folded(elements: list[ComparedElement]) -> Iterator[ComparedElement | dict[
 
 @routes.get("/c/{corpus}/rules")
 async def rules(
-    of: OfScreen, topic: _Page = "", kind: _Kind = None, role: _Name = "", epoch: _Epoch = None
+    of: OfScreen, topic: _Page = "", kind: _Kind = None, role: _Name = "", epoch: OptionalEpoch = None
 ) -> Response:
     """What the pages rule about a topic, by page and section; without one, the entities of the most rules."""
     at, found, lost = (await of.run(_shelf, epoch)).epoch, None, ""
@@ -135,68 +128,3 @@ async def rules(
     shown["largest"] = [] if found else (await of.run(overview, at))["largest"]
     asked = {"topic": topic, "kind": kind, "role": role, "epoch": epoch, "at": at, "kinds": list(RuleKind)}
     return of.html("rules.html", 404 if lost else 200, screen="rules", **shown, **asked)
-
-
-@routes.get("/c/{corpus}/graph")
-async def graph(
-    of: OfScreen,
-    name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    search: _Name = "", relation: _Name = "", page: _Page = "", epoch: _Epoch = None,
-    draw: Annotated[str, Query(pattern="^(all)?$")] = "",
-) -> Response:  # fmt: skip
-    """What is stated of the named entities or of a page, or entities that share words with what is searched for.
-
-    The table has so many facts; ``draw=all`` draws more than that (:func:`drawn`).
-    """
-    at, around, lost = (await of.run(_shelf, epoch)).epoch, None, ""
-    kinds: list[RulesOfKind] = []
-    if name or page:
-        only = [relation] if relation else None
-        try:
-            if len(name) == 1 and not page:
-                kinds = await of.run(entity_rules, name[0], at)
-            around = await of.run(neighbourhood, name, limit=_MOST, relations=only, page=page or None, epoch=at)
-        except NotFoundError as error:  # an entity or the page: the epoch is there
-            lost = hinted(error.afar, SCREENS)
-    found = {
-        "overview": await of.run(overview, at),
-        "near": (await of.run(entity_slice, at, _NEAR, search=search)).items if search.strip() else [],
-        "around": around,
-        "rules": kinds,
-        "lost": lost,
-        "epochs": await of.run(list_epochs),
-    }
-    asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch, "page": page}
-    limits = {"draw": draw, "most": _MOST, "most_drawn": _DRAWN}
-    return of.html("graph.html", 404 if lost else 200, screen="graph", **found, **asked, **limits)
-
-
-@routes.get("/c/{corpus}/graph/drawn")
-async def drawn(
-    of: OfScreen,
-    name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    relation: _Name = "", page: _Page = "", epoch: EpochQuery = None,
-) -> Response:  # fmt: skip
-    """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
-    only = [relation] if relation else None
-    at, found, more = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
-    facts = [[one.id, one.subject, shown_relation(one), LITERAL * one.literal + one.object] for one in found]
-    return reply({"epoch": at, "facts": facts, "more": more}, epoch=at)
-
-
-def shown_relation(fact: NearFact | DrawnFact) -> str:
-    """A relation as a drawing names it, which has no room for the statements: with how they state or deny it, and when.
-
-    A fact is its subject, relation and object alone; drawn as that, "is not taxed" would say the opposite, and the
-    rates of two years would both hold.
-    """
-    told = [one.modality for one in fact.statements if one.modality != Modality.IS]
-    told += ["not" for one in fact.statements if not one.polarity and one.modality == Modality.IS]
-    told += ["is"] if told and len(told) < len(fact.statements) else []
-    cases = list(dict.fromkeys(one.condition for one in fact.statements))
-    if any(cases):
-        told.append(f"if {cases[0]}" if len(cases) == 1 and len(cases[0]) <= _SHORT else "if …")
-    return f"{fact.relation} ({', '.join(dict.fromkeys(told))})" if told else str(fact.relation)
-
-
-TEMPLATES.globals["shown_relation"] = shown_relation

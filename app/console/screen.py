@@ -59,8 +59,20 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+def counted(number: int, thing: str, several: str = "") -> str:
+    """So many of a thing: "1 statement", "2 statements"; ``several`` where its plural has another ending."""
+    return f"{number:,} {thing if number == 1 else several or thing + 's'}"
+
+
+def version_of(one: Any) -> str:
+    """An epoch in words that a caseworker knows: "version 3 of 2026-03-02 10:15"; anything with both."""
+    return f"version {one.epoch} of {_day(one.created)}"
+
+
 TEMPLATES.filters["day"] = _day
-TEMPLATES.globals |= {"address": address, "version": version()}
+TEMPLATES.globals |= {"address": address, "version": version(), "count": counted, "version_of": version_of}
 
 
 def render(template: str, **values: Any) -> str:

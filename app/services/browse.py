@@ -100,16 +100,22 @@ class Shelf:
         with self.ledger.read() as connection:
             return {PageKey(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
 
-    def entity_rows(self) -> Select[Any]:
-        """Each entity with the number of statements it is in and of rules that name it: ``name``, ``statements``,
-        ``rules``."""
+    def entity_rows(self, keys: Sequence[str] | None = None) -> Select[Any]:
+        """Each entity, or each of the keys, with the number of statements it is in and of rules that name it:
+        ``name``, ``statements``, ``rules``."""
         stated = self.visible(supports)
+
+        def wanted(column: ColumnElement[str]) -> ColumnElement[bool]:
+            return true() if keys is None else column.in_(keys)
+
         named = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.entity).distinct()
-        roles = named.where(self.visible(rule_roles)).subquery()  # in two roles of a rule it is named once
+        named = named.where(self.visible(rule_roles), wanted(rule_roles.c.entity))
+        roles = named.subquery()  # in two roles of a rule it is named once
         one, none = literal(1), literal(0)
+        subject, object_ = supports.c.subject, supports.c.object
         ends = union_all(
-            select(supports.c.subject.label("name"), one.label("statements"), none.label("rules")).where(stated),
-            select(supports.c.object, one, none).where(stated, ~supports.c.object.startswith(LITERAL)),
+            select(subject.label("name"), one.label("statements"), none.label("rules")).where(stated, wanted(subject)),
+            select(object_, one, none).where(stated, wanted(object_), ~object_.startswith(LITERAL)),
             select(roles.c.entity, none, one),
         ).subquery()
         counts = (func.sum(ends.c[column]).label(column) for column in ("statements", "rules"))

@@ -98,7 +98,7 @@ def neighbourhood(
         page: only what this page states, in its order; without names all that it states.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    keys, found, stated = _facts_around(shelf, names, hops, limit + 1, relations, page)
+    keys, found, stated = facts_around(shelf, names, hops, limit + 1, relations, page)
     facts = found[:limit]
     ends = {end for fact in facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
     return NeighbourhoodReply(
@@ -117,7 +117,7 @@ def outline(
     """The epoch, the same facts one step around as a drawing needs them, and whether there are more: each with the
     modality, polarity and condition of its statements in place of their words; errors as of ``neighbourhood``."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    _, found, stated = _facts_around(shelf, names, 1, limit + 1, relations, page)
+    _, found, stated = facts_around(shelf, names, 1, limit + 1, relations, page)
     facts = found[:limit]
     told: dict[str, list[DrawnStatement]] = {}
     for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
@@ -127,10 +127,10 @@ def outline(
     return shelf.epoch, drawn, len(found) > limit
 
 
-def _facts_around(
+def facts_around(
     shelf: Shelf, names: Sequence[str], hops: int, limit: int, relations: Sequence[str] | None, page: str | None
 ) -> tuple[list[str], list[Fact], list[Support] | None]:
-    """The entities, the facts around them, and what of them the page states (None: no page was named)."""
+    """The keys of entities, the facts around them, and what of these the page states (None: no page was named)."""
     keys = list(dict.fromkeys(entity_of(shelf, name) for name in names))
     if page is None:
         return keys, shelf.graph.neighbourhood(keys, hops=hops, limit=limit, relations=relations), None

@@ -74,6 +74,12 @@ def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dic
     }
 
 
+def named_entities(shelf: Shelf, keys: Sequence[str]) -> dict[str, ListedEntity]:
+    """Those of the entities that the epoch has, in the order given, by key."""
+    found = {one.entity: one for one in _entities(shelf, shelf.entity_rows(keys))} if keys else {}
+    return {key: found[key] for key in keys if key in found}
+
+
 def _entities(shelf: Shelf, rows: Select[Any]) -> list[ListedEntity]:
     with shelf.ledger.read() as connection:
         found = connection.execute(rows).all()
@@ -102,7 +108,7 @@ def find_facts(
     if relation is not None:
         _check_relation(shelf, relation)
     if about is not None:
-        facts = _facts_about(workspace, corpus, about, relation, limit + 1, shelf.epoch)
+        facts = facts_about(workspace, corpus, about, relation, limit + 1, shelf.epoch)
         of: dict[str, Any] = {"about": about}
         ranked = near_rules(workspace, shelf, about) if relation is None else {}
         rank = {place_of(placed): number for placed, number in ranked.items()}
@@ -190,7 +196,7 @@ def _facts_of(shelf: Shelf, name: str, relation: str | None, limit: int) -> tupl
     return shelf.graph.facts(list(ids)[:limit]), {"page": str(page[0])}
 
 
-def _facts_about(
+def facts_about(
     workspace: Workspace, corpus: str, text: str, relation: str | None, limit: int, epoch: int
 ) -> list[Fact]:
     """The facts near enough in meaning, nearest first; of a relation, those of it among the nearest."""
@@ -307,9 +313,7 @@ def entity_slice(
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     if search is not None:
         hits = [hit.key for hit in shelf.graph.entities(tokens(search), limit)]
-        every = shelf.entity_rows().subquery()
-        counts = {one.entity: one for one in _entities(shelf, select(every).where(every.c.name.in_(hits)))}
-        return Slice([counts[key] for key in hits], None)
+        return Slice(list(named_entities(shelf, hits).values()), None)
     counted = shelf.entity_rows().subquery()
     query = select(counted).order_by(counted.c.name).limit(limit + 1)
     if after is not None:

@@ -73,6 +73,9 @@ class ShownStatement(Record):
     effective_to: str | None
     step: str | None  # of a procedure: "2", in a step of it "2.1"
     procedure: str | None  # the words that its steps stand under
+    anchor: str = Field(description="Of the element with its words, which are `start` to `end` of its text.")
+    start: int
+    end: int
     quotes: list[str]
 
 
@@ -263,6 +266,7 @@ def shown_statement(support: Support, reading: Reading) -> ShownStatement:
     return ShownStatement.of(
         statement,
         reading,
+        statement.spans[0] if statement.spans else Span("", 0, 0),
         id=statement_id(support),
         words=statement_words(statement),
         subject=statement.subject.surface,

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from clausegraph.app.services import Record
-from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, spelt_like
+from clausegraph.app.services.browse import Shelf, no_entity, open_shelf, spelt_like
 from clausegraph.app.services.records import ShownRule, in_page_order, roles_of, rule_words, shown_rules
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
@@ -114,13 +114,6 @@ def find_rules(
         note=note,
         rules=in_words(shelf, named, limit, rank),
     )
-
-
-def entity_rules(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> list[RulesOfKind]:
-    """The rules of an entity by kind, the first few of each."""
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
-    key = entity_of(shelf, name)
-    return rules_by_kind(shelf, key, shelf.graph.rules_of([key], EVERY_RULE))
 
 
 def by_place(rules: Iterable[ShownRule]) -> list[list[list[ShownRule]]]:

@@ -14,8 +14,8 @@ import pytest
 
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
+from clausegraph.app.console.exploring import shown_relation
 from clausegraph.app.console.face import RULES, face
-from clausegraph.app.console.pages import shown_relation
 from clausegraph.app.console.screen import HERE
 from clausegraph.app.services.connections import DrawnFact
 from clausegraph.app.workspace import Workspace
@@ -195,8 +195,8 @@ async def test_the_graph_of_a_page_is_what_it_states(client: httpx.AsyncClient) 
     page = await client.get("/c/default/graph?page=heating-grant.html")
     shown = re.findall(r'<tr id="f-([0-9a-f]+)"', page.text)
     drawn = (await client.get("/c/default/graph/drawn?page=heating-grant.html")).json()
-    assert [one[0] for one in drawn["facts"]][: len(shown)] == shown and not drawn["more"]
-    denied = (await client.get("/c/default/graph/drawn?page=carer-payment.html")).json()["facts"]
+    assert [one[0] for one in drawn["edges"]][: len(shown)] == [f"f-{id}" for id in shown] and not drawn["more"]
+    denied = (await client.get("/c/default/graph/drawn?page=carer-payment.html")).json()["edges"]
     assert any("cannot, if" in one[2] for one in denied)
     assert set(re.findall(r'<p><a href="/c/default/page\?name=([^"&]+)', page.text)) == {"corpus%3Aheating-grant.html"}
     lost = await client.get("/c/default/graph?page=nowhere")
@@ -206,7 +206,7 @@ async def test_the_graph_of_a_page_is_what_it_states(client: httpx.AsyncClient) 
 def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         shown = (await client.get("/c/default/graph?name=carer+payment")).text
-        assert any("cannot, if" in one for one in re.findall(r'data-relation="([^"]*)"', shown))
+        assert any("cannot, if" in one for one in re.findall(r"<td>(.*)</td>", shown))
 
     visit(look)
     is_, not_, must = [

@@ -26,8 +26,8 @@ SHOWN = {
         200,
         [" rules, ", " stated here", "<b>exclusion</b>: You cannot get the grant if: ", "Its rules"],
     ),
-    "graph?name=tenant": (200, ["Its rules", "kind=consequence", "You must give your tenant 8 weeks’ written notice."]),
-    "graph?name=lodger": (200, ["No fact is stated of it", "Its rules"]),
+    "graph?name=tenant": (200, ["<option>consequence</option>", "You must give your tenant 8 weeks’ written notice."]),
+    "graph?name=lodger": (200, ["0 facts and ", "You may take in a lodger"]),
     "pages": (200, [">Rules</th>"]),
 }
 

@@ -53,6 +53,7 @@ class Workspace:
         self._opened = ExitStack()
         self._is_closed = False
         self._made: dict[str, Any] = {}  # ledger, models and server, once they are opened
+        self._of_epochs: dict[tuple[object, ...], Any] = {}
         self._kept: dict[tuple[str, int | None], _Kept] = {}  # by corpus and the epoch asked for
         self._views: set[View] = set()  # every open one, also those that a newer epoch has replaced
 
@@ -136,6 +137,14 @@ class Workspace:
                 self._made[kind] = make()
             made: T = self._made[kind]
             return made
+
+    def of_epoch(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """What ``make`` made first for a key with an epoch's number, whose rows never change; whoever asks has looked
+        that the epoch is still there."""
+        if key not in self._of_epochs:
+            self._of_epochs[key] = make()
+        made: T = self._of_epochs[key]
+        return made
 
     @contextmanager
     def view(self, corpus: str | None = None, epoch: int | None = None, *, embed: bool = True) -> Iterator[View]:

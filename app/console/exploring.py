@@ -26,7 +26,7 @@ from clausegraph.core.types import Modality
 
 routes = router()
 forms = router(forms=True)
-_MOST = 300  # facts of the table, with their sentences, and rules
+_MOST = 150  # facts of the table, with their sentences, and rules
 _DRAWN = 5000  # facts drawn at once
 _FOUND = 20  # entities of a search
 _SHORT = 40  # characters of a condition that a drawing has room for
@@ -145,8 +145,7 @@ TEMPLATES.globals["shown_relation"] = shown_relation
 def _may_query(of: Screen) -> bool:
     """Whether Neo4j is connected and somebody may query it: a query sees each corpus of the database."""
     settings, who = of.held.workspace.settings, of.who
-    connected = settings.neo4j_mode != "off" and settings.neo4j_password is not None
-    return connected and who.role.covers(AccessRole.CURATOR) and who.corpora is None
+    return settings.neo4j_password is not None and who.role.covers(AccessRole.CURATOR) and who.corpora is None
 
 
 @routes.get("/c/{corpus}/cypher")
@@ -167,5 +166,5 @@ async def cypher(of: OfScreen, query: _QueryText = "") -> Response:
 
 def _check_query(of: Screen) -> None:
     if not _may_query(of):
-        needs = "Neo4j (CLAUSEGRAPH_NEO4J_MODE and its password) and a curator's token of every corpus"
+        needs = "Neo4j (CLAUSEGRAPH_NEO4J_PASSWORD) and a curator's token of every corpus"
         raise NotFoundError(f"there is no Cypher here: it needs {needs}")

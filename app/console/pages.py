@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import SCREENS, hinted
 from clausegraph.app.console.exploring import OptionalEpoch
-from clausegraph.app.console.screen import OfScreen, router
+from clausegraph.app.console.screen import TEMPLATES, OfScreen, router
 from clausegraph.app.services import Key
 from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, ComparedElement, compare_versions
@@ -25,6 +26,45 @@ from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import Element, RuleKind, Span
 from clausegraph.indexes.derive import statement_id
 
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A cell of a row as the page has it; ``parts``: words, whether they are marked, and are the first marked."""
+
+    tag: str
+    columns: int
+    rows: int
+    scope: str
+    parts: list[tuple[str, bool, bool]]
+
+
+def cells(row: Element, marked: Span | None) -> Iterator[ShownCell]:
+    """The cells of a row with the columns and rows that each spans; of a marked row, the words that are marked."""
+    from lxml import html
+
+    from clausegraph.core.pages.markup import span_of
+
+    place = marked if marked is not None and marked.anchor == row.anchor else None
+    whole = place is not None and not place.start < min(place.end, len(row.text))
+    begin, end = (0, 0) if place is None else (0, len(row.text)) if whole else (place.start, place.end)
+    table = html.fragment_fromstring(f"<table>{row.html}</table>")
+    at, is_first = 0, True
+    for cell in table.xpath("(.//tr)[1]/*[self::td or self::th]"):
+        words = " ".join(cell.text_content().split())
+        found = row.text.find(words, at)
+        start = at if found < 0 else found
+        at = start + len(words) if found >= 0 else at
+        low, high = (min(max(edge - start, 0), len(words)) for edge in ((begin, end) if found >= 0 else (0, 0)))
+        parts = [(words[:low], False, False), (words[low:high], True, is_first), (words[high:], False, False)]
+        is_first = is_first and low == high
+        tag = "th" if cell.tag == "th" and words else "td"
+        columns, rows = (span_of(cell, name, _SPANNED) for name in ("colspan", "rowspan"))
+        scope = "" if tag == "td" else "row" if row.headers else "colgroup" if columns > 1 else "col"
+        yield ShownCell(tag, columns, rows, scope, [part for part in parts if part[0]])
+
+
+TEMPLATES.globals["cells"] = cells
+_SPANNED = 1000  # columns or rows of a cell at most
 _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # the screen's title is its h1
 
 
@@ -43,21 +83,25 @@ def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
 
     def block(numbered: tuple[int, Element]) -> tuple[str, int]:
         """Items and rows stand together; every other element is a block of its own."""
-        kind = _KINDS.get(numbered[1].tag, "p")
-        return kind, -1 if kind in ("list", "table") else numbered[0]
+        number, element = numbered
+        kind = _KINDS.get(element.tag, "p")
+        if kind == "table" and not element.headers and number and elements[number - 1].headers:
+            tables.append(number)  # a header row after others: the next table, into which no cell reaches down
+        return kind, -1 - len(tables) if kind in ("list", "table") else number
 
-    runs = groupby(enumerate(found.reading.elements), block)
+    elements, tables = found.reading.elements, list[int]()
+    runs = groupby(enumerate(elements), block)
     blocks = [(kind, [element for _, element in run]) for (kind, _), run in runs]
     return {"found": found, "marked": marked, "blocks": blocks, "stated": stated, "ruled": ruled}
 
 
 routes = router()
-_PAGES = 200  # of one screen
+_PAGES = 100  # of one screen
 _BESIDE = 4  # elements in a row that are the same, at most, before they are told as a number
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _Place = Annotated[int, Query(ge=0, le=10**9)]
 _Wanted = Annotated[str, Query(min_length=1, max_length=5000)]
-_MOST = 300  # rules of a topic
+_MOST = 200  # rules of a topic
 _Name = Annotated[str, Query(max_length=500)]
 _Page = Annotated[str, Query(max_length=5000)]
 _Kind = Annotated[RuleKind | None, BeforeValidator(lambda text: text or None), Query()]

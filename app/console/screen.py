@@ -89,7 +89,7 @@ def html(request: Request, template: str, status: int = 200, **values: Any) -> H
         "curates": who is not None and who.role.covers(AccessRole.CURATOR),
         "administers": who is not None and who.role.covers(AccessRole.ADMIN) and who.corpora is None,
         "csrf": session.csrf if session else "",
-        "corpus": request.path_params.get("corpus", ""),
+        "corpus": request.path_params.get("corpus") or request.query_params.get("corpus", ""),  # Admin keeps it
         "screen": "",
     }
     return HTMLResponse(render(template, **(known | values)), status, HEADERS)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import ColumnElement, Select, Table, and_, func, literal, select, true, union_all
 
@@ -37,6 +38,7 @@ from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_cor
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.cells import RESTORE
+from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
     IS_FACT,
     entity_tokens,
@@ -44,18 +46,21 @@ from clausegraph.indexes.ledger.schema import (
     page_versions,
     pages,
     rule_roles,
-    seen_at,
+    rules,
     sources,
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import load_reading
+from clausegraph.indexes.truth import load_reading, load_rules
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
 F = TypeVar("F", bound=ShownFact)
 PREFIX = 4  # characters of a fact id that are enough to look for it
 _NAMED = 5  # candidates named in a message
+
+
+_TITLES: WeakKeyDictionary[Ledger, dict[int, str]] = WeakKeyDictionary()  # by page version, whose text never changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,9 @@ class Shelf:
     def visible(self, table: Table) -> ColumnElement[bool]:
         """Which rows of a table the epoch has; of supports those that are facts, and no names of entities."""
         stated = IS_FACT if table is supports else true()
-        return and_(table.c.corpus_id == self.corpus.id, seen_at(table, self.epoch), stated)
+        # by the index on until, every open row of the corpus would be read
+        seen = (without_index(table.c.since) <= self.epoch, without_index(table.c.until) > self.epoch)
+        return and_(table.c.corpus_id == self.corpus.id, *seen, stated)
 
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:
         """Every page of the epoch with its version's id and title."""
@@ -153,9 +160,17 @@ class Shelf:
         found = [key for key in listed if name in (key.uri, str(key))]
         if found:
             return _only(found, name), self.reading(listed[_only(found, name)][0])
-        wanted, readings = " ".join(name.lower().split()), self.readings()
-        found = [key for key, reading in readings.items() if " ".join(reading.title.lower().split()) == wanted]
-        return (_only(found, name), readings[found[0]]) if found else None
+        wanted, titles = " ".join(name.lower().split()), self._titles([version for version, _ in listed.values()])
+        found = [key for key, (version, _) in listed.items() if titles[version] == wanted]
+        return (_only(found, name), self.reading(listed[found[0]][0])) if found else None
+
+    def _titles(self, versions: Iterable[int]) -> dict[int, str]:
+        """The title of each page version, in small letters; it stands in its elements, so it is read once."""
+        known = _TITLES.setdefault(self.ledger, {})
+        for version in versions:
+            if version not in known:
+                known[version] = " ".join(self.reading(version).title.lower().split())
+        return known
 
     def page(self, name: str) -> tuple[PageKey, Reading]:
         """The page of that name, as of :meth:`find_page`."""
@@ -192,6 +207,29 @@ class Shelf:
         place = {element.anchor: number for number, element in enumerate(reading.elements)}
         found = self.graph.supports_on(page, list(place))
         return sorted(found, key=lambda one: min((place.get(s.anchor, 0), s.start) for s in one.statement.spans))
+
+    def rules_of_chunks(self, page: PageKey, chunks: Collection[str]) -> list[PlacedRule]:
+        """The rules of some chunks of a page."""
+        of_page = rules.c.page_id.in_(page_ids(self.corpus.id, page))
+        return load_rules(self.ledger, self.corpus.id, self.epoch, of_page, rules.c.chunk_key.in_(chunks))
+
+    def roles_among(self, keys: Sequence[str]) -> dict[str, set[str]]:
+        """The roles that some entities have in rules; those without any are left out."""
+        query = select(rule_roles.c.entity, rule_roles.c.role).distinct().where(self.visible(rule_roles))
+        found: dict[str, set[str]] = {}
+        for row in self.ledger.rows_of(query, rule_roles.c.entity, keys):
+            found.setdefault(row.entity, set()).add(row.role)
+        return found
+
+    def some_rules_of(self, key: str, limit: int) -> list[PlacedRule]:
+        """So many of the rules in which an entity has a role, whichever the ledger finds first."""
+        query = select(rule_roles.c.page_id, rule_roles.c.rule_key).where(self.visible(rule_roles))
+        found = self.ledger.rows(query.where(rule_roles.c.entity == key).limit(limit))
+        places = (
+            rules.c.page_id.in_([row.page_id for row in found]),
+            rules.c.content_key.in_([row.rule_key for row in found]),
+        )
+        return load_rules(self.ledger, self.corpus.id, self.epoch, *places) if found else []
 
     def rules_on(self, page: PageKey, reading: Reading) -> list[PlacedRule]:
         """Every rule of a page, in its order."""

@@ -121,7 +121,7 @@ def _written(shelf: Shelf, keys: Sequence[str]) -> dict[str, str]:
         facts = {fact.id: fact for fact in shelf.graph.neighbourhood([key], hops=1, limit=_EXAMPLES)}
         stated = shelf.graph.supports(list(facts))
         ends = ((facts[one.fact_id].subject, facts[one.fact_id].object, one) for one in stated)
-        names.read(ends, shelf.graph.rules_of([key], _EXAMPLES))
+        names.read(ends, shelf.some_rules_of(key, _EXAMPLES))
     return {key: names.written(key) for key in keys}
 
 
@@ -163,7 +163,8 @@ def explore(
     ]
     shown = [] if kind and not relation else shown
     fitting = [] if relation and not kind else fitting
-    near = with_statements(NearFact, shelf, shown[:limit], stated)
+    listed = {fact.id for fact in shown[:limit]}
+    near = with_statements(NearFact, shelf, shown[:limit], [one for one in stated if one.fact_id in listed])
     every = {key for pair in ends.values() for key in pair} | {key for placed in ruled for key in placed.entities}
     every = {key for key in every if not key.startswith(LITERAL)}.union(keys)
     return Explored(

@@ -61,6 +61,11 @@ class ListedEntity(Record):
 def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """How much graph there is, its most frequent relations, and the entities of which the most is stated and ruled."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
+    return workspace.of_epoch(("overview", shelf.corpus.id, shelf.epoch), lambda: _overview(shelf))
+
+
+def _overview(shelf: Shelf) -> dict[str, Any]:
+    """As :func:`overview`; reads every statement and role."""
     counts = shelf.graph.counts()
     relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
     rows = shelf.entity_rows().order_by(func.count().desc(), "name").limit(_LARGEST)

@@ -285,6 +285,8 @@ def near_rules(workspace: Workspace, shelf: Shelf, topic: str) -> dict[PlacedRul
 def rules_with_words(shelf: Shelf, topic: str) -> dict[PlacedRule, int]:
     """Rules that have the words of a topic: 0 where they have all, 1 with their headings, 2 where they have most."""
     wanted = content(topic)
+    if not wanted:  # "how much do I get" names nothing
+        return {}
     found = [
         (placed, wanted & content(text), wanted & content(above)) for placed, text, above in _with_words(shelf, topic)
     ]
@@ -306,11 +308,10 @@ def _with_words(shelf: Shelf, text: str) -> Iterator[tuple[PlacedRule, str, str]
         chunks.setdefault(hit.page, set()).add(hit.ref)
     read = shelf.read_once()
     for page, refs in chunks.items():
-        for placed in shelf.graph.rules_on(page):
-            if placed.chunk_key in refs:
-                element = read(page).element(placed.rule.spans[0].anchor)
-                headings = element.headings if element is not None else ()
-                yield placed, rule_words(placed, read(page)), " ".join((read(page).title, *headings))
+        for placed in shelf.rules_of_chunks(page, refs):
+            element = read(page).element(placed.rule.spans[0].anchor)
+            headings = element.headings if element is not None else ()
+            yield placed, rule_words(placed, read(page)), " ".join((read(page).title, *headings))
 
 
 def _best(shelf: Shelf, words: Sequence[str]) -> str | None:
@@ -320,11 +321,10 @@ def _best(shelf: Shelf, words: Sequence[str]) -> str | None:
     name among the words, or what rules are about that shares more than half of them.
     """
     hits = [hit.key for hit in shelf.graph.entities(list(words), _LOOKED_AT)]
-    rules = shelf.graph.rules_of(hits, EVERY_RULE)
-    ruled = {key for placed in rules for key in placed.entities}
+    ruled = shelf.roles_among(hits)
     said, other_names = " ".join(words), shelf.graph.names()
     names = {key: [key, *(name for name, of in other_names.items() if of == key)] for key in hits if key in ruled}
-    about = [key for key in names if any(is_about(placed, key) for placed in rules)]
+    about = [key for key in names if RoleName.ABOUT in ruled[key]]
     for keys in (about, [key for key in names if key not in about]):
         larger = [key for key in keys if any(_within(said, name) for name in names[key])]
         smallest = [key for key in larger if all(_within(key, other) for other in larger)]

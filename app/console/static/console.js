@@ -33,6 +33,16 @@
     marked.focus({ preventScroll: true });
     marked.scrollIntoView({ block: "center" });
   });
+  let opener = null; // of the page beside the answer: where the keyboard goes back to
+  const close = () => {
+    const sheet = document.getElementById("beside");
+    if (!sheet || !sheet.firstElementChild) return;
+    sheet.replaceChildren();
+    if (opener && opener.isConnected) opener.focus();
+  };
+  document.addEventListener("htmx:configRequest", (event) => { if (event.detail.target && event.detail.target.id === "beside") opener = event.detail.elt; });
+  document.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) close(); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;

@@ -125,12 +125,12 @@ def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(de
         screen = await client.get("/admin")
         assert screen.status_code == 200 and "sk-verysecret1" not in screen.text and "(set)" in screen.text
         assert "loan.html" not in screen.text and "2 pages of" in screen.text and "ledger.db" in screen.text
-        assert 'href="/admin"' in (await client.get(CURATION)).text
+        assert 'href="/admin?corpus=default"' in (await client.get(CURATION)).text
         for role, corpora in ((AccessRole.READER, None), (AccessRole.CURATOR, None), (AccessRole.ADMIN, ("default",))):
             _, token = Tokens(desk.home).add(f"{role} {corpora}", role, corpora)
             held = {"Authorization": f"Bearer {token}", "Accept": "text/html"}
             assert (await client.get("/admin", headers=held)).status_code == 403
-            assert 'href="/admin"' not in (await client.get(CURATION, headers=held)).text
+            assert 'href="/admin' not in (await client.get(CURATION, headers=held)).text
 
     logged_in(closed, AccessRole.ADMIN, look)
 
@@ -163,7 +163,7 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
         check(page)
         page.click("text=Publish now")
         expect(page.get_by_text("Whatever was decided is in force")).to_be_visible()
-        assert page.get_by_text("since epoch 2").count() == 2
+        assert page.get_by_text("since version 2").count() == 2
         page.goto(f"{url}/c/default/page?name=loan.html")
         expect(page.locator("article")).to_contain_text("must pay the study loan")  # the page keeps its words
         expect(page.locator("a.act")).to_have_count(stated - 1)

@@ -1,14 +1,16 @@
 """Every screen: reachable, accessible in light and dark, and no wider than a telephone; coming in and being out."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from clausegraph.app.access.tokens import AccessRole, Tokens
-from tests.app.console.conftest import Served, Watched
+from tests.app.console.conftest import Served, Watched, serving
 from tests.app.console.test_ask import ask
+from tests.harness.home import filled
 
 pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
@@ -58,6 +60,8 @@ def test_screens_are_accessible_and_fit_a_telephone(
     ask(page)
     page.locator(".card a").first.click()
     page.wait_for_selector("#beside #marked")
+    check(page)
+    page.keyboard.press("Escape")
     for details in page.locator("#answer > details > summary").all():
         details.click()
     check(page)
@@ -95,3 +99,53 @@ def test_a_wrong_token_is_told_and_a_session_that_is_over_leads_back(
     page.wait_for_url("**/login")
     assert all("403" in text or "401" in text for text in watched.complaints), watched.complaints
     watched.complaints.clear()
+
+
+def test_a_source_opens_in_a_sheet_that_closes_on_a_telephone(window: Callable[..., Watched]) -> None:
+    page = window(viewport=PHONE).login()
+    ask(page)
+    source = page.locator(".card a").first
+    source.click()
+    expect(page.locator("#beside #marked")).to_be_in_viewport()
+    check(page)
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#beside")).to_be_empty()
+    expect(source).to_be_focused()
+    source.press("Enter")
+    page.wait_for_selector("#beside #marked")
+    page.keyboard.press("Escape")
+    expect(page.locator("#beside")).to_be_empty()
+
+
+PRICES = """<title>Prices</title><main><h1>Prices</h1><p>The Pool Pass costs as follows.</p><table>
+<tr><th rowspan="2">Who</th><th colspan="2">Weekday</th></tr><tr><th>Day</th><th>Year</th></tr>
+<tr><td>Adult</td><td>£5</td><td>£50</td></tr>
+<tr><td rowspan="2">Child</td><td>£2</td><td>£20</td></tr><tr><td>£1</td><td>£10</td></tr></table>
+<table><tr><th>Where</th><th>Opens</th></tr><tr><td>North</td><td>7 am</td></tr></table></main>"""
+
+
+def test_a_table_has_the_spans_of_the_page_and_a_row_is_marked_in_its_cells(
+    window: Callable[..., Watched], tmp_path: Path
+) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "prices.html").write_text(f"<html><body>{PRICES}</body></html>", "utf-8")
+    settings = filled(tmp_path / "home", tmp_path / "pages")
+    _, token = Tokens(settings.home).add("adam", AccessRole.ADMIN)
+    with serving(settings) as url:
+        page = window(Served(url, settings.home, token)).login()
+        page.goto(f"{url}/c/default/page?name=prices.html")
+        tables = page.locator(".document table")
+        assert tables.count() == 2
+        spans = "cells => cells.map(one => [one.textContent.split('\\n')[0], one.colSpan, one.rowSpan])"
+        assert tables.first.locator("th").evaluate_all(spans) == [
+            ["Who", 1, 2], ["Weekday", 2, 1], ["Day", 1, 1], ["Year", 1, 1],
+        ]  # fmt: skip
+        over, price = tables.first.locator("th", has_text="Year"), tables.first.locator("td", has_text="£10")
+        boxes = over.bounding_box(), price.bounding_box()
+        assert boxes[0] and boxes[1] and abs(boxes[0]["x"] - boxes[1]["x"]) < 1  # the price stands under its header
+        check(page, every=True)
+        row = str(tables.first.locator("tr").nth(3).get_attribute("id")).removeprefix("e-")
+        page.goto(f"{url}/c/default/page?name=prices.html&anchor={row}")
+        assert page.locator("mark").all_inner_texts() == ["Child", "£2", "£20"]
+        page.get_by_role("link", name="Admin").click()
+        expect(page.get_by_role("navigation", name="Screens")).to_be_visible()  # of the corpus one was in

@@ -46,15 +46,18 @@ def cells(row: Element, marked: Span | None) -> Iterator[ShownCell]:
 
     place = marked if marked is not None and marked.anchor == row.anchor else None
     whole = place is not None and not place.start < min(place.end, len(row.text))
-    begin, end = (0, 0) if place is None else (0, len(row.text)) if whole else (place.start, place.end)
-    table = html.fragment_fromstring(f"<table>{row.html}</table>")
+    begin, end = (0, 0) if place is None else (place.start, place.end)
+    found_cells = html.fragment_fromstring(f"<table>{row.html}</table>").xpath("(.//tr)[1]/*[self::td or self::th]")
+    if not found_cells:  # a format without cells: its text is shown all the same
+        yield ShownCell("td", 1, 1, "", [(row.text, place is not None, True)])
     at, is_first = 0, True
-    for cell in table.xpath("(.//tr)[1]/*[self::td or self::th]"):
+    for cell in found_cells:
         words = " ".join(cell.text_content().split())
         found = row.text.find(words, at)
         start = at if found < 0 else found
         at = start + len(words) if found >= 0 else at
         low, high = (min(max(edge - start, 0), len(words)) for edge in ((begin, end) if found >= 0 else (0, 0)))
+        low, high = (0, len(words)) if whole else (low, high)
         parts = [(words[:low], False, False), (words[low:high], True, is_first), (words[high:], False, False)]
         is_first = is_first and low == high
         tag = "th" if cell.tag == "th" and words else "td"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -18,6 +18,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import content, entity_key, tokens
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Mention, PlacedRule, RuleKind, Support
+from clausegraph.indexes.entities.proposals import Profile
 
 ALL = "*"  # every relation, or every kind of rule, and nothing of the other
 VALUE = "value"  # the type of what is no entity
@@ -52,36 +53,29 @@ class Explored(Record):
     joined: list[str] = Field(description="The entities of the paths; empty where no path was asked for.")
 
 
-class _Names:
-    """How pages write entities, and what kinds of things these are, by what was read of them."""
+def _add_names(
+    found: dict[str, Profile], stated: Iterable[tuple[str, str, Support]], ruled: Iterable[PlacedRule]
+) -> None:
+    """Count how statements, each with its ends, and rules write entities, and what kinds of things these are."""
+    for subject, object_, one in stated:
+        for key, node in ((subject, one.statement.subject), (object_, one.statement.object)):
+            if isinstance(node, Mention) and not key.startswith(LITERAL):
+                found.setdefault(key, Profile(key)).add(node)
+    for placed in ruled:
+        for role, key in roles_of(placed):
+            found.setdefault(key, Profile(key)).add(role.entity)
 
-    def __init__(self) -> None:
-        self._written: dict[str, Counter[str]] = {}
-        self._types: dict[str, Counter[str]] = {}
 
-    def read(self, stated: Iterable[tuple[str, str, Support]], ruled: Iterable[PlacedRule]) -> None:
-        """Count the names of statements, each with the keys of its ends, and of rules."""
-        for subject, object_, one in stated:
-            for key, node in ((subject, one.statement.subject), (object_, one.statement.object)):
-                if isinstance(node, Mention) and not key.startswith(LITERAL):
-                    self._add(key, node)
-        for placed in ruled:
-            for role, key in roles_of(placed):
-                self._add(key, role.entity)
+def _name(found: Mapping[str, Profile], key: str) -> str:
+    """The most frequent name; one that is the entity's own goes before one made of it: "duty (Sales Tax)"."""
+    names = found[key].surfaces if key in found else {key: 1}
+    return min(names, key=lambda name: (entity_key(name) != key, "(" in name, -names[name], name))
 
-    def _add(self, key: str, mention: Mention) -> None:
-        self._written.setdefault(key, Counter())[mention.surface] += 1
-        self._types.setdefault(key, Counter())[mention.type] += 1
 
-    def written(self, key: str) -> str:
-        """The most frequent name; one that is the entity's own goes before one made of it: "duty (Sales Tax)"."""
-        names = self._written.get(key, Counter({key: 1}))
-        return min(names, key=lambda name: (entity_key(name) != key, "(" in name, -names[name], name))
-
-    def type(self, key: str) -> str:
-        """The most frequent kind; what says nothing counts only where all say it."""
-        types = self._types.get(key, Counter({UNTYPED: 1}))
-        return min(types, key=lambda name: (name == UNTYPED, -types[name], name))
+def _type(found: Mapping[str, Profile], key: str) -> str:
+    """The most frequent kind; what says nothing counts only where all say it."""
+    types = found[key].types if key in found else {UNTYPED: 1}
+    return min(types, key=lambda name: (name == UNTYPED, -types[name], name))
 
 
 def find_entities(
@@ -100,29 +94,24 @@ def find_entities(
     about += [fact.subject for fact in facts_about(workspace, corpus, text, None, limit, shelf.epoch)]
     meant = [key for key, _ in Counter(about).most_common() if key not in by]
     by |= dict.fromkeys(meant[: max(0, limit - len(by))], "meaning")
-    return _listed(shelf, list(by), by)
+    counted, written = named_entities(shelf, list(by)), _written(shelf, list(by))
+    return [FoundEntity.of(one, written=written[key], by=by[key]) for key, one in counted.items()]
 
 
 def written_names(workspace: Workspace, corpus: str, keys: Sequence[str], epoch: int | None = None) -> dict[str, str]:
-    """How pages write some entities."""
+    """How pages write some entities, by a few of their statements and rules."""
     return _written(open_shelf(workspace.ledger, corpus, epoch), keys)
 
 
-def _listed(
-    shelf: Shelf, keys: Sequence[str], by: dict[str, Literal["name", "spelling", "meaning"]]
-) -> list[FoundEntity]:
-    counted, written = named_entities(shelf, keys), _written(shelf, keys)
-    return [FoundEntity.of(counted[key], written=written[key], by=by[key]) for key in keys if key in counted]
-
-
 def _written(shelf: Shelf, keys: Sequence[str]) -> dict[str, str]:
-    names = _Names()
+    names: dict[str, Profile] = {}
     for key in keys:
         facts = {fact.id: fact for fact in shelf.graph.neighbourhood([key], hops=1, limit=_EXAMPLES)}
-        stated = shelf.graph.supports(list(facts))
-        ends = ((facts[one.fact_id].subject, facts[one.fact_id].object, one) for one in stated)
-        names.read(ends, shelf.some_rules_of(key, _EXAMPLES))
-    return {key: names.written(key) for key in keys}
+        ends = (
+            (facts[one.fact_id].subject, facts[one.fact_id].object, one) for one in shelf.graph.supports(list(facts))
+        )
+        _add_names(names, ends, shelf.some_rules_of(key, _EXAMPLES))
+    return {key: _name(names, key) for key in keys}
 
 
 def explore(
@@ -146,13 +135,12 @@ def explore(
     if page is not None and keys:
         ruled = [placed for placed in ruled if set(keys) & set(placed.entities)]
     ends = {fact.id: (fact.subject, fact.object) for fact in facts}
-    seen = _Names()
-    seen.read(((*ends[one.fact_id], one) for one in stated), ruled)
+    seen: dict[str, Profile] = {}
+    _add_names(seen, ((*ends[one.fact_id], one) for one in stated), ruled)
 
     def fits(key: str) -> bool:
-        if not type_ or key in keys:
-            return not type_
-        return (VALUE if key.startswith(LITERAL) else seen.type(key)) == type_
+        kind_of = VALUE if key.startswith(LITERAL) else _type(seen, key)
+        return not type_ or (key not in keys and kind_of == type_)
 
     shown = [fact for fact in facts if relation in ("", ALL, fact.relation) and any(map(fits, ends[fact.id]))]
     fitting = [
@@ -172,8 +160,8 @@ def explore(
         around=keys,
         facts=near,
         rules=in_words(shelf, fitting, limit, lambda placed: not any(is_about(placed, key) for key in keys)),
-        names={key: seen.written(key) for key in sorted(every)},
-        types={key: seen.type(key) for key in sorted(every)},
+        names={key: _name(seen, key) for key in sorted(every)},
+        types={key: _type(seen, key) for key in sorted(every)},
         relations=sorted({fact.relation for fact in facts}),
         kinds=[one.value for one in RuleKind if any(one in placed.rule.kinds for placed in ruled)],
         more=max(len(shown), len(fitting)) > limit or max(len(facts), len(ruled)) >= _LOOKED_AT,

@@ -259,7 +259,9 @@ def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp
             marked = (await client.get(link.replace("&amp;", "&"))).text
             assert re.search(rf'<mark id="marked"[^>]*>[^<]*live in {said}', marked)
         beside = (await client.get("/c/default/versions?name=pages%3Agrant.html")).text
-        assert re.search(r'<tr class="changed"><td>changed</td><td[^>]*>[^<]*Ayr.</td><td[^>]*>[^<]*Perth.</td>', beside)
+        assert re.search(
+            r'<tr class="changed"><td>changed</td><td[^>]*>[^<]*Ayr.</td><td[^>]*>[^<]*Perth.</td>', beside
+        )
         assert "live in Ayr" in beside and "1 elements" not in beside
         turned = await client.get("/c/default/versions?name=pages%3Agrant.html&version=2&with=1")
         assert re.search(r"<td[^>]*>[^<]*Perth.</td><td[^>]*>[^<]*Ayr.</td>", turned.text)

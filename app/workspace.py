@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_EPOCHS = 16  # of which what was made once is kept
 
 
 @dataclass(slots=True, eq=False)
@@ -141,9 +142,8 @@ class Workspace:
     def of_epoch(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """What ``make`` made first for a key with an epoch's number, whose rows never change; whoever asks has looked
         that the epoch is still there."""
-        if key not in self._of_epochs:
-            self._of_epochs[key] = make()
-        made: T = self._of_epochs[key]
+        made: T = self._of_epochs[key] if key in self._of_epochs else make()
+        self._of_epochs = dict(list((self._of_epochs | {key: made}).items())[-_EPOCHS:])  # at once: threads share it
         return made
 
     @contextmanager

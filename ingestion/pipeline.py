@@ -420,15 +420,21 @@ def publish_pages(
 
 def plan_pages(tools: Tools, corpus_id: int, pages: Sequence[StoredPage], removed: Sequence[int]) -> PublishPlan:
     """What changes with each touched page: those read, those removed, and all others when the model changed."""
-    fingerprint, model = tools.extractor.fingerprint, tools.embedder.fingerprint
-    made = (page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint) for page in pages)
-    targets = chain(made, map(PageTarget, removed))
+    model = tools.embedder.fingerprint
+    targets = chain(_read_targets(tools, corpus_id, pages), map(PageTarget, removed))
     touched = {page.page_id for page in pages}.union(removed)
     epochs = list_epochs(tools.ledger, corpus_id)
     if epochs and epochs[0].model != model:
         members = all_open_members(tools.ledger, corpus_id)
         targets = chain(targets, _stored_targets(tools, corpus_id, [one for one in members if one[0] not in touched]))
     return make_plan(tools.ledger, corpus_id, targets, model)
+
+
+def _read_targets(tools: Tools, corpus_id: int, pages: Sequence[StoredPage]) -> Iterator[PageTarget]:
+    fingerprint = tools.extractor.fingerprint
+    for done, page in enumerate(pages):
+        tools.progress("plan", done, len(pages))
+        yield page_target(tools.ledger, tools.read_rules, corpus_id, page, fingerprint)
 
 
 def _stored_targets(tools: Tools, corpus_id: int, members: Iterable[tuple[int, int, str]]) -> Iterator[PageTarget]:

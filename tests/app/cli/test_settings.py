@@ -35,7 +35,7 @@ def test_given_wins_over_environment_over_file(tmp_path: Path, monkeypatch: pyte
         ('home = "C:\\Users"', ["at line 1", "home = 'C:"]),
         ('[settings]\ncorpus = "x"', ["line 1: settings stand at the top", "remove the line [settings]"]),
         ('[corpora.north]\nsource = "x"\nlimit = 0', ["'corpora.north.limit'", "line 1", "equal to 1"]),
-        ('serve_hosts = "graph.example"', ["'serve_hosts' in clausegraph.toml", "should be a valid list"]),
+        ('llm_prices = "x"', ["'llm_prices' in clausegraph.toml", "should be a valid table"]),
         ("[corpora.north]", ["'corpora.north.source'", "line 1", "Field required"]),
         ('graph = "mars"', ["'graph'", "'ledger' or 'neo4j'"]),
     ],

@@ -26,6 +26,8 @@ from clausegraph.indexes.ledger.leases import began_before, held_lease, is_held
 from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs, in_newest, members, pages, runs, sources
 from clausegraph.indexes.ledger.store import Ledger
 
+Summary = dict[str, dict[str, int]]
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusRow:
@@ -127,7 +129,7 @@ class EpochRow:
     model: str
     run_id: str
     created: float
-    summary: dict[str, dict[str, int]]
+    summary: Summary
 
 
 def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
@@ -137,9 +139,15 @@ def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
     return [record_of(EpochRow, row, summary=decode_summary(row)) for row in rows]
 
 
-def decode_summary(row: Row[Any]) -> dict[str, dict[str, int]]:
-    """What an epoch changed: rows opened and closed, by table."""
+def decode_summary(row: Row[Any]) -> Summary:
+    """What an epoch changed: rows opened and closed, by table, and how many are ``held`` then."""
     return decode_json(epochs.c.summary, row.number, row.summary, COUNTS)
+
+
+def find_summary(ledger: Ledger, corpus_id: int, number: int) -> Summary:
+    """What an epoch changed; nothing where it is not retained."""
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.number == number, epochs.c.state == FLIPPED)
+    return next((decode_summary(row) for row in ledger.rows(select(epochs).where(*mine))), {})
 
 
 def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:

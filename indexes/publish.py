@@ -23,6 +23,7 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL
+from clausegraph.indexes.corpora import Summary, find_summary
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
@@ -58,12 +59,16 @@ def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
     newest = ledger.value(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id))
     number = int(newest) + 1  # nobody else publishes while we have the lease
     holds_of(ledger).prepare(plan.corpus_id, number)
-    _carry_out(ledger, lease, _freezing(plan, number, lease.run_id))
+    before = find_summary(ledger, plan.corpus_id, int(newest))
+    _carry_out(ledger, lease, _freezing(plan, number, lease.run_id, before))
     return number
 
 
-def _freezing(plan: PublishPlan, number: int, run_id: str) -> Iterator[Change]:
-    summary = canonical_json(plan.counts())
+def _freezing(plan: PublishPlan, number: int, run_id: str, before: Summary) -> Iterator[Change]:
+    counts = plan.counts()
+    for name, of in counts.items():
+        of["held"] = before.get(name, {}).get("held", 0) + of["opened"] - of["closed"]
+    summary = canonical_json(counts)
     values = {"number": number, "model": plan.model, "run_id": run_id, "created": time.time(), "summary": summary}
     yield insert(epochs), [values | {"corpus_id": plan.corpus_id, "state": FREEZING}]
     for table, ids in plan.closed.items():

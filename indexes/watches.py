@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, insert, not_, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, insert, not_, or_, select, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import content_hash
@@ -112,6 +112,17 @@ def list_changes(ledger: Ledger, corpus_id: int) -> list[WatchChange]:
     """How watched answers changed, newest first, as far back as their epochs are retained."""
     query = select(watch_changes).where(watch_changes.c.corpus_id == corpus_id).order_by(watch_changes.c.id.desc())
     return [record_of(WatchChange, row) for row in ledger.rows(query)]
+
+
+def count_watched(ledger: Ledger, corpus_id: int) -> dict[str, int]:
+    """How many questions are watched, how many of their answers changed since they were approved, and since when."""
+    after = and_(watch_changes.c.watch_id == watches.c.id, watch_changes.c.epoch > watches.c.approved_epoch)
+    query = select(
+        func.count(watches.c.id.distinct()).label("questions"),
+        func.count(watch_changes.c.watch_id.distinct()).label("changed"),
+        func.coalesce(func.min(watch_changes.c.since), 0).label("since"),
+    ).select_from(watches.outerjoin(watch_changes, after))
+    return dict(ledger.rows(query.where(watches.c.corpus_id == corpus_id))[0]._mapping)
 
 
 def changed_pages(ledger: Ledger, corpus_id: int, old: int, new: int) -> dict[PageKey, set[str]]:

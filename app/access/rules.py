@@ -105,7 +105,8 @@ _FILE = "audit.jsonl"
 class Deed:
     """An attempt to change something: who, what ("POST /v1/…", "tokens add"), of which corpus, and how it ended.
 
-    ``target`` is the path or the name of the thing; ``outcome`` is "done", or the name of the error.
+    ``target`` is the path or the name of the thing; ``outcome`` is "done", or the name of the error; ``why`` is the
+    reason in that person's words, where one was given.
     """
 
     who: str
@@ -114,6 +115,7 @@ class Deed:
     outcome: str
     corpus: str = ""
     request: str = ""
+    why: str = ""
 
 
 class AuditLog:
@@ -142,18 +144,20 @@ class AuditLog:
                 os.fsync(file.fileno())
 
     def blank(self, is_told: Callable[[str], bool]) -> int:
-        """Overwrite in place the targets that ``is_told`` is true of, as others may append; returns how many."""
+        """Overwrite in place the targets and reasons that ``is_told`` is true of, as others may append; returns how
+        many."""
         if self._rows is not None:
             return self._rows.blank(is_told)
         count = at = 0
         with file_errors(self._path), suppress(FileNotFoundError), self._path.open("r+b") as file:
             for line in file.readlines():
-                target = str(json.loads(line)["target"]) if line.endswith(b"}\n") else ""
-                if is_told(target):
-                    written = json.dumps(target)[1:-1].encode()
-                    file.seek(at + line.index(b'"target": "') + len(b'"target": "'))
-                    file.write(b"-" * len(written))
-                    count += 1
+                deed = json.loads(line) if line.endswith(b"}\n") else {}
+                for name in ("target", "why"):
+                    text, key = str(deed.get(name, "")), f'"{name}": "'.encode()
+                    if is_told(text):
+                        file.seek(at + line.index(key) + len(key))
+                        file.write(b"-" * len(json.dumps(text)[1:-1]))
+                        count += 1
                 at += len(line)
         return count
 

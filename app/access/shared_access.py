@@ -50,14 +50,18 @@ class DeedRows:
             connection.execute(insert(deeds).values(at=at, deed=json.dumps({"time": at} | dict(deed))))
 
     def blank(self, is_told: Callable[[str], bool]) -> int:
-        """Overwrite the targets that ``is_told`` is true of; returns how many."""
-        found = [(row.id, _deed(row)) for row in self._ledger.rows(select(deeds))]
-        told = [(number, deed) for number, deed in found if is_told(deed["target"])]
+        """Overwrite the targets and reasons that ``is_told`` is true of; returns how many."""
+        count = 0
+        rows = self._ledger.rows(select(deeds))
         with self._ledger.write() as connection:
-            for number, deed in told:
-                text = json.dumps(deed | {"target": "-" * len(deed["target"])})
-                connection.execute(update(deeds).where(deeds.c.id == number).values(deed=text))
-        return len(told)
+            for row in rows:
+                deed = _deed(row)
+                told = {name: "-" * len(deed[name]) for name in ("target", "why") if is_told(deed.get(name, ""))}
+                if told:
+                    text = json.dumps(deed | told)
+                    connection.execute(update(deeds).where(deeds.c.id == row.id).values(deed=text))
+                count += len(told)
+        return count
 
     def last(self, count: int) -> list[dict[str, Any]]:
         """The newest deeds, newest first."""

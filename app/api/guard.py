@@ -241,7 +241,8 @@ class _Exchange:
         if self.who is not None and method not in SAFE and self.needed not in (None, AccessRole.READER):
             outcome = "done" if 200 <= self.status < 400 else self.error or str(self.status)
             target = scope["path"] + scope["state"].get("about", "")
-            deed = Deed(self.who.name, f"{method} {self.route}", target, outcome, self.corpus, self.id)
+            why = scope["state"].get("why", "")
+            deed = Deed(self.who.name, f"{method} {self.route}", target, outcome, self.corpus, self.id, why)
             held.audit.record(deed)
 
 

@@ -159,9 +159,9 @@ async def principal(connection: HTTPConnection) -> Principal:
     return cast(Principal, connection.scope["state"]["principal"])
 
 
-def about(connection: HTTPConnection, words: str) -> None:
-    """What the audit log says of a request beside its path, of what only its body has."""
-    connection.scope["state"]["about"] = f" ({words})"
+def about(connection: HTTPConnection, words: str, why: str = "") -> None:
+    """What the audit log says of a request beside its path, of what only its body has, and the reason."""
+    connection.scope["state"] |= {"about": f" ({words})" if words else "", "why": why}
 
 
 Held = Annotated[Served, Depends(served)]

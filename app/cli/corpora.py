@@ -9,7 +9,16 @@ from typing import Annotated, Any, Literal
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, a_number, argument, command, option
+from clausegraph.app.cli.session import (
+    CorpusOption,
+    EpochOption,
+    ReasonOption,
+    Session,
+    a_number,
+    argument,
+    command,
+    option,
+)
 from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.text import counted
 
@@ -78,7 +87,10 @@ def epochs_list(session: Session, *, corpus: CorpusOption = None) -> None:
 
 @command("epochs rollback")
 def epochs_rollback(
-    session: Session, number: Annotated[int, argument("The epoch.", min=1)], corpus: CorpusOption = None
+    session: Session,
+    number: Annotated[int, argument("The epoch.", min=1)],
+    reason: ReasonOption = "",
+    corpus: CorpusOption = None,
 ) -> None:
     """Let readers see an older epoch again (or the newest, after a rollback).
 
@@ -86,7 +98,7 @@ def epochs_rollback(
     """
     from clausegraph.app.services.history import rollback
 
-    done = session.call(corpus, rollback, number)
+    done = session.act(corpus, str(number), reason, rollback, number)
     said = f"corpus {done['corpus']!r}: readers now see epoch {number} (newest is {done['newest']})"
     session.emit(done, said, *done["lagging"])
 
@@ -102,6 +114,7 @@ def epochs_vacuum(
     corpus: CorpusOption = None,
     keep_epochs: Annotated[int | None, _EPOCHS] = None,
     keep_days: Annotated[float | None, _DAYS] = None,
+    reason: ReasonOption = "",
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments.
 
@@ -111,7 +124,7 @@ def epochs_vacuum(
     """
     from clausegraph.app.services.history import vacuum_corpus
 
-    done = session.call(corpus, vacuum_corpus, keep_epochs, keep_days)
+    done = session.act(corpus, "", reason, vacuum_corpus, keep_epochs, keep_days)
     gone = [
         counted(count, _IN_WORDS.get(name, name.removesuffix("s"))) for name, count in done["rows"].items() if count
     ]
@@ -186,6 +199,7 @@ def corpora_drop(
     *,
     name: Annotated[str, argument("The corpus.")],
     yes: Annotated[bool, option("Do not ask.", "--yes", "-y")] = False,
+    reason: ReasonOption = "",
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history.
 
@@ -200,7 +214,8 @@ def corpora_drop(
         raise InputError(f"dropping corpus {name!r} cannot be undone; add --yes to do it")
     if not yes and not typer.confirm(f"Remove corpus {name!r} with all its pages and history?", err=True):
         raise typer.Exit(1)
-    done = drop(workspace, name)
+    with session.deed(workspace.settings, name, name, reason):
+        done = drop(workspace, name)
     _end(session, done, [f"corpus {name!r} is gone" + (", but not all that it left:" if done["remains"] else "")])
 
 

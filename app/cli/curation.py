@@ -41,7 +41,9 @@ def entities_review(
 
     accepted, rejected = _ids(accept), _ids(reject)
     if accepted or rejected:
-        done = session.call(corpus, entities.decide, accepted, rejected, by or user())
+        done = session.act(
+            corpus, f"accept {accepted}, reject {rejected}", "", entities.decide, accepted, rejected, by or user()
+        )
         session.emit(done, *(f"{one.state} {_name_words(one)}" for one in done), _effect(done))
         return
     found = session.call(corpus, entities.review, of_type, limit)
@@ -88,7 +90,7 @@ def entities_merge(
     """Take NAME for ENTITY without a proposal."""
     from clausegraph.app.services.entities import merge
 
-    made = session.call(corpus, merge, name, entity, by or user())
+    made = session.act(corpus, f"{name!r} is {entity!r}", "", merge, name, entity, by or user())
     session.emit(made, f"accepted {_name_words(made)}", WAITS)
 
 
@@ -106,7 +108,7 @@ def entities_undo(
     """
     from clausegraph.app.services.entities import undo
 
-    done = session.call(corpus, undo, what, by or user())
+    done = session.act(corpus, what, "", undo, what, by or user())
     was = done.decision
     after = "removed" if done.now == "removed" else "a proposal again"
     said = f"undone {_name_words(was)}, which was {was.state}: it is {after}"
@@ -159,7 +161,7 @@ def entities_apply(session: Session, *, corpus: CorpusOption = None) -> None:
     from clausegraph.app.services.entities import run_apply
 
     with session.progress() as progress:
-        report = session.call(corpus, run_apply, progress)
+        report = session.act(corpus, "", "", run_apply, progress)
     if report.held:
         session.emit(report.as_dict(), *report_lines(report))
         end_with(session, report)
@@ -227,7 +229,7 @@ def statements_hide(
     """
     from clausegraph.app.services.statements import hide
 
-    done = session.call(corpus, hide, statement, reason, by or user())
+    done = session.act(corpus, statement, reason, hide, statement, reason, by or user())
     said = f"hidden by decision {_statement_words(done)}"
     if not done.new:
         before = f"{done.decided_by} has hidden it before"
@@ -245,7 +247,7 @@ def statements_undo(
     """Take the decision back: the next publish shows the statement again, if its page still states it."""
     from clausegraph.app.services.statements import undo
 
-    done = session.call(corpus, undo, number)
+    done = session.act(corpus, str(number), "", undo, number)
     session.emit(done, f"undone {_statement_words(done)}", *([WAITS] if done.state == "hidden" else []))
 
 
@@ -320,5 +322,5 @@ def questions_remove(
     """Forget a judged answer, with its question and scenario."""
     from clausegraph.app.services.questions import forget
 
-    gone = session.call(corpus, forget, number)
+    gone = session.act(corpus, str(number), "", forget, number)
     session.emit(gone, f"forgot {gone.id}: {one_line(gone.question)}")

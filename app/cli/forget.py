@@ -57,7 +57,6 @@ def _forget(
     session: Session, corpus: str | None, page: str | None, source: str | None, reason: str, folder: Path, yes: bool
 ) -> None:
     from clausegraph.app.services.forget import find_place, forget
-    from clausegraph.app.services.tokens import writing_down
     from clausegraph.indexes.forgotten import forgotten_key
 
     workspace = session.workspace(corpus)
@@ -69,7 +68,7 @@ def _forget(
     asked = f"Remove {counted(count, 'page')} of source {source} and every older epoch? Type {called} to go on"
     if not yes and typer.prompt(asked, err=True) != called:
         raise typer.Exit(1)
-    with writing_down(workspace.settings, "forget", forgotten_key(source, uri), name):
+    with session.deed(workspace.settings, forgotten_key(source, uri), name, reason):
         made = forget(workspace, name, uri, source, reason, user(), folder)
     said = made["certificate"]
     session.emit(
@@ -106,11 +105,8 @@ def forget_allow(
 ) -> None:
     """Let what was forgotten come back with the next run of its source."""
     from clausegraph.app.services.forget import allow
-    from clausegraph.app.services.tokens import write_down
 
-    workspace = session.workspace(corpus)
-    found = allow(workspace, workspace.settings.corpus, key)
-    write_down(workspace.settings, "forget allow", found.key, workspace.settings.corpus)
+    found = session.act(corpus, key, "", allow, key)
     session.emit(found, f"{found.key} may come back: the next `clausegraph ingest` of its source takes it in")
 
 

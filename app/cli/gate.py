@@ -33,7 +33,6 @@ def gate_set(
     that the answer "has" or "lacks".
     """
     from clausegraph.app.services.gate import read_questions, set_gate, watched_questions
-    from clausegraph.app.services.tokens import write_down
 
     if questions is None and not watched:
         raise InputError("say what is asked: `clausegraph gate set QUESTIONS.jsonl`, --watched, or both")
@@ -41,8 +40,8 @@ def gate_set(
     workspace = session.workspace(corpus)
     name = workspace.settings.corpus
     found += watched_questions(workspace, name) if watched else []
-    made = set_gate(workspace, name, found, floor, missed, f"{user()} (command line)")
-    write_down(workspace.settings, "gate set", str(questions or "watched"), name)
+    with session.deed(workspace.settings, str(questions or "watched"), name):
+        made = set_gate(workspace, name, found, floor, missed, f"{user()} (command line)")
     asked = counted(len(found), "question")
     session.emit(made.as_json(), f"corpus {name!r}: every publish asks {asked} first, floor {floor:.0%}, then {missed}")
     session.note("`clausegraph gate run` asks them of what readers get now")
@@ -76,13 +75,9 @@ def gate_run(session: Session, *, corpus: CorpusOption = None, epoch: EpochOptio
 def gate_remove(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish a corpus without questions from now on."""
     from clausegraph.app.services.gate import remove_gate
-    from clausegraph.app.services.tokens import write_down
 
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
-    found = remove_gate(workspace, name)
-    write_down(workspace.settings, "gate remove", "", name)
-    session.emit(found.as_json(), f"corpus {name!r} has no gate any more; it asked {len(found.questions)}")
+    found = session.act(corpus, "", "", remove_gate)
+    session.emit(found.as_json(), f"corpus {found.corpus!r} has no gate any more; it asked {len(found.questions)}")
 
 
 @command("schedule")

@@ -61,7 +61,7 @@ def pages_remove(session: Session, *, pages: PagesArgument, corpus: CorpusOption
     """Take pages out of the corpus; the next run of their source brings back those that are still there."""
     from clausegraph.app.services.pages import remove
 
-    report = session.call(corpus, remove, pages)
+    report = session.act(corpus, ", ".join(pages), "", remove, pages)
     session.emit(report.as_dict(), *report_lines(report))
     end_with(session, report)
 

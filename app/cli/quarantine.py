@@ -6,7 +6,7 @@ from typing import Annotated
 
 from clausegraph.app.cli.ingest import end_with, held_lines, held_words, report_lines
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, argument, command, user
+from clausegraph.app.cli.session import CorpusOption, ReasonOption, Session, argument, command, user
 
 _Run = Annotated[str, argument("The run.")]
 _MOST = 50  # pages that are listed
@@ -37,28 +37,20 @@ def quarantine_show(session: Session, run: _Run, *, corpus: CorpusOption = None)
 
 
 @command("quarantine accept", stores=True)
-def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
+def quarantine_accept(session: Session, run: _Run, *, reason: ReasonOption = "", corpus: CorpusOption = None) -> None:
     """Publish what a run in quarantine had read; nothing is fetched again."""
     from clausegraph.app.services.quarantine import accept_held
-    from clausegraph.app.services.tokens import write_down
 
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
     with session.progress() as progress:
-        report = accept_held(workspace, name, run, f"{user()} (command line)", progress)
-    write_down(workspace.settings, "quarantine accept", run, name)
+        report = session.act(corpus, run, reason, accept_held, run, f"{user()} (command line)", progress)
     session.emit(report.as_dict(), *report_lines(report))
     end_with(session, report)
 
 
 @command("quarantine drop")
-def quarantine_drop(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
+def quarantine_drop(session: Session, run: _Run, *, reason: ReasonOption = "", corpus: CorpusOption = None) -> None:
     """Let nothing of a run in quarantine be published; the corpus stays as it is."""
     from clausegraph.app.services.quarantine import drop_held
-    from clausegraph.app.services.tokens import write_down
 
-    workspace = session.workspace(corpus)
-    name = workspace.settings.corpus
-    found = drop_held(workspace, name, run)
-    write_down(workspace.settings, "quarantine drop", run, name)
+    found = session.act(corpus, run, reason, drop_held, run)
     session.emit(found, f"run {run} is dropped: nothing of it is published")

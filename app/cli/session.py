@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from inspect import Parameter
 from pathlib import Path
@@ -77,6 +77,7 @@ ScenarioOption = Annotated[str, option("Who asks, in plain words.", "--scenario"
 _CORPUS = option("Name of the corpus.", "--corpus", "-c", show_default="the setting corpus: default")
 CorpusOption = Annotated[str | None, _CORPUS]
 _EPOCH = option("A retained epoch.", "--epoch", min=1, max=10**15, show_default="the published one")
+ReasonOption = Annotated[str, option("Why; the audit log keeps it.", "--reason", show_default="none")]
 EpochOption = Annotated[int | None, _EPOCH]
 
 
@@ -148,6 +149,30 @@ class Session:
         """What a use case returns for the corpus that the option names, else for that of the settings."""
         workspace = self.workspace(corpus)
         return service(workspace, workspace.settings.corpus, *args, **options)
+
+    def act(
+        self,
+        corpus: str | None,
+        target: str,
+        why: str,
+        service: Callable[Concatenate[Workspace, str, P], T],
+        /,
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> T:
+        """As :meth:`call`, of what changes something: the audit log has who did what, why, and how it ended."""
+        workspace = self.workspace(corpus)
+        name = workspace.settings.corpus
+        with self.deed(workspace.settings, target, name, why):
+            return service(workspace, name, *args, **options)
+
+    def deed(self, settings: Settings, target: str, corpus: str = "", why: str = "") -> AbstractContextManager[None]:
+        """Have the audit log say who does what the block does, why, and how it ended."""
+        from clausegraph.app.access.rules import Deed
+        from clausegraph.app.services.tokens import writing_down
+
+        deed = Deed(f"{user()} (command line)", self.name.replace(".", " "), target, "done", corpus, why=why)
+        return writing_down(settings, deed)
 
     @contextmanager
     def progress(self) -> Iterator[Gauge]:

@@ -79,7 +79,7 @@ def watch_remove(session: Session, number: NumberArgument, *, corpus: CorpusOpti
     """Watch a question no more, and forget its answer and its changes."""
     from clausegraph.app.services.watches import remove
 
-    session.emit(gone := session.call(corpus, remove, number), f"no longer watched: {_words(gone)}")
+    session.emit(gone := session.act(corpus, str(number), "", remove, number), f"no longer watched: {_words(gone)}")
 
 
 @command("watch approve")
@@ -89,7 +89,7 @@ def watch_approve(
     """Say that the present answer of a watched question is right; what changes later is held against it."""
     from clausegraph.app.services.watches import approve
 
-    done = session.call(corpus, approve, number, by or user())
+    done = session.act(corpus, str(number), "", approve, number, by or user())
     session.emit(done, f"approved by {done.approved_by}: {_words(done)}", f"  {done.status}: {done.words}")
 
 

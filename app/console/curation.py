@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from clausegraph.app.api.served import about
 from clausegraph.app.console.screen import OfScreen, Screen, address, router
 from clausegraph.app.services import entities, statements
+from clausegraph.app.services.connections import contradictions
 from clausegraph.app.services.quarantine import accept_held, drop_held
 from clausegraph.core.errors import InputError, NotFoundError
 
@@ -42,6 +43,13 @@ async def _screen(of: Screen, status: int = 200, **more: Any) -> Response:
         "typed": {"name": "", "entity": ""},
     }
     return of.html("curation.html", status, screen="curation", **(shown | more))
+
+
+@routes.get("/c/{corpus}/contradictions")
+async def contradicted(of: OfScreen) -> Response:
+    """Pairs of rules that cannot both hold, each with both sides, of which a curator hides the wrong one."""
+    found = await of.work(lambda _: contradictions(of.held.workspace, of.corpus))
+    return of.html("contradictions.html", screen="curation", found=found)
 
 
 def _newest(decisions: Sequence[entities.ListedDecision | statements.HidingDecision]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from clausegraph.app.api.problems import Refusal, refusal
 from clausegraph.app.api.served import Held, Who
 from clausegraph.app.console import adding, admin, ask, curation, exploring, pages
 from clausegraph.app.console.screen import HERE, address, check_form, html, problem_screen, router, told_error
-from clausegraph.app.services.corpora import list_corpora
+from clausegraph.app.services.overview import overview
 from clausegraph.core.errors import NotFoundError
 
 routes = router()
@@ -26,11 +26,18 @@ routes = router()
 
 @routes.get("/")
 async def start(request: Request, held: Held, who: Who) -> Response:
-    """The first corpus that somebody may see, or where pages are brought into it; what to do where there is none."""
-    found = [one for one in await held.reads.run(list_corpora, held.workspace) if who.may_see(one["corpus"])]
+    """The only corpus that somebody may see, or where pages are brought into it; else all of them."""
+    found = await held.reads.run(overview, held.workspace, who.may_see)
     if len(found) == 1:
-        is_empty = not found[0]["published"] and who.role.covers(AccessRole.CURATOR)
-        return RedirectResponse(address(found[0]["corpus"], "add" if is_empty else "ask"), 303)
+        is_empty = not found[0].published and who.role.covers(AccessRole.CURATOR)
+        return RedirectResponse(address(found[0].corpus, "add" if is_empty else "ask"), 303)
+    return html(request, "corpora.html", found=found, first=held.workspace.settings.corpus)
+
+
+@routes.get("/corpora")
+async def corpora(request: Request, held: Held, who: Who) -> Response:
+    """The corpora that somebody may see, at a glance; what to do where there is none."""
+    found = await held.reads.run(overview, held.workspace, who.may_see)
     return html(request, "corpora.html", found=found, first=held.workspace.settings.corpus)
 
 
@@ -153,7 +160,7 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
         "POST asked/{name}/suppose", "POST asked/{name}/follow", "POST asked/{name}/again", "GET pages", "GET page",
         "GET versions", "GET graph", "GET graph/drawn",
         "GET rules", "GET runs", "GET run", "GET run/events", "GET changes", "GET curation", "GET evaluations",
-        "GET evaluation",
+        "GET evaluation", "GET contradictions",
     ),
     AccessRole.CURATOR: (
         "POST asked/{name}/judge", "POST asked/{name}/watch", "GET hide", "POST curation/review", "POST curation/merge",
@@ -164,6 +171,7 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
 }  # fmt: skip
 RULES: Rules = {
     "GET /": AccessRole.READER,
+    "GET /corpora": AccessRole.READER,
     "POST /logout": AccessRole.READER,
     "GET /admin": AccessRole.ADMIN,
     **dict.fromkeys(("GET /login", "POST /login", "GET /login/oidc", "GET /login/oidc/back", "* /static")),

@@ -36,7 +36,7 @@ from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import members
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus
-from clausegraph.indexes.watches import list_changes, list_watches
+from clausegraph.indexes.watches import count_watched
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -121,7 +121,7 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
         "facts": counts.facts,
         "statements": counts.supports,
         "sources": [attributes(one, "name kind location pages") for one in list_sources(ledger, corpus.id)],
-        "watched": _watched(ledger, corpus.id),
+        "watched": count_watched(ledger, corpus.id),
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
         "runs": [ListedRun.model_validate(run) for run in runs],
     }
@@ -135,14 +135,6 @@ def _missed_gate(ledger: Ledger, corpus: CorpusRow, published: EpochRow | None) 
     report: Any = run["report"] if run else None
     gate = report and report.get("gate")
     return None if not gate or GateVerdict(**gate).is_met else gate
-
-
-def _watched(ledger: Ledger, corpus_id: int) -> dict[str, int]:
-    """How many questions are watched, how many of their answers changed since they were approved, and since when."""
-    approved = {one.id: one.approved_epoch for one in list_watches(ledger, corpus_id)}
-    changed = [one for one in list_changes(ledger, corpus_id) if one.epoch > approved[one.watch_id]]
-    since = min((one.since for one in changed), default=0)
-    return {"questions": len(approved), "changed": len({one.watch_id for one in changed}), "since": since}
 
 
 def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, verify: bool = False) -> dict[str, Any]:

@@ -1,14 +1,14 @@
-"""Tokens of the API: made, listed, taken away; each change is written down.
+"""Tokens of the API: made, listed, taken away; and what is done on the command line, written down.
 
 Everything raises ``StorageError`` where a file cannot be read or written.
 """
 
 from __future__ import annotations
 
-import getpass
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from clausegraph.app.access.rules import AuditLog, Deed
@@ -32,7 +32,6 @@ def add_token(
         raise InputError(f"no role {role!r}; take {', '.join(AccessRole)}")
     with _tokens(settings) as tokens:
         made, text = tokens.add(name, AccessRole(role), corpora or None, days)
-    write_down(settings, "tokens add", f"{made.name} ({made.role})")
     return _record(made), text
 
 
@@ -63,7 +62,6 @@ def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
 
     with shared_ledger(settings) as shared:
         found = Tokens(settings.home, shared).revoke(name)
-        write_down(settings, "tokens revoke", found.name)
         answers_in(settings.home, shared).forget_owner(found.id)
     return _record(found)
 
@@ -78,19 +76,20 @@ def _record(token: TokenRecord) -> dict[str, Any]:
     return attributes(token, "name id role corpora created expires") | {"expired": token.is_expired}
 
 
-def write_down(settings: Settings, action: str, target: str, corpus: str = "", outcome: str = "done") -> None:
-    """Note in the audit log what somebody did on the command line."""
-    with shared_ledger(settings) as shared:
-        who = f"{getpass.getuser()} (command line)"
-        AuditLog(settings.home, shared).record(Deed(who, action, target, outcome, corpus))
-
-
 @contextmanager
-def writing_down(settings: Settings, action: str, target: str, corpus: str) -> Iterator[None]:
-    """Note what somebody does in the block, and the error by which it failed."""
+def writing_down(settings: Settings, deed: Deed) -> Iterator[None]:
+    """Note in the audit log what somebody does in the block, and the error by which it failed; a home that is not there
+    is not made for that."""
     try:
         yield
     except (ClauseGraphError, KeyboardInterrupt) as error:
-        write_down(settings, action, target, corpus, type(error).__name__)
+        if settings.home.is_dir():
+            with suppress(ClauseGraphError):  # the first error is the one to tell
+                _write_down(settings, replace(deed, outcome=type(error).__name__))
         raise
-    write_down(settings, action, target, corpus)
+    _write_down(settings, deed)
+
+
+def _write_down(settings: Settings, deed: Deed) -> None:
+    with shared_ledger(settings) as shared:
+        AuditLog(settings.home, shared).record(deed)

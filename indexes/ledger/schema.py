@@ -228,6 +228,7 @@ vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_K
 runs = _table(
     "runs",
     "id:40 corpus_id kind:30 source? started:float ended:float? status:20 report? progress? cancelled_by? job?",
+    Index("runs_started", "corpus_id", "started", "id"),
 )
 run_leases = _table(
     "run_leases",
@@ -241,6 +242,7 @@ budgets = _table(  # one row a run; every process of the run draws on it
     "budgets",
     "run_id:40 corpus_id limit_tokens:big? limit_money:float? used_tokens:big=0 used_money:float=0 "
     "reserved_tokens:big=0 reserved_money:float=0",
+    Index("budgets_of", "corpus_id"),
     key="run_id",
 )
 

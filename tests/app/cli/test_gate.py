@@ -63,7 +63,9 @@ def test_an_edit_that_breaks_an_answer_waits_for_a_person(cli: Cli, tmp_path: Pa
     assert [action for action, _ in deeds(tmp_path / "home")] == [
         "gate set",
         "quarantine accept",
+        "pages remove",
         "gate set",
+        "pages remove",
         "gate remove",
     ]
 

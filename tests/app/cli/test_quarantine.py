@@ -54,7 +54,8 @@ def test_on_the_command_line(cli: Cli, tmp_path: Path, held: str) -> None:
         assert refused.exit_code == 2 and f"run {held} is not in quarantine: it is done" in refused.stderr
     assert cli("quarantine", "show", "nothing").exit_code == 3
     assert "no run is in quarantine" in cli("quarantine", "list").stdout
-    assert deeds(tmp_path / "home") == [("quarantine accept", held)]
+    tried = [("accept", held), ("accept", held), ("drop", held)]
+    assert deeds(tmp_path / "home") == [(f"quarantine {act}", run) for act, run in tried]
 
 
 def test_dropped_the_corpus_stays(cli: Cli, tmp_path: Path, held: str) -> None:

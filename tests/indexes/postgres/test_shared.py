@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from clausegraph.app.access.rules import Deed
 from clausegraph.app.api.application import create_app
 from clausegraph.app.api.served import own_token
 from clausegraph.app.services import corpora, history
-from clausegraph.app.services.tokens import add_token, list_tokens, revoke_token, write_down
+from clausegraph.app.services.tokens import add_token, list_tokens, revoke_token, writing_down
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.ledger.store import open_ledger
@@ -90,9 +91,10 @@ def test_an_answer_and_its_token_are_known_to_every_server(machines: list[Settin
         assert other.get(where).status_code == one.get(where).status_code == 401
         assert one.get(theirs, headers=by_admin).status_code == 200
         assert run_sql(first.database_address, "SELECT count(*) FROM kept_answers") == [(1,)]
-        write_down(second, "gate set", "watched", "default")
+        with writing_down(second, Deed("ann (command line)", "gate set", "watched", "done", "default", why="a trial")):
+            pass
         log = [deed["action"] for deed in one.get("/v1/audit", headers=by_admin).json()["items"]]
-        assert log == ["gate set", "tokens revoke", "tokens add", "tokens add"]
+        assert log == ["gate set"]
         found = [own_token(workspace) for workspace in workspaces]
         assert all(token for token, _ in found) and own_token(workspaces[0]) == (None, found[0][1])
         assert [token["name"][:6] for token in list_tokens(second)] == ["adam", "serve-", "serve-"]

@@ -183,6 +183,8 @@ QUEUED, CANCELLED = "queued", "cancelled"  # of those that a server was asked fo
 NOTHING_PUBLISHED = "nothing of it was published"
 QUARANTINED = "quarantined"  # nothing of it is published before somebody accepts it
 FORECAST = "forecast"  # the kind of a run that only says what it would do
+VACUUM, EVALUATION = "vacuum", "evaluation"  # the kinds that read no source
+UNLEASED = (FORECAST, EVALUATION)  # only read the corpus, so that others may write to it meanwhile
 DROPPED, SUPERSEDED = "dropped", "superseded"  # how a run ends that was: by a person, by a later run of its source
 
 
@@ -194,7 +196,7 @@ def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: st
     values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": RUNNING}
     anew = values | {"ended": None, "report": None}
     left = update(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING, runs.c.id != run_id)
-    left = left.where(runs.c.kind != FORECAST)  # which needs no lease
+    left = left.where(runs.c.kind.not_in(UNLEASED))
     died = case((runs.c.job.is_not(None), INTERRUPTED), else_=KILLED)
     with ledger.write() as connection:
         killed = list(connection.execute(left.values(status=died).returning(runs.c.id)).scalars())
@@ -293,7 +295,7 @@ def _is_at_work(run: dict[str, Any], lease: Row[Any] | None, now: float) -> bool
     if (job := run["job"]) and job["host"] == socket.gethostname():
         return began_before(job["pid"], job["asked"])
     held = lease is not None and lease.run_id == run["id"] and is_held(lease, now)
-    return held or (job is not None and (run["status"] == QUEUED or run["kind"] == FORECAST))
+    return held or (job is not None and (run["status"] == QUEUED or run["kind"] in UNLEASED))
 
 
 def _runs(ledger: Ledger, corpus_id: int, query: Select[Any]) -> list[dict[str, object]]:

@@ -24,13 +24,13 @@ IS_OPEN = runs.c.status.in_((QUEUED, RUNNING))
 
 
 def queue_job(
-    ledger: Ledger, corpus: CorpusRow, run_id: str, source: str, order: Mapping[str, Any], by: str, *, forecast: bool
+    ledger: Ledger, corpus: CorpusRow, run_id: str, kind: str, source: str, order: Mapping[str, Any], by: str
 ) -> None:
     """Record that somebody asks this process for a run, in the words of ``order``."""
     asked = time.time()
     job = {"order": order, "asked_by": by, "asked": asked, "host": socket.gethostname(), "pid": os.getpid()}
     values = {
-        "id": run_id, "corpus_id": corpus.id, "kind": FORECAST if forecast else "ingest", "source": source,
+        "id": run_id, "corpus_id": corpus.id, "kind": kind, "source": source,
         "started": asked, "status": QUEUED, "job": canonical_json(job),
     }  # fmt: skip
     with ledger.write() as connection:

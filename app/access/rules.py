@@ -27,8 +27,13 @@ application has its path after ``*``. A path with ``{corpus}`` is only for token
 _CORPUS = "/v1/corpora/{corpus}"
 
 WEB_ANSWERS = "POST /v1/web-answers"
-UPLOADS = (f"POST {_CORPUS}/uploads", "POST /c/{corpus}/add/files")
-WHOLE = frozenset((WEB_ANSWERS, "GET /metrics", "GET /v1/settings", "GET /v1/audit", "GET /admin"))
+_QUESTIONS = ("POST /v1/question-files", "POST /c/{corpus}/evaluations/questions")
+UPLOADS = (f"POST {_CORPUS}/uploads", "POST /c/{corpus}/add/files", *_QUESTIONS)
+_OF_ALL = ("/metrics", "/v1/settings", "/v1/audit", "/v1/doctor", "/v1/tokens", "/v1/question-files", "/admin")
+WHOLE = frozenset(
+    (*(f"GET {path}" for path in _OF_ALL), WEB_ANSWERS, "POST /v1/tokens", "DELETE /v1/tokens/{name}", *_QUESTIONS,
+     "POST /admin/tokens", "POST /admin/tokens/revoke")
+)  # fmt: skip
 """What is of the whole server: only for tokens that are bound to no corpus."""
 
 API_RULES: Rules = {
@@ -45,6 +50,12 @@ API_RULES: Rules = {
     "GET /v1/prompts/{name}": AccessRole.READER,
     "GET /v1/settings": AccessRole.ADMIN,
     "GET /v1/audit": AccessRole.ADMIN,
+    "GET /v1/doctor": AccessRole.ADMIN,
+    "GET /v1/tokens": AccessRole.ADMIN,
+    "POST /v1/tokens": AccessRole.ADMIN,
+    "DELETE /v1/tokens/{name}": AccessRole.ADMIN,
+    "GET /v1/question-files": AccessRole.ADMIN,
+    "POST /v1/question-files": AccessRole.ADMIN,
     WEB_ANSWERS: AccessRole.READER,
     f"GET {_CORPUS}": AccessRole.READER,
     f"POST {_CORPUS}/ask": AccessRole.READER,
@@ -87,6 +98,9 @@ API_RULES: Rules = {
     f"PUT {_CORPUS}/watches/{{number}}/approved": AccessRole.CURATOR,
     f"DELETE {_CORPUS}/watches/{{number}}": AccessRole.CURATOR,
     f"POST {_CORPUS}/rollback": AccessRole.ADMIN,
+    f"POST {_CORPUS}/vacuum": AccessRole.ADMIN,
+    f"POST {_CORPUS}/evaluations": AccessRole.ADMIN,
+    f"DELETE {_CORPUS}": AccessRole.ADMIN,
     f"GET {_CORPUS}/forgotten": AccessRole.ADMIN,
     f"POST {_CORPUS}/forgotten": AccessRole.ADMIN,
     f"GET {_CORPUS}/decisions": AccessRole.READER,

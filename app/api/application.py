@@ -20,7 +20,7 @@ from clausegraph.app.access.rules import API_RULES, UPLOADS, WEB_ANSWERS, Rules
 from clausegraph.app.api.guard import BODY_BYTES, Face, Guard, loads_page, rule_key
 from clausegraph.app.api.parameters import known_query
 from clausegraph.app.api.problems import problem_of, request_id
-from clausegraph.app.api.routes import corpus, history, questions, runs, server
+from clausegraph.app.api.routes import administration, corpus, history, questions, runs, server
 from clausegraph.app.api.served import Served
 from clausegraph.app.process import version
 from clausegraph.app.services.uploads import MOST_BYTES
@@ -106,6 +106,7 @@ _ROUTERS = (
     runs.router,
     history.decisions_router,
     server.evaluations_router,
+    administration.router,
 )
 
 

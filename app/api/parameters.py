@@ -92,10 +92,26 @@ class PassagesBody(QuestionBody):
     limit: int = Field(default=20, ge=1, le=1000)
 
 
+Reason = Annotated[str, Field(max_length=LONGEST_REASON, description="Why; the audit log keeps it.")]
+
+
 class RollbackBody(RequestBody):
     """The epoch that readers are to get."""
 
     epoch: int = Field(ge=1, le=10**15)
+    reason: Reason = ""
+
+
+class TokenBody(RequestBody):
+    """Whom a token is for, and what it opens."""
+
+    name: str = Field(min_length=1, max_length=200)
+    role: Literal["reader", "curator", "admin"] = "reader"
+    corpora: list[Annotated[str, Field(min_length=1, max_length=_LONGEST)]] = Field(
+        default_factory=list, max_length=1000, description="It is bound to these; none: every one."
+    )
+    days: float | None = Field(default=90.0, gt=0, le=36_525, description="For which it works; null: for good.")
+    reason: Reason = ""
 
 
 class ForgetBody(RequestBody):

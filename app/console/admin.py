@@ -13,11 +13,13 @@ from clausegraph.app.api.served import Held
 from clausegraph.app.api.work import waited
 from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
-from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
+from clausegraph.app.services.corpora import disk_use, get_run_record
 from clausegraph.app.services.doctor import examine
-from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
+from clausegraph.app.services.evaluations import case_slice, evaluations_of, question_files, report_record
 from clausegraph.app.services.history import list_epochs, reject_slice, run_summaries, run_summary
+from clausegraph.app.services.overview import overview
 from clausegraph.app.services.settings import list_settings
+from clausegraph.app.services.tokens import list_tokens
 
 routes = router()
 _RUNS, _REJECTS, _CASES = 50, 200, 20  # of one screen
@@ -59,9 +61,13 @@ async def changes(
 @routes.get("/c/{corpus}/evaluations")
 async def evaluations(of: OfScreen) -> Response:
     """The finished runs of corpora that somebody may see, newest first."""
+    from clausegraph.query.engines.bank import ENGINES
+
     found = await of.held.reads.run(of.held.evaluations.listed, of.who.may_see_run)
-    hint = evaluations_of(of.held.workspace.settings.evaluations)
-    return of.html("evaluations.html", screen="evaluations", found=found, hint=hint)
+    settings = of.held.workspace.settings
+    shown = {"hint": evaluations_of(settings.evaluations), "can_run": settings.evaluations is not None}
+    shown |= {"files": question_files(settings), "engines": ENGINES.names, "engine": settings.engine}
+    return of.html("evaluations.html", screen="evaluations", found=found, **shown)
 
 
 @routes.get("/c/{corpus}/evaluation")
@@ -89,12 +95,18 @@ async def evaluation(
 async def admin(request: Request, held: Held, examined: Annotated[bool, Query()] = False) -> Response:
     """All of it; the doctor reads the whole ledger, so it looks only when asked to."""
     settings = held.workspace.settings
+    found = await waited(request, held.work, settings.serve_seconds, lambda _: examine(settings)) if examined else None
+    return await admin_screen(request, held, findings=found)
+
+
+async def admin_screen(request: Request, held: Held, status: int = 200, **more: Any) -> Response:
+    """The screen of the whole server; ``more`` has findings, a token just made, or a problem."""
+    settings = held.workspace.settings
 
     def look() -> dict[str, Any]:
         listed = [one for one in list_settings(settings) if one["name"] != "corpora"]
-        shown = {"corpora": corpus_status(held.workspace), "disk": disk_use(settings), "settings": listed}
-        return shown | {"schedules": sorted(settings.corpora.items()), "deeds": held.audit.last(_DEEDS)}
+        shown = {"corpora": overview(held.workspace, lambda _: True), "disk": disk_use(settings), "settings": listed}
+        return shown | {"tokens": list_tokens(settings), "deeds": held.audit.last(_DEEDS)}
 
-    shown = await held.reads.run(look)
-    found = await waited(request, held.work, settings.serve_seconds, lambda _: examine(settings)) if examined else None
-    return html(request, "admin.html", screen="admin", findings=found, **shown)
+    shown = {"findings": None, "made": None, "problem": ""} | await held.reads.run(look) | more
+    return html(request, "admin.html", status, screen="admin", **shown)

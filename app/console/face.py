@@ -16,7 +16,7 @@ from clausegraph.app.access.tokens import COOKIE, AccessRole
 from clausegraph.app.api.guard import Face, same_origin
 from clausegraph.app.api.problems import Refusal, refusal
 from clausegraph.app.api.served import Held, Who
-from clausegraph.app.console import adding, admin, ask, curation, exploring, pages
+from clausegraph.app.console import adding, admin, ask, curation, exploring, managing, pages
 from clausegraph.app.console.screen import HERE, address, check_form, html, problem_screen, router, told_error
 from clausegraph.app.services.overview import overview
 from clausegraph.core.errors import NotFoundError
@@ -168,12 +168,16 @@ _OF_CORPUS: dict[AccessRole, tuple[str, ...]] = {
         "POST curation/publish", "POST curation/quarantine", "GET add", "POST add", "POST add/files", "POST add/again",
         "POST add/sample", "POST run/cancel", "GET cypher", "POST cypher",
     ),
+    AccessRole.ADMIN: (
+        "GET manage", "POST manage/rollback", "POST manage/vacuum", "POST manage/drop", "POST evaluations",
+        "POST evaluations/questions",
+    ),
 }  # fmt: skip
 RULES: Rules = {
     "GET /": AccessRole.READER,
     "GET /corpora": AccessRole.READER,
     "POST /logout": AccessRole.READER,
-    "GET /admin": AccessRole.ADMIN,
+    **dict.fromkeys(("GET /admin", "POST /admin/tokens", "POST /admin/tokens/revoke"), AccessRole.ADMIN),
     **dict.fromkeys(("GET /login", "POST /login", "GET /login/oidc", "GET /login/oidc/back", "* /static")),
     **{one.replace(" ", " /c/{corpus}/"): role for role, rules in _OF_CORPUS.items() for one in rules},
 }
@@ -184,4 +188,5 @@ def face() -> Face:
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
     routers = [routes, ask.routes, ask.forms, pages.routes, exploring.routes, admin.routes]
     routers += [curation.routes, curation.forms, adding.routes, adding.forms, exploring.forms]
+    routers += [managing.routes, managing.forms]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

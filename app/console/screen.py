@@ -90,6 +90,7 @@ def html(request: Request, template: str, status: int = 200, **values: Any) -> H
         "administers": who is not None and who.role.covers(AccessRole.ADMIN) and who.corpora is None,
         "csrf": session.csrf if session else "",
         "corpus": request.path_params.get("corpus") or request.query_params.get("corpus", ""),  # Admin keeps it
+        "manages": who is not None and who.role.covers(AccessRole.ADMIN),
         "screen": "",
     }
     return HTMLResponse(render(template, **(known | values)), status, HEADERS)

@@ -270,6 +270,7 @@ def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str
     validity = assertion.validity
     said = [quote for _, quote in quoted([assertion.span], readings[assertion.page])]
     words: dict[str, Any] = {"rule": assertion.placed.key, "words": " ".join(said), "quotes": said}
+    words["anchor"] = assertion.span.anchor
     dates = {"effective_from": validity.start, "effective_to": validity.end}
     return words | _page(assertion.page, readings[assertion.page]) | dates
 

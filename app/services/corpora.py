@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import unicodedata
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from clausegraph.app.services import attributes
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.history import ListedRun, run_words
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import NotFoundError, StoreError
+from clausegraph.core.errors import InputError, NotFoundError, StoreError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import (
     CorpusRow,
@@ -67,6 +68,14 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
         return {"dropped": name, "remains": remains, "lagging": projections.problems}
 
 
+def drop_named(workspace: Workspace, corpus: str, name: str) -> dict[str, Any]:
+    """Remove a corpus, whose name was typed once more so that no slip does it; as :func:`drop`."""
+    found = get_corpus(workspace.ledger, corpus).name
+    if unicodedata.normalize("NFC", name) != found:
+        raise InputError(f"corpus {found!r} stays: the name typed was {name[:80]!r}; type its name as it is")
+    return drop(workspace, found)
+
+
 def move(workspace: Workspace, name: str, target: str) -> dict[str, Any]:
     """Copy a corpus with all its epochs into another home, or into a database: the rows by table, and the epochs.
 
@@ -90,6 +99,16 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
     rows = list_rows(ledger) if corpus is None else [get_corpus(ledger, corpus)]
     settings = workspace.settings
     return [_of_corpus(ledger, row) | {"projections": _projections(settings, ledger, row.id)} for row in rows]
+
+
+def standing(workspace: Workspace, corpus: str) -> dict[str, Any]:
+    """What the gate said of the published epoch where it misses its floor, and where each projection stands."""
+    ledger, row = workspace.ledger, get_corpus(workspace.ledger, corpus)
+    published = next((one for one in list_epochs(ledger, row.id) if one.number == row.published), None)
+    return {
+        "gate": _missed_gate(ledger, row, published),
+        "projections": _projections(workspace.settings, ledger, row.id),
+    }
 
 
 def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:

@@ -15,12 +15,14 @@ from clausegraph.indexes import corpora
 from clausegraph.indexes.corpora import (
     CANCELLED,
     DONE,
+    EVALUATION,
     FAILED,
     FORECAST,
     NOTHING_PUBLISHED,
     QUARANTINED,
     QUEUED,
     RUNNING,
+    VACUUM,
     get_corpus,
     get_run,
     list_corpora,
@@ -31,6 +33,7 @@ from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.sweep import sweep, with_room
 from clausegraph.indexes.vacuum import NOTHING, VacuumReport, vacuum
 from clausegraph.ingestion.progress import Figures
+from clausegraph.ingestion.tools import Progress, no_progress
 
 
 class ListedEpoch(Record):
@@ -105,7 +108,7 @@ def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
 
 def vacuum_corpus(
     workspace: Workspace, corpus: str, keep_epochs: int | None = None, keep_days: float | None = None,
-    report_days: float | None = None,
+    report_days: float | None = None, progress: Progress = no_progress, run_id: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Remove for good what only old epochs show. Where there is no corpus at all, the home folder is cleaned.
 
@@ -116,6 +119,8 @@ def vacuum_corpus(
     Args:
         keep_epochs, keep_days: None for those of the settings.
         report_days: as of ``vacuum``.
+        progress: told the step; what it raises ends the vacuum there, and the next one goes on.
+        run_id: of the run that it is, if it is one.
     """
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
     days = workspace.settings.keep_days if keep_days is None else keep_days
@@ -126,13 +131,15 @@ def vacuum_corpus(
             row = get_corpus(ledger, corpus)
 
             def remove() -> tuple[int | None, VacuumReport]:
-                with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+                with run_lease(ledger, row.id, run_id or f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+                    progress("remove", 0, 0)
                     taken = take_back(ledger, lease, projections)
                     done = vacuum(ledger, row, lease, count, days, promised=True, report_days=report_days)
                     projections.vacuumed(row.id)
                     return taken, done
 
             ready, report = with_room(ledger, remove)
+        progress("sweep", 0, 0)
         projections.dropped()
         made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}
         made["replies"], remains = forget_replies(workspace.settings, days)
@@ -161,14 +168,22 @@ def run_words(run: dict[str, Any]) -> str:
         return f"It is at work{at}{asked}."
     if status == QUARANTINED:
         return f"It is in quarantine: {NOTHING_PUBLISHED}, until somebody decides."
-    if run["kind"] == FORECAST and status == DONE:
-        return "It only says what a run would do: nothing was written."
     if status == DONE:
-        return "Nothing had changed." if run["epoch"] is None else f"{published[0].upper()}{published[1:]}."
+        return _done_words(run, published)
     why = f" by {run['cancelled_by']}" if status == CANCELLED else f": {error}" if error not in ("", status) else ""
-    kept = "; what it had stored is kept, and the next run goes on with it" if run["epoch"] is None else ""
     ended = f"It failed{why}" if status == FAILED else f"It was {status}{why}{at}"
+    if run["kind"] in (VACUUM, EVALUATION):
+        return f"{ended}; the next one {'goes on from there' if run['kind'] == VACUUM else 'begins anew'}."
+    kept = "; what it had stored is kept, and the next run goes on with it" if run["epoch"] is None else ""
     return f"{ended}; {published}{kept}."
+
+
+def _done_words(run: dict[str, Any], published: str) -> str:
+    if run["kind"] == FORECAST:
+        return "It only says what a run would do: nothing was written."
+    if said := (run["report"] or {}).get("said"):
+        return str(said)
+    return "Nothing had changed." if run["epoch"] is None else f"{published[0].upper()}{published[1:]}."
 
 
 def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,9 +1,9 @@
-"""Runs that a server is asked for: what an order means, a queue and a thread for each corpus, a look at an address."""
+"""Runs that a server is asked for: what an order means, a queue and threads for each corpus, a look at an address."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.corpora import get_run_record
+from clausegraph.app.services.evaluations import EvaluationOrder, check_evaluation, run_evaluation
+from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import run_ingest, web_options
 from clausegraph.app.services.pages import WEB, open_sources_of
 from clausegraph.app.services.uploads import folder_of, make_corpus
@@ -19,13 +21,18 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, LeaseHeldError, NotFoundError
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields
+from clausegraph.core.text import counted
 from clausegraph.core.types import HOLD_SHARE, WebMode
 from clausegraph.indexes import jobs
 from clausegraph.indexes.corpora import (
     CANCELLED,
     DONE,
+    EVALUATION,
     FAILED,
+    FORECAST,
     INTERRUPTED,
+    UNLEASED,
+    VACUUM,
     CorpusRow,
     current_holder,
     find_corpus,
@@ -33,6 +40,7 @@ from clausegraph.indexes.corpora import (
     list_sources,
 )
 from clausegraph.indexes.files import UPLOADS
+from clausegraph.indexes.hidden import LONGEST_REASON
 
 if TYPE_CHECKING:
     from clausegraph.ingestion.progress import Gauge
@@ -44,6 +52,7 @@ _MOST = 20  # runs of a server that run or wait
 _LOOK_S = 1.0  # between two looks at whether the corpus is free
 _LONGEST = 2000
 _SHOWN = 200  # addresses of a preview
+Work = Callable[["Gauge", str], dict[str, object]]  # what a run does; told how far it is and its id; its report
 _Pattern = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -79,6 +88,16 @@ class RunOrder(BaseModel):
         if (self.page is None) == (self.source is None and self.address is None):
             raise ValueError("give a source, an address or a page")
         return self
+
+
+class VacuumOrder(BaseModel):
+    """What of a corpus's past stays; none: as the settings say."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    keep_epochs: int | None = Field(default=None, ge=1, le=1_000_000_000, description="Newest epochs to keep.")
+    keep_days: float | None = Field(default=None, ge=0, le=36_525, description="Days to keep an epoch.")
+    reason: str = Field(default="", max_length=LONGEST_REASON, description="The audit log keeps it.")
 
 
 class PreviewReply(Record):
@@ -148,7 +167,7 @@ class Jobs:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._threads: dict[int, ThreadPoolExecutor] = {}
+        self._threads: dict[tuple[int, bool], ThreadPoolExecutor] = {}
         self._lock = threading.Lock()
         self._mine: dict[str, Gauge] = {}  # that have not ended
         self.ending = threading.Event()
@@ -160,19 +179,52 @@ class Jobs:
             LeaseHeldError: as many runs wait as may.
             NotFoundError, InputError, SourceError: as of :func:`opened`.
         """
+        source, options = opened(self._workspace, corpus, order)
+        row = make_corpus(self._workspace, corpus)
+
+        def ingest(gauge: Gauge, run_id: str) -> dict[str, object]:
+            return run_ingest(self._workspace, row.name, source, options, gauge, run_id).as_dict()
+
+        return self._queue(row, FORECAST if order.dry_run else "ingest", source.name, order, by, ingest)
+
+    def vacuum(self, corpus: str, order: VacuumOrder, by: str) -> dict[str, Any]:
+        """Remove what only old epochs show, as a run; errors as of :meth:`start`."""
+
+        def remove(gauge: Gauge, run_id: str) -> dict[str, object]:
+            kept = order.keep_epochs, order.keep_days
+            done = vacuum_corpus(self._workspace, row.name, *kept, progress=gauge, run_id=run_id)
+            left = "".join(f" NOT REMOVED: {what}." for what in [*done["remains"], *done["lagging"]])
+            went = f"{counted(done['epochs'], 'epoch')} removed with what only they show, {len(done['kept'])} kept."
+            return done | {"said": went + left}
+
+        row = get_corpus(self._workspace.ledger, corpus)
+        return self._queue(row, VACUUM, "", order, by, remove)
+
+    def evaluate(self, corpus: str, order: EvaluationOrder, by: str) -> dict[str, Any]:
+        """Measure an engine on questions, as a run whose figures have its id as their name; errors as of :meth:`start`,
+        and as of ``check_evaluation``."""
+
+        def measure(gauge: Gauge, run_id: str) -> dict[str, object]:
+            return {"said": run_evaluation(self._workspace.settings, row.name, order, run_id, gauge)}
+
+        row = get_corpus(self._workspace.ledger, corpus)
+        check_evaluation(self._workspace.settings, order)
+        return self._queue(row, EVALUATION, order.questions, order, by, measure)
+
+    def _queue(self, row: CorpusRow, kind: str, source: str, order: BaseModel, by: str, work: Work) -> dict[str, Any]:
         from clausegraph.ingestion.progress import Gauge
         from clausegraph.ingestion.run import new_run_id
 
-        source, options = opened(self._workspace, corpus, order)
-        row, run_id, ledger = make_corpus(self._workspace, corpus), new_run_id(), self._workspace.ledger_to_change()
+        run_id, ledger = new_run_id(), self._workspace.ledger_to_change()
         said = order.model_dump(mode="json", exclude_defaults=True)
         with self._lock:
             if len(self._mine) >= _MOST or self.ending.is_set():
                 raise LeaseHeldError(f"{len(self._mine)} runs wait here, and no more are taken now; cancel one")
-            jobs.queue_job(ledger, row, run_id, source.name, said, by, forecast=order.dry_run)
+            jobs.queue_job(ledger, row, run_id, kind, source, said, by)
             self._mine[run_id] = Gauge()
-            threads = self._threads.setdefault(row.id, ThreadPoolExecutor(1, "clausegraph-run"))
-            threads.submit(self._do, row, run_id, source, options)
+            beside = (row.id, kind == EVALUATION)  # which may take hours
+            threads = self._threads.setdefault(beside, ThreadPoolExecutor(1, "clausegraph-run"))
+            threads.submit(self._do, row, run_id, kind, source, work)
         return get_run_record(self._workspace, row.name, run_id)
 
     def cancel(self, corpus: str, run_id: str, by: str) -> dict[str, Any]:
@@ -192,7 +244,7 @@ class Jobs:
         if self._mine:
             jobs.interrupt_jobs(self._workspace.ledger_to_change(), self._mine)
 
-    def _do(self, corpus: CorpusRow, run_id: str, source: Source, options: Options) -> None:
+    def _do(self, corpus: CorpusRow, run_id: str, kind: str, source: str, work: Work) -> None:
         """The work of one run, on its thread; how it ended is in the ledger."""
         from clausegraph.ingestion.progress import stored
         from clausegraph.ingestion.report import RunReport
@@ -200,23 +252,24 @@ class Jobs:
         from clausegraph.ingestion.tools import Cancelled
 
         ledger, gauge = self._workspace.ledger_to_change(), self._mine[run_id]
-        status, report = FAILED, RunReport(run_id, corpus.name, source.name)
+        status, empty = FAILED, RunReport(run_id, corpus.name, source)
+        report = empty.as_dict()
         try:
             with log_fields(corpus=corpus.name, run=run_id), stored(gauge, ledger, run_id):
-                while not options.dry_run and current_holder(ledger, corpus.id) is not None:
+                while kind not in UNLEASED and current_holder(ledger, corpus.id) is not None:
                     gauge("wait", 0, 0)
                     self.ending.wait(_LOOK_S)
                 if jobs.begin_job(ledger, run_id):
-                    report = run_ingest(self._workspace, corpus.name, source, options, gauge, run_id)
+                    report |= work(gauge, run_id)
                     status = DONE
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a defect too: nobody else would tell it
             if isinstance(error, KeyboardInterrupt):
                 status = CANCELLED if isinstance(error, Cancelled) else INTERRUPTED
             elif not isinstance(error, ClauseGraphError):
                 log.error("run.defect", **error_fields(error))
-            report = replace(report, error=status if status != FAILED else why_failed(error))
+            report = replace(empty, error=status if status != FAILED else why_failed(error)).as_dict()
         finally:
-            jobs.end_job(ledger, run_id, status, report.as_dict())  # what its run has recorded stays
+            jobs.end_job(ledger, run_id, status, report)  # what its run has recorded stays
             del self._mine[run_id]
 
 

@@ -49,7 +49,9 @@ def _of_corpus(workspace: Workspace, row: CorpusRow) -> CorpusOverview:
     ledger, scheduled = workspace.ledger, workspace.settings.corpora.get(row.name)
     summary, run = find_summary(ledger, row.id, row.published), next(iter(list_runs(ledger, row.id, 1)), None)
     due = next_run(scheduled.schedule, datetime.now(UTC)) if scheduled else None
-    spent = ledger.value(select(func.coalesce(func.sum(budgets.c.used_money), 0.0)).where(budgets.c.corpus_id == row.id))
+    spent = ledger.value(
+        select(func.coalesce(func.sum(budgets.c.used_money), 0.0)).where(budgets.c.corpus_id == row.id)
+    )
     counted = (summary.get(table, {}) for table in ("members", "rules"))
     pages, rules = (
         CountedChange(held=of.get("held", 0), came=of.get("opened", 0), went=of.get("closed", 0)) for of in counted

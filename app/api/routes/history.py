@@ -71,6 +71,7 @@ async def epochs(
 @router.post("/rollback", response_model=dict[str, Any], responses=_CHANGE)
 async def rollback(of: OfCorpus, wanted: RollbackBody) -> Response:
     """Let readers get an older epoch, or the newest again; the next publish goes on from the newest."""
+    about(of.request, f"epoch {wanted.epoch}", wanted.reason)
     return await of.reply(services.rollback, wanted.epoch)
 
 
@@ -144,6 +145,7 @@ async def forget_for_good(of: OfCorpus, wanted: ForgetBody) -> Response:
     All older epochs go with it. Where something of it is left the same request again goes on.
     """
     page, source = wanted.page, wanted.source
+    about(of.request, "", wanted.reason)
     return reply(
         await of.work(lambda _: forget.forget(of.held.workspace, of.corpus, page, source, wanted.reason, of.who.name))
     )
@@ -171,7 +173,7 @@ async def settle(of: OfCorpus, number: DecisionPath, wanted: SettleBody) -> Resp
 @decisions_router.put("/statements/{statement}/hidden", response_model=HideReply, responses=_CHANGE)
 async def hide(of: OfCorpus, statement: StatementPath, why: HideBody) -> Response:
     """Hide a statement that is wrong, with the reason; one that is hidden already stays as it was decided."""
-    about(of.request, why.reason)
+    about(of.request, "", why.reason)
     return await of.reply(statements.hide, statement, why.reason, of.who.name)
 
 

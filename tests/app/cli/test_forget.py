@@ -14,7 +14,7 @@ PAGE = "heating-grant.html"
 
 
 def test_a_page_is_forgotten_checked_and_allowed(cli: Cli, stocked: Path) -> None:
-    words = ("forget page", "page", PAGE, "--reason", "asked by the office")
+    words = ("forget", "page", PAGE, "--reason", "asked by the office")
     refused = cli(*words)
     assert refused.exit_code == 2 and f"forgetting '{PAGE}' cannot be undone; add --yes" in refused.stderr
     for reason, code in ((f"{PAGE} is wrong", 2), ("asked by the office", 0)):
@@ -25,11 +25,11 @@ def test_a_page_is_forgotten_checked_and_allowed(cli: Cli, stocked: Path) -> Non
     assert f"corpus 'default' has forgotten {PAGE}" in done.stdout and "found: nothing" in done.stdout
     (file,) = Path().glob("forgotten-*.json")
     said = "is as it was signed with this home's key: corpus 'default' has forgotten a page"
-    assert said in cli("forget page", "check", str(file)).stdout
-    (item,) = parsed(cli("forget page", "list", "--json"))
+    assert said in cli("forget", "check", str(file)).stdout
+    (item,) = parsed(cli("forget", "list", "--json"))
     assert file.name == f"forgotten-{item['key'][:12]}.json" and item["reason"] == "asked by the office"
     file.write_text(file.read_text().replace("a page", "a pagE"))
-    changed = cli("forget page", "check", str(file))
+    changed = cli("forget", "check", str(file))
     assert changed.exit_code == 2 and "was changed after it was signed" in changed.stderr
-    assert cli("forget page", "allow", item["key"][:6]).exit_code == 0
-    assert cli("forget page", "allow", item["key"][:6]).exit_code == 3
+    assert cli("forget", "allow", item["key"][:6]).exit_code == 0
+    assert cli("forget", "allow", item["key"][:6]).exit_code == 3

@@ -257,6 +257,7 @@ def contradictions(
     for name, what, marks in (
         ("contradictions", "contradiction", {"newer": " ", "older": "≠"}),
         ("superseded", "superseded statement", {"older": " ", "newer": "→"}),
+        ("settled", "pair of which somebody hid a side", {"newer": " ", "older": "≠"}),
     ):
         lines += ["", counted(len(found[name]), what)]
         for pair in found[name][:limit]:

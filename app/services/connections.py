@@ -19,8 +19,9 @@ from clausegraph.core.language.wording import condition_words
 from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
-from clausegraph.indexes.contradictions.compare import find_conflicts
+from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
 from clausegraph.indexes.graph.links import replacements
+from clausegraph.indexes.hidden import hidden_places
 from clausegraph.query.read.evidence import quote_of, row_text
 from clausegraph.query.retrieve.graph import FoundPaths, Hop, RuleHop, shortest_paths
 
@@ -152,7 +153,7 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
     """Pairs of rules of an epoch that cannot both hold, newest first.
 
     Returns:
-        ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
+        ``contradictions``, ``superseded`` and ``settled``, of which somebody hid a side: of each pair its kind ("value", "polarity" or "threshold") and both
         sides, ``newer`` and ``older``, with the rule's key and words, its sentences, page, title and dates.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
@@ -164,13 +165,22 @@ def _contradictions(shelf: Shelf) -> tuple[dict[str, Any], set[frozenset[tuple[P
     readings = shelf.readings()
     replaced = list(replacements(readings))
     found = find_conflicts(assertions_of(shelf.graph.all_rules(), readings), replaced)
+    with shelf.ledger.read() as connection:
+        hidden = hidden_places(connection, shelf.corpus.id, shelf.epoch)
+
+    def group(one: Conflict) -> str:
+        sides = (one.newer, one.older)
+        is_settled = any(side.span.anchor in hidden.get(side.page, ()) for side in sides)
+        return "settled" if is_settled else "superseded" if one.superseded else "contradictions"
+
     records = [
-        (one.superseded, {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
+        (group(one), {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
         for one in found
     ]
     reply = shelf.at | {
-        "contradictions": [record for superseded, record in records if not superseded],
-        "superseded": [record for superseded, record in records if superseded],
+        name: [record for of, record in records if of == name] for name in ("contradictions", "superseded", "settled")
+    }
+    reply |= {
         "replaced_pages": [
             {"older": _page(one.older, readings[one.older]), "newer": _page(one.newer, readings[one.newer])}
             | {"quote": one.quote, "said_on": str(one.said_on)}

@@ -29,6 +29,32 @@ def test_the_sample_corpus_has_none(cli: Cli) -> None:
     assert "They replace the ones in our older Heating Help guide." in shown
 
 
+def test_a_side_that_somebody_hides_settles_it_until_that_is_taken_back(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "fees").mkdir()
+    for name, money in (("old", 20), ("new", 40)):
+        text = f"<main><h1>Permit {name}</h1><p>The Blue Permit costs £{money}.</p></main>"
+        (tmp_path / "fees" / f"{name}.html").write_text(text, encoding="utf-8")
+    in_fees = ("--corpus", "fees", "--json")
+    cli("ingest", str(tmp_path / "fees"), "--corpus", "fees")
+
+    def pairs() -> tuple[int, int]:
+        found = parsed(cli("contradictions", *in_fees))
+        return len(found["contradictions"]), len(found["settled"])
+
+    assert pairs() == (1, 0)
+    (wrong,) = [
+        one for one in parsed(cli("facts", "--about", "blue permit", *in_fees))["facts"] if "20" in one["object"]
+    ]
+    hidden = parsed(cli("statements", "hide", wrong["id"], "--reason", "an old fee", *in_fees))
+    assert pairs() == (1, 0)  # until the next publish
+    cli("entities", "apply", *in_fees)
+    assert pairs() == (0, 1)
+    assert "1 pair of which somebody hid a side" in cli("contradictions", "--corpus", "fees").stdout
+    cli("statements", "undo", str(hidden["id"]), *in_fees)
+    cli("entities", "apply", *in_fees)
+    assert pairs() == (1, 0)
+
+
 def test_all_that_is_planted_is_found_and_nothing_else(cli: Cli, stocked: Path) -> None:
     assert cli("ingest", str(PLANTED)).exit_code == 0
     found = parsed(cli("contradictions", "--json"))

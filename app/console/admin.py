@@ -65,7 +65,8 @@ async def evaluations(of: OfScreen) -> Response:
 
     found = await of.held.reads.run(of.held.evaluations.listed, of.who.may_see_run)
     settings = of.held.workspace.settings
-    shown = {"hint": evaluations_of(settings.evaluations), "can_run": settings.evaluations is not None}
+    shown: dict[str, Any] = {"hint": evaluations_of(settings.evaluations)}
+    shown |= {"can_run": settings.evaluations is not None}
     shown |= {"files": question_files(settings), "engines": ENGINES.names, "engine": settings.engine}
     return of.html("evaluations.html", screen="evaluations", found=found, **shown)
 

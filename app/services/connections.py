@@ -153,8 +153,9 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
     """Pairs of rules of an epoch that cannot both hold, newest first.
 
     Returns:
-        ``contradictions``, ``superseded`` and ``settled``, of which somebody hid a side: of each pair its kind ("value", "polarity" or "threshold") and both
-        sides, ``newer`` and ``older``, with the rule's key and words, its sentences, page, title and dates.
+        ``contradictions``, ``superseded``, and ``settled`` by hiding a side: of each pair its kind ("value",
+        "polarity" or "threshold") and both sides, ``newer`` and ``older``, with the rule's key and words, its
+        sentences, the anchor of the first, page, title and dates.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
     return _contradictions(open_shelf(workspace.ledger, corpus, epoch))[0]

@@ -9,8 +9,8 @@ from pydantic import Field
 from sqlalchemy import func, select
 
 from clausegraph.app.services import Record
+from clausegraph.app.services.cron import next_run
 from clausegraph.app.services.history import ListedRun
-from clausegraph.app.services.timetable import next_run
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.corpora import CorpusRow, current_holder, find_summary, list_corpora, list_runs
 from clausegraph.indexes.ledger.schema import budgets

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import Engine, event
 
 from clausegraph.app.access.tokens import AccessRole
+from clausegraph.app.services.cron import next_run
 from clausegraph.app.services.overview import overview
-from clausegraph.app.services.timetable import next_run
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import ScheduledCorpus, Settings
 from tests.app.api.conftest import publish

@@ -15,8 +15,9 @@ from clausegraph.app.console.screen import OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import disk_use, get_run_record
 from clausegraph.app.services.doctor import examine
-from clausegraph.app.services.evaluations import case_slice, evaluations_of, question_files, report_record
+from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
 from clausegraph.app.services.history import list_epochs, reject_slice, run_summaries, run_summary
+from clausegraph.app.services.measuring import question_files
 from clausegraph.app.services.overview import overview
 from clausegraph.app.services.settings import list_settings
 from clausegraph.app.services.tokens import list_tokens

@@ -15,9 +15,9 @@ from clausegraph.app.api.served import Held, about
 from clausegraph.app.console.admin import admin_screen
 from clausegraph.app.console.screen import OfScreen, Screen, address, router
 from clausegraph.app.services.corpora import drop_named, standing
-from clausegraph.app.services.evaluations import EvaluationOrder, keep_questions
 from clausegraph.app.services.history import list_epochs, rollback
 from clausegraph.app.services.jobs import VacuumOrder
+from clausegraph.app.services.measuring import EvaluationOrder, keep_questions, start_evaluation
 from clausegraph.app.services.tokens import add_token, revoke_token
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.hidden import LONGEST_REASON
@@ -75,7 +75,10 @@ async def evaluate(of: OfScreen, questions: _Text, engine: _Text, sample: _Text 
     """Ask for an evaluation, and go to its run."""
     order = _checked(EvaluationOrder, questions=questions, engine=engine, sample=sample.strip() or None)
     about(of.request, f"{engine} on {questions}", reason)
-    return _to(of, await of.held.reads.run(of.held.jobs.evaluate, of.corpus, order, of.who.name))
+    return _to(
+        of,
+        await of.held.reads.run(start_evaluation, of.held.workspace, of.held.jobs.queue, of.corpus, order, of.who.name),
+    )
 
 
 @forms.post("/c/{corpus}/evaluations/questions")

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.corpora import get_run_record
-from clausegraph.app.services.evaluations import EvaluationOrder, check_evaluation, run_evaluation
 from clausegraph.app.services.history import vacuum_corpus
 from clausegraph.app.services.ingest import run_ingest, web_options
 from clausegraph.app.services.pages import WEB, open_sources_of
@@ -185,7 +184,7 @@ class Jobs:
         def ingest(gauge: Gauge, run_id: str) -> dict[str, object]:
             return run_ingest(self._workspace, row.name, source, options, gauge, run_id).as_dict()
 
-        return self._queue(row, FORECAST if order.dry_run else "ingest", source.name, order, by, ingest)
+        return self.queue(row, FORECAST if order.dry_run else "ingest", source.name, order, by, ingest)
 
     def vacuum(self, corpus: str, order: VacuumOrder, by: str) -> dict[str, Any]:
         """Remove what only old epochs show, as a run; errors as of :meth:`start`."""
@@ -198,20 +197,14 @@ class Jobs:
             return done | {"said": went + left}
 
         row = get_corpus(self._workspace.ledger, corpus)
-        return self._queue(row, VACUUM, "", order, by, remove)
+        return self.queue(row, VACUUM, "", order, by, remove)
 
-    def evaluate(self, corpus: str, order: EvaluationOrder, by: str) -> dict[str, Any]:
-        """Measure an engine on questions, as a run whose figures have its id as their name; errors as of :meth:`start`,
-        and as of ``check_evaluation``."""
+    def queue(self, row: CorpusRow, kind: str, source: str, order: BaseModel, by: str, work: Work) -> dict[str, Any]:
+        """Take work of a kind in the words of ``order``, and return the run that it becomes.
 
-        def measure(gauge: Gauge, run_id: str) -> dict[str, object]:
-            return {"said": run_evaluation(self._workspace.settings, row.name, order, run_id, gauge)}
-
-        row = get_corpus(self._workspace.ledger, corpus)
-        check_evaluation(self._workspace.settings, order)
-        return self._queue(row, EVALUATION, order.questions, order, by, measure)
-
-    def _queue(self, row: CorpusRow, kind: str, source: str, order: BaseModel, by: str, work: Work) -> dict[str, Any]:
+        Raises:
+            LeaseHeldError: as many runs wait as may.
+        """
         from clausegraph.ingestion.progress import Gauge
         from clausegraph.ingestion.run import new_run_id
 

@@ -15,8 +15,8 @@ from clausegraph.app.api.served import Held, about
 from clausegraph.app.api.work import waited
 from clausegraph.app.services.corpora import drop_named
 from clausegraph.app.services.doctor import examine
-from clausegraph.app.services.evaluations import EvaluationOrder, keep_questions, question_files
 from clausegraph.app.services.jobs import VacuumOrder
+from clausegraph.app.services.measuring import EvaluationOrder, keep_questions, question_files, start_evaluation
 from clausegraph.app.services.tokens import add_token, list_tokens, revoke_token
 from clausegraph.indexes.hidden import LONGEST_REASON
 
@@ -76,7 +76,10 @@ async def send_questions(request: Request, held: Held, file: Annotated[UploadFil
 async def evaluate(of: OfCorpus, order: EvaluationOrder) -> Response:
     """Measure an engine on questions, as a run that `Location` has; `/v1/evaluations/RUN` has the figures then."""
     about(of.request, f"{order.engine} on {order.questions}", order.reason)
-    return _begun(of, await of.held.reads.run(of.held.jobs.evaluate, of.corpus, order, of.who.name))
+    return _begun(
+        of,
+        await of.held.reads.run(start_evaluation, of.held.workspace, of.held.jobs.queue, of.corpus, order, of.who.name),
+    )
 
 
 @router.post("/corpora/{corpus}/vacuum", status_code=202, response_model=dict[str, Any], responses=_CHANGE)

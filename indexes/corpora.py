@@ -183,7 +183,7 @@ QUEUED, CANCELLED = "queued", "cancelled"  # of those that a server was asked fo
 NOTHING_PUBLISHED = "nothing of it was published"
 QUARANTINED = "quarantined"  # nothing of it is published before somebody accepts it
 FORECAST = "forecast"  # the kind of a run that only says what it would do
-VACUUM, EVALUATION = "vacuum", "evaluation"  # the kinds that read no source
+REMOVAL, EVALUATION = "vacuum", "evaluation"  # the kinds that read no source
 UNLEASED = (FORECAST, EVALUATION)  # only read the corpus, so that others may write to it meanwhile
 DROPPED, SUPERSEDED = "dropped", "superseded"  # how a run ends that was: by a person, by a later run of its source
 

@@ -21,8 +21,8 @@ from clausegraph.indexes.corpora import (
     NOTHING_PUBLISHED,
     QUARANTINED,
     QUEUED,
+    REMOVAL,
     RUNNING,
-    VACUUM,
     get_corpus,
     get_run,
     list_corpora,
@@ -172,8 +172,8 @@ def run_words(run: dict[str, Any]) -> str:
         return _done_words(run, published)
     why = f" by {run['cancelled_by']}" if status == CANCELLED else f": {error}" if error not in ("", status) else ""
     ended = f"It failed{why}" if status == FAILED else f"It was {status}{why}{at}"
-    if run["kind"] in (VACUUM, EVALUATION):
-        return f"{ended}; the next one {'goes on from there' if run['kind'] == VACUUM else 'begins anew'}."
+    if run["kind"] in (REMOVAL, EVALUATION):
+        return f"{ended}; the next one {'goes on from there' if run['kind'] == REMOVAL else 'begins anew'}."
     kept = "; what it had stored is kept, and the next run goes on with it" if run["epoch"] is None else ""
     return f"{ended}; {published}{kept}."
 

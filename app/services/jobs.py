@@ -30,8 +30,8 @@ from clausegraph.indexes.corpora import (
     FAILED,
     FORECAST,
     INTERRUPTED,
+    REMOVAL,
     UNLEASED,
-    VACUUM,
     CorpusRow,
     current_holder,
     find_corpus,
@@ -197,7 +197,7 @@ class Jobs:
             return done | {"said": went + left}
 
         row = get_corpus(self._workspace.ledger, corpus)
-        return self.queue(row, VACUUM, "", order, by, remove)
+        return self.queue(row, REMOVAL, "", order, by, remove)
 
     def queue(self, row: CorpusRow, kind: str, source: str, order: BaseModel, by: str, work: Work) -> dict[str, Any]:
         """Take work of a kind in the words of ``order``, and return the run that it becomes.

@@ -22,8 +22,8 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 72_100,
-    "tests, lines": 41_600,
+    "product, lines": 75_900,
+    "tests, lines": 44_450,
     "compiled regexes": 350,
     "settings": 59,
     "floors of the deepest room": 6,

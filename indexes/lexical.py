@@ -79,7 +79,7 @@ def _weights(numbers: NDArray[np.int64], chunks: int, terms: int) -> NDArray[np.
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownChunks:
     """The numbers of pages, ascending, how many chunks each has, and where they begin in an array of all chunks."""
 
     numbers: NDArray[np.int64]
@@ -121,11 +121,11 @@ class Words:
         raise NotImplementedError
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownChunks:
         """The pages."""
         table = np.array(sorted(self._pages()), dtype=np.int64).reshape(-1, 3)
         numbers, counts, terms = (column.copy() for column in table.T)
-        return Shown(numbers, np.cumsum(counts) - counts, counts, int(terms.sum()))
+        return ShownChunks(numbers, np.cumsum(counts) - counts, counts, int(terms.sum()))
 
     def best(self, terms: Collection[str], limit: int) -> Places:
         """Where chunks have the terms: the ``limit`` best, and what is as good as the last of them."""

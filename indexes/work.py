@@ -95,10 +95,12 @@ def planned_pages(ledger: Ledger, run_id: str, uris: Sequence[str] | None = None
 def epoch_of_run(
     ledger: Ledger, corpus_id: int, run_id: str, after: int
 ) -> tuple[int, dict[str, dict[str, int]]] | None:
-    """Number and row counts of the epoch that a run has flipped since the newest one was ``after``, or None."""
+    """Number and counts of opened and closed rows of the epoch that a run has flipped since the newest one was
+    ``after``, or None."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
     for row in ledger.rows(select(epochs).where(*mine, epochs.c.state == FLIPPED, epochs.c.number > after)):
-        return int(row.number), decode_summary(row)
+        counts = decode_summary(row).items()
+        return int(row.number), {name: {"opened": of["opened"], "closed": of["closed"]} for name, of in counts}
     return None
 
 

@@ -115,7 +115,7 @@ def test_a_statement_is_hidden_nowhere_found_and_shown_again(curating: Talks) ->
         assert blank.status_code == 400
 
     curating(decide, "curator")
-    (deed,) = [one for one in AuditLog(curating.stand.home).last(50) if "it is £25 now" in one["target"]][:1]
+    (deed,) = [one for one in AuditLog(curating.stand.home).last(50) if one["why"] == "it is £25 now"][:1]
     assert deed["who"] == "curator-False" and "/statements/" in deed["target"]
 
 

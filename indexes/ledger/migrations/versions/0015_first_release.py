@@ -6,7 +6,7 @@ from alembic import op
 
 from clausegraph.indexes.ledger.schema import metadata
 
-revision = "0014"
+revision = "0015"
 down_revision = None
 
 

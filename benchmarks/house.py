@@ -29,7 +29,7 @@ LIMITS = {
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
     "modules entered by a question": 84,
-    "modules entered by an ingest": 99,
+    "modules entered by an ingest": 101,
 }
 _QUESTION = "Could she get the Winter Heating Grant?"
 _SCENARIO = "My mother is 84. She is on Basic Support."

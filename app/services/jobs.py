@@ -222,8 +222,12 @@ class Jobs:
 
     def cancel(self, corpus: str, run_id: str, by: str) -> dict[str, Any]:
         """Ask for the end of a run; errors as of ``cancel_run``."""
+        from clausegraph.ingestion.tools import Cancelled
+
         ledger = self._workspace.ledger_to_change()
         jobs.cancel_run(ledger, get_corpus(ledger, corpus).id, run_id, by)
+        if (mine := self._mine.get(run_id)) is not None:  # at once: others look into the ledger now and then
+            mine.stop(Cancelled)
         return get_run_record(self._workspace, corpus, run_id)
 
     def close(self) -> None:

@@ -142,8 +142,10 @@ class Workspace:
     def of_epoch(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """What ``make`` made first for a key with an epoch's number, whose rows never change; whoever asks has looked
         that the epoch is still there."""
-        made: T = self._of_epochs[key] if key in self._of_epochs else make()
-        self._of_epochs = dict(list((self._of_epochs | {key: made}).items())[-_EPOCHS:])  # at once: threads share it
+        kept = self._of_epochs
+        if key not in kept:
+            kept = self._of_epochs = dict([*kept.items(), (key, make())][-_EPOCHS:])  # at once: threads share it
+        made: T = kept[key]
         return made
 
     @contextmanager

@@ -6,7 +6,6 @@ As with the file of ``response_cache.py``, losing one costs money, never truth: 
 from __future__ import annotations
 
 import logging
-import zlib
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -16,7 +15,7 @@ from clausegraph.core.errors import StorageError
 from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.schema import replies
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.response_cache import forget_all
+from clausegraph.indexes.response_cache import forget_all, packed, unpacked
 
 T = TypeVar("T")
 
@@ -53,25 +52,19 @@ class RowResponseCache:
                 connection.execute(update(replies).where(_row.key == key).values(used=now))
             return None if row is None else row.data
 
-        found = self._try(work)
-        try:
-            return None if found is None else zlib.decompress(found)
-        except zlib.error:
-            self.forget(key)
-            return None
+        return unpacked(self._try(work), lambda: self.forget(key))
 
     def put(self, key: str, value: bytes) -> None:
         """Store a complete reply."""
-        packed = zlib.compress(value, 6)
-        if len(packed) > self._max_bytes // 2:  # one that would evict all others is not worth it
+        if (data := packed(value, self._max_bytes)) is None:
             return
 
         def work(connection: Connection) -> None:
-            values = {"used": self._ledger.database.now(connection), "data": packed}
+            values = {"used": self._ledger.database.now(connection), "data": data}
             connection.execute(insert_or_update(replies, ["key"], {"key": key} | values, values))
 
         self._try(work)
-        self._unseen += len(packed)
+        self._unseen += len(data)
         if self._unseen >= self._max_bytes // _LOOKS:
             self._unseen = 0
             self._try(self._evict)

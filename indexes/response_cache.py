@@ -57,6 +57,21 @@ def remove_file(path: Path) -> Iterator[str]:
         yield from remove_path(path.with_name(path.name + suffix))
 
 
+def packed(value: bytes, max_bytes: int) -> bytes | None:
+    """A reply as a cache of so many bytes stores it; None for one that would evict all others."""
+    data = zlib.compress(value, 6)
+    return data if len(data) <= max_bytes // 2 else None
+
+
+def unpacked(data: bytes | None, forget: Callable[[], None]) -> bytes | None:
+    """A stored reply; one that is damaged is forgotten, and none."""
+    try:
+        return None if data is None else zlib.decompress(data)
+    except zlib.error:
+        forget()
+        return None
+
+
 class FileResponseCache:
     """A ``ResponseCache`` for any number of threads and processes; what was used least recently goes first."""
 
@@ -75,22 +90,16 @@ class FileResponseCache:
             rows = connection.execute(used, (time.time(), key)).fetchall()
             return bytes(rows[0][0]) if rows else None
 
-        found = self._use(work)
-        try:
-            return None if found is None else zlib.decompress(found)
-        except zlib.error:
-            self.forget(key)
-            return None
+        return unpacked(self._use(work), lambda: self.forget(key))
 
     def put(self, key: str, value: bytes) -> None:
         """Store a complete reply."""
-        packed = zlib.compress(value, 6)
-        if len(packed) > self._max_bytes // 2:  # one that would evict all others is not worth it
+        if (data := packed(value, self._max_bytes)) is None:
             return
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
+            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", (key, data, time.time()))
             full = _held(connection) > self._max_bytes
             while full and _held(connection) > _ROOM * self._max_bytes and connection.execute(_EVICT).rowcount:
                 pass

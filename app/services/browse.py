@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -63,7 +63,7 @@ _NAMED = 5  # candidates named in a message
 _TITLES: WeakKeyDictionary[Ledger, dict[int, str]] = WeakKeyDictionary()  # by page version, whose text never changes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shelf:
     """The pages and the graph of a corpus at one epoch."""
 
@@ -84,6 +84,7 @@ class Shelf:
         seen = (without_index(table.c.since) <= self.epoch, without_index(table.c.until) > self.epoch)
         return and_(table.c.corpus_id == self.corpus.id, *seen, stated)
 
+    @cached_property
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:
         """Every page of the epoch with its version's id and title."""
         query = version_rows(page_versions.c.id, page_versions.c.title).where(self.visible(members))
@@ -92,7 +93,7 @@ class Shelf:
 
     def readings(self) -> dict[PageKey, Reading]:
         """Every page of the epoch with its elements and chunks."""
-        return {page: self.reading(version) for page, (version, _) in self.versions().items()}
+        return {page: self.reading(version) for page, (version, _) in self.versions.items()}
 
     def counts(self, table: Table, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
         """How many statements or rules each page has, of some or all uris; pages without any are left out."""
@@ -143,7 +144,7 @@ class Shelf:
         Raises:
             StorageError: the epoch does not have such a page.
         """
-        listed = self.versions()
+        listed = self.versions
 
         @cache
         def read(page: PageKey) -> Reading:
@@ -156,7 +157,7 @@ class Shelf:
 
     def find_page(self, name: str) -> tuple[PageKey, Reading] | None:
         """The page whose uri, ``source:uri`` or title is ``name``."""
-        listed = self.versions()
+        listed = self.versions
         found = [key for key in listed if name in (key.uri, str(key))]
         if found:
             return _only(found, name), self.reading(listed[_only(found, name)][0])

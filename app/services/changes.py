@@ -14,7 +14,7 @@ from sqlalchemy import Row, Table, and_, not_
 
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import Shelf, open_shelf, page_ids, version_rows
-from clausegraph.app.services.page_edits import Edit, page_edits
+from clausegraph.app.services.page_edits import page_edits
 from clausegraph.app.services.records import in_page_order, shown_rules
 from clausegraph.app.services.rule_changes import (
     CHANGED,
@@ -203,13 +203,11 @@ def changed_rules(
     """The rules that differ between two epochs, by page; of one page alone, or of all."""
     old, new = _compared(before, after, page, moves), _compared(after, before, page, {})
     was = {now: then for then, now in moves.items()}
-    then, now = before.versions(), after.versions()
+    then, now = before.versions, after.versions
     found = []
     for key in sorted(old.keys() | new.keys()):
-        versions = then.get(was.get(key, key)), now.get(key)
-        edits = list[Edit]()
-        if versions[0] is not None and versions[1] is not None:
-            edits = page_edits(before.reading(versions[0][0]), after.reading(versions[1][0]))
+        left, to = then.get(was.get(key, key)), now.get(key)
+        edits = page_edits(before.reading(left[0]), after.reading(to[0])) if left and to else []
         found += compare_rules(str(key), old.get(key, ()), new.get(key, ()), edits)
     return found
 

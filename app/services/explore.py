@@ -228,7 +228,7 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     listed = [
-        (key, *version) for key, version in shelf.versions().items() if after is None or [key.source, key.uri] > after
+        (key, *version) for key, version in shelf.versions.items() if after is None or [key.source, key.uri] > after
     ]
     part = listed[:limit]
     uris = [key.uri for key, _, _ in part]
@@ -332,7 +332,7 @@ def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> d
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     stated, ruled = shelf.counts(supports), shelf.counts(rules)
     listed = []
-    for key, (version, title) in shelf.versions().items():
+    for key, (version, title) in shelf.versions.items():
         counts = {"statements": stated.get(key, 0), "rules": ruled.get(key, 0)}
         listed.append(attributes(key, "source uri") | {"title": title or shelf.reading(version).title} | counts)
     return shelf.at | {"pages": listed}

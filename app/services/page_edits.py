@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import common_share, content, tokens
@@ -17,19 +18,19 @@ _ABOUT_THE_SAME = 0.2  # share of common words below which sentences have nothin
 _FOUND = 1 / 3  # share of the words of a condition below which the other version does not speak of it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
     """Neighbouring sentences of the old version of a page, and those of the new one that stand in their place."""
 
     old: str
     new: str
 
-    @property
+    @cached_property
     def alike(self) -> bool:
         """Whether both are about the same."""
         return common_share(base_words(self.old), base_words(self.new)) >= _ABOUT_THE_SAME
 
-    @property
+    @cached_property
     def rewritten(self) -> bool:
         """Whether they are about the same in other words throughout: no single thing can be named that differs."""
         matcher = SequenceMatcher(None, tokens(self.old), tokens(self.new), autojunk=False)

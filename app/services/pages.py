@@ -38,7 +38,7 @@ def element_texts(
         shelf = open_shelf(workspace.ledger, corpus, epoch)
     except NotFoundError:
         return {}
-    listed = {str(key): version for key, (version, _) in shelf.versions().items()}
+    listed = {str(key): version for key, (version, _) in shelf.versions.items()}
     found = {}
     for page in dict.fromkeys(page for page, _ in places):
         if page in listed:
@@ -58,7 +58,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = _page(shelf, name)
-    version, _ = shelf.versions()[key]
+    version, _ = shelf.versions[key]
     reading = shelf.reading(version)
     columns = (page_versions.c.fetched, page_versions.c.content_type, page_versions.c.raw_hash, page_versions.c.url)
     with shelf.ledger.read() as connection:
@@ -84,7 +84,7 @@ def page_text(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
     """What a page says: its elements in its order, each with its anchor and headings."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = _page(shelf, name)
-    reading = shelf.reading(shelf.versions()[key][0])
+    reading = shelf.reading(shelf.versions[key][0])
     elements = [{"anchor": one.anchor, "headings": list(one.headings), "text": one.text} for one in reading.elements]
     return shelf.at | page_record(key, reading) | {"elements": elements}
 
@@ -146,7 +146,7 @@ def _page(shelf: Shelf, name: str) -> PageKey:
     """The page of that name; an address that is one more of a page's leads to it."""
     from clausegraph.ingestion.fetch import normalised
 
-    listed = shelf.versions()
+    listed = shelf.versions
     sources = {row.name for row in list_sources(shelf.ledger, shelf.corpus.id) if row.kind == WEB}
     address = normalised(name)
     if address is not None:

@@ -107,7 +107,7 @@ class _Pages:
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._listed = shelf.versions()
+        self._listed = shelf.versions
         self._read: dict[PageKey, Reading] = {}
 
     def reading(self, page: PageKey) -> Reading | None:

@@ -153,8 +153,7 @@ def _reads_otherwise(was: ComparedRule, now: ComparedRule) -> bool:
 def _edit_of(was: ComparedRule | None, now: ComparedRule | None, edits: Sequence[Edit]) -> Edit | None:
     """The edit in which a rule lies; where its own words are the same, the one of what it stands under."""
     if was is None or now is None or was.own != now.own:
-        sides = (None if one is None else one.own for one in (was, now))
-        said = next(sides), next(sides)
+        said = [None if one is None else one.own for one in (was, now)]
         return next((one for one in edits if one.holds(*said)), None)
     differences = list(_differences(was, now))
     above = (one for one in edits if all(one.is_above(each.old, each.new, was.own) for each in differences))

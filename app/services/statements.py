@@ -62,7 +62,7 @@ def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]
     statement = _of_fact(ledger, corpus, statement)
     page, found = hidden.look_up(ledger, get_corpus(ledger, corpus), statement)
     shelf = open_shelf(ledger, corpus)
-    version = shelf.versions().get(page)
+    version = shelf.versions.get(page)
     said = [] if version is None else quoted(found.spans, shelf.reading(version[0]))
     quotes = [AnchoredQuote(anchor=element.anchor, quote=quote) for element, quote in said]
     return {"id": statement, "page": str(page), "words": statement_words(found), "quotes": quotes}

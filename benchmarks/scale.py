@@ -43,6 +43,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.postings import gather_words
 from clausegraph.indexes.vectors.protocol import products
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index, write_listed
 from clausegraph.indexes.views import View
@@ -212,13 +213,8 @@ INSERT INTO members (corpus_id, page_id, page_version_id, extractor, projection,
 INSERT INTO chunks (corpus_id, page_id, key, content_hash, input_key, since, until)
     SELECT corpus_id, :step * n + page_id, key, content_hash, input_key, since, until
     FROM numbers, chunks WHERE page_id < :step;
-INSERT INTO chunk_words SELECT :step * n + version_id, corpus_id, chunk_keys, chunks, terms
-    FROM numbers, chunk_words WHERE version_id < :step;
-DROP INDEX postings_version;
-INSERT INTO postings SELECT p.corpus_id, p.term, :step * n + p.version_id, p.counts
-    FROM (SELECT DISTINCT corpus_id, term FROM postings) t CROSS JOIN numbers CROSS JOIN postings p
-    WHERE p.corpus_id = t.corpus_id AND p.term = t.term AND p.version_id < :step;
-CREATE INDEX postings_version ON postings (version_id);
+INSERT INTO page_words SELECT :step * n + version_id, corpus_id, chunk_keys, words
+    FROM numbers, page_words WHERE version_id < :step;
 INSERT INTO vectors (corpus_id, kind, page_id, ref, text_hash, model, since, until)
     SELECT corpus_id, kind, :step * n + page_id, ref, printf('%08d', n) || substr(text_hash, 9), model, since, until
     FROM numbers, vectors WHERE kind = 'chunk' AND page_id < :step;
@@ -255,6 +251,7 @@ def make_chunks(settings: Settings, count: int) -> int:
             index, model = vector_index(ledger), rows[0][2]
             there = [index.ids(1, row.file) for row in listed_segments(ledger, 1, model, "chunk")]
             files = [(row["file"], row["checksum"]) for row in write_listed(ledger, 1, model, "chunk", there)]
+            gather_words(ledger, 1)
         columns = "corpus_id, model, kind, since, file, checksum"
         listed = f"INSERT INTO segments ({columns}) VALUES (1, '{model}', 'chunk', 1, ?, ?)"
         database.executemany(listed, files)

@@ -7,7 +7,7 @@ vectors some thousand at a time. The epoch is held meanwhile, so that others may
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -26,19 +26,19 @@ from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import (
     VERSIONED,
-    chunk_words,
     embeddings,
     hidden_supports,
     members,
     page_versions,
+    page_words,
     pages,
-    postings,
     seen_at,
     sources,
     vectors,
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.plan import Claims, PageTarget, PublishPlan, compare_page
+from clausegraph.indexes.postings import misplaced_words, sound_words, write_blocks_again
 from clausegraph.indexes.truth import StoredPage, load_reading
 from clausegraph.indexes.vectors.protocol import Ids
 from clausegraph.indexes.vectors.segments import (
@@ -48,7 +48,7 @@ from clausegraph.indexes.vectors.segments import (
     segment_state,
     vector_index,
 )
-from clausegraph.indexes.words import count_words, store_words, stored_words
+from clausegraph.indexes.words import count_words, store_words
 
 Part = Literal["bytes", "words", "rows", "names", "vectors", "embeddings", "neo4j"]
 Derive = Callable[[StoredPage, str], PageTarget]  # of a page and the fingerprint of its extractor
@@ -107,6 +107,7 @@ def page_differences(ledger: Ledger, corpus: CorpusRow, derive: Derive, told: St
         except StorageError as error:  # the reading is damaged, or a cell is of another kind
             yield _lost(page, f"{page} cannot be compared: {error}")
         told("compare", number, len(listed))
+    yield from _block_differences(ledger, corpus)
     for name in sorted(wrong):
         taken = f"stands for {there.get(name, name)!r}, in the truth for {wanted.get(name, name)!r}"
         yield Difference("names", f"the name {name!r} {taken}")
@@ -135,11 +136,24 @@ def _version_differences(
         load_raw(ledger, member.corpus_id, member.raw_hash)
     except StorageError:
         yield _lost(page, f"the bytes of {what} are lost, or are not those that were fetched")
-    wanted, stored = count_words(reading.chunks), stored_words(connection, version_id)
-    if stored != replace(wanted, lengths=(sum(wanted.lengths),)):
-        counts = () if stored is None else stored.counts.items()
-        terms = sorted(term for term, _ in wanted.counts.items() ^ set(counts)) or ["their number"]
-        yield Difference("words", f"the words of {what} are not those of its reading, as {terms[0]!r}", version_id)
+    wanted, stored = count_words(reading.chunks), dict(sound_words(connection, [version_id])).get(version_id)
+    if stored != wanted:
+        counts = {} if stored is None else stored.counts
+        terms = sorted(term for term in wanted.counts.keys() | counts if wanted.counts.get(term) != counts.get(term))
+        text = f"the words of {what} are not those of its reading, as {(terms or ['their number'])[0]!r}"
+        yield Difference("words", text, version_id)
+
+
+def _block_differences(ledger: Ledger, corpus: CorpusRow) -> Iterator[Difference]:
+    """Postings against the words of page versions."""
+    with ledger.read() as connection:
+        found = misplaced_words(connection, corpus.id)
+    query = select(page_versions.c.id, sources.c.name, pages.c.uri).join(pages, pages.c.id == page_versions.c.page_id)
+    named = query.join(sources, sources.c.id == pages.c.source_id)
+    keys = {row.id: str(PageKey(row.name, row.uri)) for row in ledger.rows_of(named, page_versions.c.id, found)}
+    for number, term in sorted(found.items()):
+        what = f"the words of {keys.get(number, 'a page that is gone')} (version {number})"
+        yield Difference("words", f"{what} are not what keyword search gets, as {term!r}", number)
 
 
 def _lost(page: PageKey, text: str) -> Difference:
@@ -171,14 +185,15 @@ def _in_words(connection: Connection, page: PageKey, page_id: int, plan: Publish
 
 
 def count_again(ledger: Ledger, lease: RunLease, version_ids: Collection[int]) -> None:
-    """Write the words of page versions anew."""
-    for version_id in version_ids:
+    """Write the words of page versions anew, and the postings of their blocks."""
+    there = ledger.rows_of(select(page_versions.c.id), page_versions.c.id, version_ids)
+    for version_id in sorted(row.id for row in there):
         with ledger.write() as connection:
             check_fence(connection, lease)
             words = count_words(load_reading(connection, version_id).chunks)
-            for table in (postings, chunk_words):
-                connection.execute(delete(table).where(table.c.version_id == version_id))
+            connection.execute(delete(page_words).where(page_words.c.version_id == version_id))
             store_words(connection, lease.corpus_id, version_id, words)
+    write_blocks_again(ledger, lease, version_ids)
 
 
 # --- vectors ----------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from clausegraph.indexes.ledger.schema import (
     hidden_supports,
     judged_answers,
     model_calls,
+    page_versions,
     pages,
     rules,
     runs,
@@ -37,6 +38,7 @@ from clausegraph.indexes.ledger.schema import (
     watches,
 )  # fmt: skip
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.postings import cut_from_blocks
 from clausegraph.indexes.work import held_runs, settle_held
 
 _WINDOW = 32  # characters of a text that tell it
@@ -162,10 +164,14 @@ def scrub(
 
 def drop_sources(ledger: Ledger, lease: RunLease, names: Collection[str]) -> None:
     """Remove whole sources, with all that is left of them; not before nobody reads an epoch that shows them."""
+    gone = (sources.c.corpus_id == lease.corpus_id, sources.c.name.in_(names))
+    theirs = select(page_versions.c.id).join(pages, pages.c.id == page_versions.c.page_id)
+    rows = ledger.rows(theirs.join(sources, sources.c.id == pages.c.source_id).where(*gone))
+    cut_from_blocks(ledger, lease, [row.id for row in rows])
     with ledger.write() as connection:
         check_fence(connection, lease)
         ledger.database.promise_removal(connection)
-        connection.execute(delete(sources).where(sources.c.corpus_id == lease.corpus_id, sources.c.name.in_(names)))
+        connection.execute(delete(sources).where(*gone))
 
 
 def _quoting(connection: Connection, corpus_id: int, column: Column[Any], quoted: Quoted) -> list[tuple[Any, Any]]:

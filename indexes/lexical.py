@@ -8,35 +8,26 @@ for N chunks, n of them with t. N, n and the mean length are those of the epoch,
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import select
 
 from clausegraph.core.types import PageKey, Reading
-from clausegraph.indexes.ledger.cells import damage_error, decode_json
-from clausegraph.indexes.ledger.schema import chunk_words, members, page_versions, pages, postings, seen_at, sources
+from clausegraph.indexes.ledger.cells import damage_error
+from clausegraph.indexes.ledger.schema import members, page_versions, page_words, pages, postings, seen_at, sources
 from clausegraph.indexes.ledger.store import Reads
-from clausegraph.indexes.words import BYTES, COUNTS, count_words, stems
+from clausegraph.indexes.postings import EVERY, SPAN, Entries, chunks_in, of_terms, read_entries, versions_in
+from clausegraph.indexes.words import PageWords, chunk_keys, count_words, stems, stored_words
 
 K1, B = 1.5, 0.75
-_KEYS = TypeAdapter(list[str])
 _PAGE = 32  # bits of the number of a chunk below the number of its page
+_CHUNK = (1 << _PAGE) - 1
 _MOST_KEPT = 48_000_000  # chunks that have a term, of all terms that are kept: 600 MB, where there are a million chunks
-
-
-class Posting(NamedTuple):
-    """A term in a page; ``counts`` as ``words.PageWords`` has them."""
-
-    term: str
-    page: int
-    counts: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +40,8 @@ class LexicalHit:
 
 
 Weighed = tuple[NDArray[np.int32], NDArray[np.float64]]  # where chunks stand that have a term, and what it adds
+Placed = tuple[NDArray[np.int32], NDArray[np.int64]]  # where chunks stand that have a term, and how often they do
+_NONE: Placed = (np.empty(0, np.int32), np.empty(0, np.int64))
 Places = tuple[NDArray[np.int64], NDArray[np.float64]]  # a page's number and that of its chunk; scores
 
 
@@ -62,34 +55,35 @@ def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
     hits = []
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
         page, keys = named[place >> _PAGE]
-        number = place & (1 << _PAGE) - 1
+        number = place & _CHUNK
         if number >= len(keys):
-            raise damage_error(postings.c.counts, str(page), f"chunk {number} of {len(keys)}")
+            raise damage_error(page_words.c.chunk_keys, str(page), f"chunk {number} of {len(keys)}")
         hits.append(LexicalHit(page, keys[number], score))
     return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.ref))[:limit]
 
 
-def _weights(numbers: NDArray[np.int64], chunks: int, terms: int) -> NDArray[np.float64]:
-    """What a term adds to the scores of the chunks that have it. ``numbers`` has of each how often, and its length."""
-    there, mean = len(numbers), terms / max(chunks, 1)
-    idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
-    count, length = numbers[:, 0], numbers[:, 1]
-    weights: NDArray[np.float64] = idf * count / (count + K1 * (1 - B + B * length / mean))
-    return weights
-
-
 @dataclass(frozen=True, slots=True)
 class ShownChunks:
-    """The numbers of pages, ascending, how many chunks each has, and where they begin in an array of all chunks."""
+    """The numbers of pages that have chunks, ascending, where their chunks begin in an array of all chunks, and the
+    length of each chunk in terms."""
 
     numbers: NDArray[np.int64]
     starts: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    terms: int  # in all chunks
+    lengths: NDArray[np.int64]
 
     @property
     def chunks(self) -> int:
-        return int(self.counts.sum())
+        return len(self.lengths)
+
+    @property
+    def terms(self) -> int:
+        return int(self.lengths.sum())
+
+    def places(self, at: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The pages' and the chunks' numbers of chunks, given where they stand."""
+        page = np.searchsorted(self.starts, at, side="right") - 1
+        places: NDArray[np.int64] = (self.numbers[page] << _PAGE) + at - self.starts[page]
+        return places
 
 
 class Words:
@@ -100,32 +94,40 @@ class Words:
         self._kept: OrderedDict[str, Weighed] = OrderedDict()
         self._lock = Lock()  # threads share a view
 
-    def _pages(self) -> list[tuple[int, int, int]]:
-        """Of each page its number, how many chunks it has, and how many terms these have."""
-        raise NotImplementedError
-
-    def _stored(self, terms: Collection[str]) -> Sequence[Posting]:
-        """Where the pages, and maybe others, have the terms."""
-        raise NotImplementedError
-
-    def postings(self, terms: Collection[str]) -> list[Posting]:
-        """Where the pages have the terms."""
-        return [one for one in self._stored(terms) if one.page in self._numbers]
-
     @cached_property
-    def _numbers(self) -> frozenset[int]:
-        return frozenset(self.shown.numbers.tolist())
+    def loose(self) -> Mapping[int, PageWords]:
+        """Pages by number, but those that are in blocks."""
+        raise NotImplementedError
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
         """Pages by number, with the keys of their chunks."""
         raise NotImplementedError
 
+    def _lengths_in_blocks(self) -> NDArray[np.int64]:
+        """The number of its page and the length of each chunk in a block, shape (n, 2), chunks of a page in order."""
+        return np.empty((0, 2), np.int64)
+
+    def _read_blocks(self, terms: Sequence[str]) -> dict[str, Placed]:
+        """Where chunks in blocks stand that have the terms, and how often they have them."""
+        del terms
+        return {}
+
     @cached_property
     def shown(self) -> ShownChunks:
-        """The pages."""
-        table = np.array(sorted(self._pages()), dtype=np.int64).reshape(-1, 3)
-        numbers, counts, terms = (column.copy() for column in table.T)
-        return ShownChunks(numbers, np.cumsum(counts) - counts, counts, int(terms.sum()))
+        """The chunks of the pages."""
+        loose = [(number, length) for number, words in self.loose.items() for length in words.lengths]
+        table = np.concatenate([self._lengths_in_blocks(), np.array(loose, np.int64).reshape(-1, 2)])
+        table = table[np.argsort(table[:, 0], kind="stable")]
+        numbers, starts = np.unique(table[:, 0], return_index=True)
+        return ShownChunks(numbers, starts, table[:, 1].copy())
+
+    @cached_property
+    def _dampers(self) -> NDArray[np.float64]:
+        """Of each chunk what its length adds below the line."""
+        shown = self.shown
+        mean = shown.terms / max(shown.chunks, 1)
+        dampers: NDArray[np.float64] = K1 * (1 - B + B * shown.lengths / mean)
+        return dampers
 
     def best(self, terms: Collection[str], limit: int) -> Places:
         """Where chunks have the terms: the ``limit`` best, and what is as good as the last of them."""
@@ -136,17 +138,23 @@ class Words:
         scores = np.round(scores, 6)  # so that sums in another order are ties, too
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit] if len(scores) > limit else 0.0
         best = np.flatnonzero((scores >= least) & (scores > 0))
-        page = np.searchsorted(shown.starts, best, side="right") - 1
-        return (shown.numbers[page] << _PAGE) + best - shown.starts[page], scores[best]
+        return shown.places(best), scores[best]
+
+    def having(self, terms: Iterable[str]) -> dict[str, list[tuple[int, int]]]:
+        """The pages' and chunks' numbers of the chunks that have each of the terms, in order; without terms that none
+        has."""
+        wanted = sorted(set(terms))
+        ats = (np.sort(at) for at, _ in self._of_terms(wanted))
+        found = {term: self.shown.places(at).tolist() for term, at in zip(wanted, ats, strict=True) if len(at)}
+        return {term: [(one >> _PAGE, one & _CHUNK) for one in places] for term, places in found.items()}
 
     def _of_terms(self, terms: Sequence[str]) -> list[Weighed]:
         """Where the chunks stand that have each of the terms, and what it adds to their scores."""
         with self._lock:
             found = {term: self._kept[term] for term in terms if term in self._kept}
-        by_term: dict[str, list[Posting]] = {term: [] for term in terms if term not in found}
-        for one in self._stored(by_term.keys()) if by_term else ():
-            by_term[one.term].append(one)
-        new = {term: self._placed(there) for term, there in by_term.items()}
+        wanted = [term for term in terms if term not in found]
+        placed = self._read_blocks(wanted)
+        new = {term: self._weighed(term, placed.get(term, _NONE)) for term in wanted}
         found |= new
         with self._lock:
             self._kept |= new
@@ -154,20 +162,16 @@ class Words:
                 self._kept.popitem(last=False)
         return [found[term] for term in terms]
 
-    def _placed(self, there: Sequence[Posting]) -> Weighed:
-        shown = self.shown
-        numbers = np.frombuffer(b"".join([one.counts for one in there]), COUNTS).reshape(-1, 3)
-        sizes = np.fromiter((len(one.counts) // BYTES for one in there), dtype=np.int64, count=len(there))
-        of = np.repeat(np.fromiter((one.page for one in there), dtype=np.int64, count=len(there)), sizes)
-        page = np.searchsorted(shown.numbers, of)
-        seen = page < len(shown.numbers)
-        seen[seen] = shown.numbers[page[seen]] == of[seen]
-        of, page, counts = of[seen], page[seen], numbers[seen].astype(np.int64)
-        for at in np.flatnonzero(counts[:, 0] >= shown.counts[page])[:1]:
-            text = f"chunk {counts[at, 0]} of {shown.counts[page[at]]}"
-            raise damage_error(postings.c.counts, int(of[at]), text)
-        places = (shown.starts[page] + counts[:, 0]).astype(np.int32)
-        return places, _weights(counts[:, 1:], shown.chunks, shown.terms)
+    def _weighed(self, term: str, placed: Placed) -> Weighed:
+        shown, (at, counts) = self.shown, placed
+        for number, words in self.loose.items():
+            if pairs := words.counts.get(term):
+                start = shown.starts[np.searchsorted(shown.numbers, number)]
+                at = np.append(at, (start + pairs[::2]).astype(np.int32))
+                counts = np.append(counts, pairs[1::2])
+        there = len(at)
+        idf = np.log(1 + (0.5 + max(shown.chunks, there) - there) / (0.5 + there))
+        return at, idf * counts / (counts + self._dampers[at])
 
 
 class StoredWords(Words):
@@ -177,46 +181,88 @@ class StoredWords(Words):
         super().__init__()
         self._reads, self._corpus_id, self._epoch = reads, corpus_id, epoch
 
-    def _pages(self) -> list[tuple[int, int, int]]:
-        there = members.outerjoin(chunk_words, chunk_words.c.version_id == members.c.page_version_id)
-        columns = members.c.page_version_id, chunk_words.c.chunks, chunk_words.c.terms
-        rows = self._reads.rows(select(*columns).select_from(there).where(self._visible()))
-        if lost := [row.page_version_id for row in rows if row.chunks is None]:
-            raise damage_error(chunk_words.c.version_id, lost[0], "there is no such row, though a page refers to it")
-        return [(row.page_version_id, row.chunks, row.terms) for row in rows]
+    @cached_property
+    def _visible(self) -> NDArray[np.int64]:
+        """The versions of the epoch, ascending."""
+        mine = (members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))
+        with self._reads.read() as connection:  # as they come: there may be some ten thousand
+            found = connection.execute(select(members.c.page_version_id).where(*mine)).scalars()
+            return np.unique(np.fromiter(found, np.int64))
 
-    def _stored(self, terms: Collection[str]) -> list[Posting]:
-        columns = postings.c.term, postings.c.version_id, postings.c.counts
-        query = select(*columns).where(postings.c.corpus_id == self._corpus_id, postings.c.term.in_(sorted(terms)))
-        found = [Posting._make(row) for row in self._reads.rows(query)]
-        for one in found:
-            if not one.counts or len(one.counts) % BYTES:
-                raise damage_error(postings.c.counts, (one.term, one.page), f"{len(one.counts)} bytes")
+    @cached_property
+    def _blocks(self) -> list[int]:
+        """The blocks that have, or may come to have, these versions, ascending."""
+        blocks: list[int] = np.unique(self._visible // SPAN).tolist()
+        return blocks
+
+    @cached_property
+    def _in_blocks(self) -> NDArray[np.int64]:
+        of_every = of_terms(self._corpus_id, self._blocks, [EVERY])
+        parts = [np.empty((0, 2), np.int64)]
+        for row in self._reads.rows(of_every):
+            entries = read_entries(row)
+            table = np.stack([versions_in(entries) + SPAN * row.block, entries[:, 1]], axis=1).astype(np.int64)
+            parts.append(table[np.isin(table[:, 0], self._visible)])
+        return np.concatenate(parts)
+
+    def _lengths_in_blocks(self) -> NDArray[np.int64]:
+        return self._in_blocks
+
+    @cached_property
+    def loose(self) -> Mapping[int, PageWords]:
+        """Pages by number, but those that are in blocks."""
+        wanted = np.setdiff1d(self._visible, self._in_blocks[:, 0]).tolist()
+        with self._reads.read() as connection:
+            found = dict(stored_words(connection, wanted))
+        for number in set(wanted) - found.keys():
+            raise damage_error(page_words.c.words, number, "there is no such row, though a page refers to it")
         return found
+
+    @cached_property
+    def _table(self) -> NDArray[np.int32]:
+        """By block, and by the number of a version within it, where its chunks begin; -1 for any that is not read from
+        blocks."""
+        table = np.full((len(self._blocks), SPAN), -1, np.int32)
+        numbers = np.unique(self._in_blocks[:, 0])
+        starts = self.shown.starts[np.searchsorted(self.shown.numbers, numbers)]
+        table[np.searchsorted(self._blocks, numbers // SPAN), numbers % SPAN] = starts
+        return table
+
+    def _read_blocks(self, terms: Sequence[str]) -> dict[str, Placed]:
+        rows: dict[str, list[tuple[int, Entries]]] = {}
+        for row in self._reads.rows(of_terms(self._corpus_id, self._blocks, terms)):
+            rows.setdefault(row.term, []).append((self._blocks.index(row.block), read_entries(row)))
+        return {term: self._placed(parts) for term, parts in rows.items()}
+
+    def _placed(self, parts: Sequence[tuple[int, Entries]]) -> Placed:
+        entries = np.concatenate([part for _, part in parts])
+        sizes = [len(part) for _, part in parts]
+        first = np.repeat(np.array([SPAN * block for block, _ in parts], np.uint32), sizes)
+        start = self._table.ravel()[first + versions_in(entries)]
+        seen = start >= 0
+        return start[seen] + chunks_in(entries)[seen].astype(np.int32), entries[seen, 1].astype(np.int64)
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
         found: dict[int, tuple[PageKey, Sequence[str]]] = {}
         query = (
-            select(chunk_words.c.version_id, chunk_words.c.chunk_keys, sources.c.name, pages.c.uri)
-            .join(page_versions, page_versions.c.id == chunk_words.c.version_id)
+            select(page_words.c.version_id, page_words.c.chunk_keys, sources.c.name, pages.c.uri)
+            .join(page_versions, page_versions.c.id == page_words.c.version_id)
             .join(pages, pages.c.id == page_versions.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
         )
-        for row in self._reads.rows_of(query, chunk_words.c.version_id, numbers):
-            keys = decode_json(chunk_words.c.chunk_keys, row.version_id, row.chunk_keys, _KEYS)
-            found[row.version_id] = (PageKey(row.name, row.uri), keys)
+        for row in self._reads.rows_of(query, page_words.c.version_id, numbers):
+            found[row.version_id] = (PageKey(row.name, row.uri), chunk_keys(row))
         for number in set(numbers) - found.keys():
-            raise damage_error(chunk_words.c.version_id, number, "there is no such row, though a word refers to it")
+            raise damage_error(page_words.c.version_id, number, "there is no such row, though a word refers to it")
         return found
 
     def starting(self, letter: str) -> list[str]:
         """Terms that begin with a letter, of any epoch."""
         query = select(postings.c.term).distinct().where(postings.c.corpus_id == self._corpus_id)
-        query = query.where(postings.c.term >= letter, postings.c.term < chr(ord(letter) + 1))
-        return [row.term for row in self._reads.rows(query)]
-
-    def _visible(self) -> ColumnElement[bool]:
-        return and_(members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))
+        query = query.where(postings.c.block.in_(self._blocks))
+        found = self._reads.rows(query.where(postings.c.term >= letter, postings.c.term < chr(ord(letter) + 1)))
+        loose = (term for words in self.loose.values() for term in words.counts if term.startswith(letter))
+        return sorted({row.term for row in found}.union(loose))
 
 
 class CountedWords(Words):
@@ -226,15 +272,10 @@ class CountedWords(Words):
         super().__init__()
         self.pages = [(page, count_words(reading.chunks)) for page, reading in readings]
 
-    def _pages(self) -> list[tuple[int, int, int]]:
-        return [(number, len(words.keys), sum(words.lengths)) for number, (_, words) in enumerate(self.pages)]
-
-    def _stored(self, terms: Collection[str]) -> list[Posting]:
-        return [
-            Posting(term, number, words.counts[term])
-            for number, (_, words) in enumerate(self.pages)
-            for term in words.counts.keys() & set(terms)
-        ]
+    @cached_property
+    def loose(self) -> Mapping[int, PageWords]:
+        """Pages by number, but those that are in blocks."""
+        return {number: words for number, (_, words) in enumerate(self.pages)}
 
     def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
         return {number: (self.pages[number][0], self.pages[number][1].keys) for number in numbers}

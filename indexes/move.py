@@ -23,6 +23,7 @@ from clausegraph.indexes.ledger.schema import (
     corpora,
     kept_answers,
     metadata,
+    postings,
     reader_leases,
     run_leases,
     run_pages,
@@ -32,13 +33,14 @@ from clausegraph.indexes.ledger.schema import (
     work_batches,
 )
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.postings import gather_words
 from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.vectors.segments import quicken_search, vector_index, write_listed
 from clausegraph.indexes.views import open_view
 
 _ROWS_AT_ONCE = 500
 # Made anew, of a run alone, or beside a ledger in a file
-_LEFT = {corpora, segments, run_leases, reader_leases, run_steps, run_pages, work_batches, kept_answers}
+_LEFT = {corpora, segments, postings, run_leases, reader_leases, run_steps, run_pages, work_batches, kept_answers}
 _COPIED = [table for table in metadata.sorted_tables if "corpus_id" in table.c and table not in _LEFT]
 
 
@@ -87,6 +89,7 @@ def _copied(source: Ledger, target: Ledger, corpus: CorpusRow) -> CopyReport:
                 _copy(reading, writing, table, corpus.id, moved, target)
             rows = {table.name: _compared(reading, writing, table, corpus.id, made) for table in _COPIED}
             write_segments(target, writing, made)
+            gather_words(target, made)
         numbers = [row.number for row in list_epochs(target, made)]
         kept = {row.number for row in list_epochs(source, corpus.id)}  # a vacuum may have removed some meanwhile
         for number in kept.intersection(numbers):

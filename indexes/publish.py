@@ -46,6 +46,7 @@ from clausegraph.indexes.ledger.schema import (
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
 from clausegraph.indexes.plan import PublishPlan, Row
+from clausegraph.indexes.postings import gather_words
 from clausegraph.indexes.vectors.segments import quicken_search, vector_index, write_new_segments
 
 ROWS_AT_ONCE = 250  # written in one transaction: some 20 ms
@@ -158,6 +159,7 @@ def publish_plan(
         _flip(ledger, lease, number, made)
     projections.published(lease.corpus_id)
     quicken_search(ledger, lease.corpus_id)
+    gather_words(ledger, lease.corpus_id, lease)
     return number
 
 

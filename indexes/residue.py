@@ -26,7 +26,6 @@ from clausegraph.indexes.forgotten import forgotten_key
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import (
     blobs,
-    chunk_words,
     chunks,
     decisions,
     embeddings,
@@ -38,6 +37,7 @@ from clausegraph.indexes.ledger.schema import (
     judged_answers,
     metadata,
     page_versions,
+    page_words,
     pages,
     postings,
     sources,
@@ -46,6 +46,7 @@ from clausegraph.indexes.ledger.schema import (
     watches,
 )  # fmt: skip
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.postings import versions_of
 from clausegraph.indexes.vectors.segments import vector_index
 
 _WINDOW, _STEP, _SHORTEST = 32, 16, 12  # characters
@@ -63,7 +64,7 @@ _STORED = {  # stored values, by the hash that pages name them by
     embeddings.c.text_hash: vectors.c.text_hash,
 }
 _COUNTED = {"facts": supports.c.fact_id, "chunks": chunks.c.content_hash, "embeddings": vectors.c.text_hash}
-_CONTENTS = {blobs, extractions, embeddings, postings, chunk_words, entity_tokens, entity_names, decisions}
+_CONTENTS = {blobs, extractions, embeddings, postings, page_words, entity_tokens, entity_names, decisions}
 _PLACED = select(pages.c.id, pages.c.source_id, sources.c.name, pages.c.uri).join(
     sources, sources.c.id == pages.c.source_id
 )
@@ -284,6 +285,8 @@ def _in_rows(
     ids = {"version_id": note.versions, "id" if table is pages else "page_id": note.pages}
     names = set[str]() if allowed else note.names  # alone in a cell, however short they are
     for row in rows:
+        if table is postings and not note.versions.isdisjoint(versions_of(row)):
+            yield f"table {table.name}, term {row.term}, block {row.block}"
         for name, cell in row._mapping.items():
             is_own = cell in ids.get(name, ()) or cell in names
             if is_own or (is_likely and needles.found_in([cell]) - allowed):

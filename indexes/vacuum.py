@@ -63,6 +63,7 @@ from clausegraph.indexes.ledger.schema import (
     work_batches,
 )
 from clausegraph.indexes.ledger.store import Ledger, batches
+from clausegraph.indexes.postings import cut_from_blocks
 from clausegraph.indexes.reply_rows import forget_replies
 from clausegraph.indexes.vectors.segments import (
     holds_strangers,
@@ -156,6 +157,8 @@ def vacuum(
         found = ledger.rows(select(*key).where(table.c.corpus_id == corpus.id, condition))
         if found and not any(rows.values()):  # before the first row goes
             remains += _forget_replies(ledger, promised)
+        if table is page_versions:
+            cut_from_blocks(ledger, lease, [row.id for row in found])
         rows[table.name] = len(found)
         one = delete(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
         for part in batches(

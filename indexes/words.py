@@ -1,21 +1,28 @@
-"""The words of page versions, counted once, when a version is stored: what keyword search reads (``lexical.py``)."""
+"""The words of page versions, counted once, when a version is stored: each version has a row with all of its words.
+
+Keyword search finds them by term in blocks that are made of these rows (``postings.py``).
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from sqlalchemy import Connection, insert, select
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, insert, select
 
 from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.serial import pack
 from clausegraph.core.types import Chunk
-from clausegraph.indexes.ledger.schema import chunk_words, postings
+from clausegraph.indexes.ledger.cells import decode, decode_json
+from clausegraph.indexes.ledger.schema import page_words
+from clausegraph.indexes.ledger.store import batches
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -26,17 +33,20 @@ _STOP_WORDS = word_set(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this"
     " to was will with"
 )
-COUNTS = np.dtype("<u4")  # of a term in a page: for each chunk that has it its number, how often, the chunk's length
-BYTES = 3 * COUNTS.itemsize
 
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of a page: the keys of its chunks, their lengths in terms, and of each term its counts."""
+    """The words of a page: the keys of its chunks, their lengths in terms, and of each term by turns the number of a
+    chunk that has it, and how often it does."""
 
-    keys: tuple[str, ...]
-    lengths: tuple[int, ...]
-    counts: dict[str, bytes]
+    keys: list[str]
+    lengths: list[int]
+    counts: dict[str, list[int]]
+
+
+_KEYS = TypeAdapter(list[str])
+_COUNTED = TypeAdapter(tuple[list[int], dict[str, list[int]]])
 
 
 def stems(text: str) -> list[str]:
@@ -52,39 +62,37 @@ def _words(text: str) -> list[str]:
 
 def count_words(chunks: Iterable[Chunk]) -> PageWords:
     """The words of the chunks of a page."""
-    keys, lengths, found = [], [], dict[str, list[int]]()
+    keys, lengths, counts = [], [], dict[str, list[int]]()
     for number, chunk in enumerate(chunks):
         words = [word for word in _words(chunk.text) if word not in _STOP_WORDS]
         keys.append(chunk.key)
         lengths.append(len(words))
         for term, count in Counter(_stemmer().stemWords(words)).items():
-            found.setdefault(term, []).extend((number, count, len(words)))
-    packed = {term: np.array(numbers, COUNTS).tobytes() for term, numbers in found.items()}
-    return PageWords(tuple(keys), tuple(lengths), packed)
-
-
-def chunk_numbers(counts: bytes) -> list[int]:
-    """The numbers of the chunks that have a term, from its counts."""
-    numbers: list[int] = np.frombuffer(counts, COUNTS).reshape(-1, 3)[:, 0].tolist()
-    return numbers
+            counts.setdefault(term, []).extend((number, count))
+    return PageWords(keys, lengths, counts)
 
 
 def store_words(connection: Connection, corpus_id: int, version_id: int, words: PageWords) -> None:
     """Store the words of a new page version; they go with it."""
-    mine = {"corpus_id": corpus_id, "version_id": version_id}
-    of_page = {"chunk_keys": json.dumps(words.keys), "chunks": len(words.keys), "terms": sum(words.lengths)}
-    connection.execute(insert(chunk_words).values(**mine, **of_page))
-    rows = [mine | {"term": term, "counts": counts} for term, counts in sorted(words.counts.items())]
-    if rows:
-        connection.execute(insert(postings), rows)
+    row = {"chunk_keys": json.dumps(words.keys), "words": pack((words.lengths, words.counts))}
+    connection.execute(insert(page_words).values(version_id=version_id, corpus_id=corpus_id, **row))
 
 
-def stored_words(connection: Connection, version_id: int) -> PageWords | None:
-    """The words that are stored of a page version, with the sum of its lengths; None where there are none."""
-    row = connection.execute(select(chunk_words).where(chunk_words.c.version_id == version_id)).one_or_none()
-    counted = select(postings.c.term, postings.c.counts).where(postings.c.version_id == version_id)
-    counts = {one.term: one.counts for one in connection.execute(counted)}
-    return None if row is None else PageWords(tuple(json.loads(row.chunk_keys)), (row.terms,), counts)
+def stored_words(connection: Connection, version_ids: Collection[int]) -> Iterator[tuple[int, PageWords]]:
+    """The words of page versions, by their ids, ascending; of those of which some are stored."""
+    for part in batches(sorted(version_ids)):
+        for row in connection.execute(select(page_words).where(page_words.c.version_id.in_(part))):
+            lengths, counts = decode(page_words.c.words, row.version_id, row.words, _unpacked)
+            yield row.version_id, PageWords(chunk_keys(row), lengths, counts)
+
+
+def chunk_keys(row: Row[Any]) -> list[str]:
+    """The keys of the chunks of a page version, by their numbers, from its row of words."""
+    return decode_json(page_words.c.chunk_keys, row.version_id, row.chunk_keys, _KEYS)
+
+
+def _unpacked(data: bytes) -> tuple[list[int], dict[str, list[int]]]:
+    return _COUNTED.validate_json(zlib.decompress(data), strict=True)
 
 
 @cache

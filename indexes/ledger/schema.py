@@ -92,16 +92,10 @@ page_versions = _table(
     keep_ids=True,
 )
 
-# The words of a version's chunks: their keys as JSON, and how many terms they have; of each term its counts in the
-# chunks that have it (``indexes/words.py``). An epoch sees those of the versions that it sees.
-chunk_words = _table("chunk_words", "version_id corpus_id chunk_keys chunks:int terms:int", key="version_id")
-postings = _table(
-    "postings",
-    "corpus_id term version_id counts:bytes",
-    Index("postings_version", "version_id"),
-    key="corpus_id term version_id",
-    **ROWS_BY_KEY,
-)
+# The words of a version, and the keys of its chunks as JSON (``indexes/words.py``); of each term in a block of versions
+# where it is (``indexes/postings.py``). An epoch sees what is of the versions that it sees.
+page_words = _table("page_words", "version_id corpus_id chunk_keys words:bytes", key="version_id")
+postings = _table("postings", "corpus_id block:big term entries:bytes", key="corpus_id block term", **ROWS_BY_KEY)
 members = _table(
     "members",
     "id corpus_id page_id page_version_id extractor projection since until",

@@ -17,7 +17,7 @@ from clausegraph.indexes.ledger.schema import identity
 from clausegraph.indexes.ledger.sqlite import SqliteDatabase
 
 T = TypeVar("T")
-SCHEMA_VERSION = "0015"
+SCHEMA_VERSION = "0016"
 _BATCH = 500  # bound parameters in one IN list
 
 

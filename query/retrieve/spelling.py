@@ -15,10 +15,10 @@ from rapidfuzz.distance import OSA
 
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.tokens import count_tokens
-from clausegraph.indexes.lexical import Posting
 from clausegraph.indexes.views import View
-from clausegraph.indexes.words import chunk_numbers, stems
+from clausegraph.indexes.words import stems
 
+Places = Sequence[tuple[int, int]]  # numbers of pages and of chunks on them
 Corrections = tuple[tuple[str, str], ...]
 _WORD = re.compile(r"\b[A-Za-z]{5,}\b(?!')")
 _CONTRACTIONS = word_set(
@@ -47,7 +47,7 @@ def _is_known(view: View, word: str) -> bool:
         return True
     if any(count_tokens(form) == 1 for form in (lowered, stemmed[0], lowered.removesuffix("s"))):
         return True
-    return bool(view.words.postings(stemmed[:1]))
+    return bool(view.words.having(stemmed[:1]))
 
 
 def _nearest_written(view: View, word: str) -> str | None:
@@ -61,8 +61,8 @@ def _nearest_written(view: View, word: str) -> str | None:
             not form.islower(),
             form,
         )
-        for stemmed, rare, there in _nearest(view, word)
-        for form in _as_written(view, there, word)
+        for stemmed, rare, term, there in _nearest(view, word)
+        for form in _as_written(view, term, there, word)
         if OSA.distance(word, form.lower()) <= _may_differ(word) and not word.startswith(form.lower())
     ]
     return min(written)[-1] if written else None
@@ -74,20 +74,18 @@ def _lacks_letters(word: str, form: str) -> bool:
     return all(letter in letters for letter in word)
 
 
-def _nearest(view: View, word: str) -> list[tuple[int, int, list[Posting]]]:
-    """The nearest stems of the epoch that start with the same letter: distance, how many chunks they are not in, and
-    where they are."""
+def _nearest(view: View, word: str) -> list[tuple[int, int, str, Places]]:
+    """The nearest stems of the epoch that start with the same letter, with distance, how many chunks they are not in,
+    and where they are."""
     near = [term for term in view.words.starting(word[0]) if term.isalpha() and len(term) > 2]
     best: dict[str, int] = {}
     for form in dict.fromkeys((word, *stems(word))):
         cutoff = _may_differ(form)
         for term, distance, _ in process.extract(form, near, scorer=OSA.distance, score_cutoff=cutoff, limit=5):
             best[term] = min(distance, best.get(term, distance))
-    there: dict[str, list[Posting]] = {}
-    for one in view.words.postings(best):
-        there.setdefault(one.term, []).append(one)
-    scored = [(best[term], -sum(len(one.counts) for one in of), term) for term, of in there.items()]
-    return [(distance, rare, there[term]) for distance, rare, term in sorted(scored)[:_MOST]]
+    there = view.words.having(best)
+    scored = [(best[term], -len(chunks), term) for term, chunks in there.items()]
+    return [(distance, rare, term, there[term]) for distance, rare, term in sorted(scored)[:_MOST]]
 
 
 def _may_differ(word: str) -> int:
@@ -95,14 +93,14 @@ def _may_differ(word: str) -> int:
     return 2 if len(word) >= _LONG else 1
 
 
-def _as_written(view: View, there: Sequence[Posting], word: str) -> list[str]:
+def _as_written(view: View, term: str, there: Places, word: str) -> list[str]:
     """The words with a stem, as the chunks that have it write them, up to one that is a letter from a word."""
-    pages = view.words.chunks([one.page for one in there[:_LOOKED_AT]])
-    places = sorted((pages[one.page][0], number) for one in there[:_LOOKED_AT] for number in chunk_numbers(one.counts))
+    pages = view.words.chunks(list(dict.fromkeys(page for page, _ in there))[:_LOOKED_AT])
+    places = sorted((pages[page][0], number) for page, number in there if page in pages)
     found: dict[str, None] = {}
     for page, number in places[:_LOOKED_AT]:
         text = view.reading(page).chunks[number].text
-        found |= dict.fromkeys(form for form in re.findall(r"[A-Za-z]+", text) if stems(form)[:1] == [there[0].term])
+        found |= dict.fromkeys(form for form in re.findall(r"[A-Za-z]+", text) if stems(form)[:1] == [term])
         if any(OSA.distance(word, form.lower()) <= 1 for form in found):
             break
     return list(found)

@@ -18,7 +18,7 @@ from clausegraph.indexes.graph.protocol import NO_PROJECTIONS
 from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhide
 from clausegraph.indexes.ledger.schema import VECTOR_KINDS, decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from clausegraph.indexes.lexical import CountedWords, Words
+from clausegraph.indexes.lexical import CountedWords, Words, search_words
 from clausegraph.indexes.vacuum import VacuumReport
 from clausegraph.indexes.views import GraphAt, View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -77,10 +77,9 @@ def assert_words_counted(view: View) -> None:
     assert _places(view.words, terms) == _places(counted, terms)
 
 
-def _places(words: Words, terms: set[str]) -> set[tuple[str, str, bytes]]:
-    found = words.postings(terms)
-    pages = words.chunks({one.page for one in found})
-    return {(str(pages[one.page][0]), one.term, one.counts) for one in found}
+def _places(words: Words, terms: set[str]) -> set[tuple[str, str, float]]:
+    found = {term: search_words(words, term, 10**6) for term in terms}
+    return {(f"{hit.page} {hit.ref}", term, hit.score) for term, hits in found.items() for hit in hits}
 
 
 def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:

@@ -6,7 +6,7 @@ from alembic import op
 
 from clausegraph.indexes.ledger.schema import metadata
 
-revision = "0015"
+revision = "0016"
 down_revision = None
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, insert, select
 
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.ledger.cells import damage_error
@@ -98,9 +98,10 @@ def gather_words(ledger: Ledger, corpus_id: int, lease: RunLease | None = None) 
 
 def _new_versions(connection: Connection, corpus_id: int) -> list[int]:
     """Versions of the corpus that are later than those in blocks, ascending."""
-    last = connection.execute(select(func.max(postings.c.block)).where(postings.c.corpus_id == corpus_id)).scalar()
-    begin = -1 if last is None else SPAN * last - 1
-    for row in connection.execute(of_terms(corpus_id, [] if last is None else [last], [EVERY])):
+    blocks = select(postings.c.block).where(postings.c.corpus_id == corpus_id).order_by(postings.c.block.desc())
+    last = connection.execute(blocks.limit(1)).scalars().all()
+    begin = SPAN * max(last, default=0) - 1
+    for row in connection.execute(of_terms(corpus_id, last, [EVERY])):
         begin = max(versions_of(row))
     later = select(page_words.c.version_id).where(page_words.c.corpus_id == corpus_id, page_words.c.version_id > begin)
     return list(connection.execute(later.order_by(page_words.c.version_id)).scalars())

@@ -125,9 +125,12 @@ DAMAGES: Damages = {
     ],
     "a name": [(sql("UPDATE entity_names SET entity = 'x' WHERE name = 'levy'"), "'levy' stands for 'x'", "roof")],
     "words": [
-        (sql("UPDATE postings SET counts = x'00' WHERE term = 'grant'"), "words of pages:grant.html", "'grant'"),
+        (sql("UPDATE postings SET entries = x'00' WHERE term = 'grant'"), "words of pages:grant.html", "'grant'"),
         (sql("DELETE FROM postings WHERE term = 'levi'"), "words of pages:levy.html", "'levi'"),
-        (sql("DELETE FROM chunk_words WHERE version_id = 1"), "(version 1)", "not those of its reading"),
+        (sql("DELETE FROM page_words WHERE version_id = 1"), "(version 1)", "not those of its reading"),
+    ],
+    "words of a version": [
+        (sql("UPDATE page_words SET words = x'00' WHERE version_id = 2"), "(version 2)", "not those of its reading"),
     ],
     "embeddings": [
         (sql("DELETE FROM embeddings WHERE rowid = 2"), "embedding", "is lost"),

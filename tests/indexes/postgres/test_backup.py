@@ -28,7 +28,7 @@ pytestmark = pytest.mark.integration
 DAMAGES = {
     "DELETE FROM rules WHERE id = (SELECT min(id) FROM rules)": "rule",
     "UPDATE supports SET relation = 'x' WHERE id = (SELECT min(id) FROM supports)": "statement",
-    "DELETE FROM postings WHERE term = 'grant'": "the words of pages:grant.html",
+    "UPDATE page_words SET words = 'x'": "the words of pages:grant.html",
     "UPDATE vector_data SET data = (data::real[] || '{}')::vector * data WHERE part = 'chunk'": "is corrupt",
 }
 

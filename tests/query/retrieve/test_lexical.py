@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from clausegraph.core.errors import StorageError
-from clausegraph.indexes.ledger.schema import page_words
+from clausegraph.indexes.ledger.schema import postings
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import CountedWords, search_words
 from clausegraph.indexes.views import View
@@ -70,8 +70,8 @@ def test_what_is_stored_scores_as_what_is_counted_anew(view: View) -> None:
 
 def test_a_damaged_row_is_named(ledger: Ledger, view: View) -> None:
     with ledger.write() as connection:
-        connection.execute(page_words.update().values(words=b"12345"))
-    with pytest.raises(StorageError, match=r"table page_words, row \d+, column words cannot be read"):
+        connection.execute(postings.update().where(postings.c.term == "allot").values(entries=b"12345"))
+    with pytest.raises(StorageError, match=r"table postings, row .'allot'.*column entries cannot be read \(5 bytes\)"):
         search_words(view.words, "allotments", 5)
 
 

@@ -19,6 +19,7 @@ from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhid
 from clausegraph.indexes.ledger.schema import VECTOR_KINDS, decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.lexical import CountedWords, Words, search_words
+from clausegraph.indexes.postings import misplaced_words
 from clausegraph.indexes.vacuum import VacuumReport
 from clausegraph.indexes.views import GraphAt, View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -153,6 +154,8 @@ class World:
                 projected = self.graph_at(self.ledger, self.row, view.epoch)
                 assert graph_lines(projected) == graph_lines(view.graph)
             assert_words_counted(view)
+            with self.ledger.read() as connection:
+                assert misplaced_words(connection, self.row.id) == {}
             return dump_lines(view)
 
     def values(self) -> dict[tuple[str, str, str], Vectors]:

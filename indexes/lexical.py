@@ -15,7 +15,7 @@ from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import Text, cast, func, select
 
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.ledger.cells import damage_error
@@ -27,6 +27,7 @@ from clausegraph.indexes.words import PageWords, chunk_keys, count_words, stems,
 K1, B = 1.5, 0.75
 _PAGE = 32  # bits of the number of a chunk below the number of its page
 _CHUNK = (1 << _PAGE) - 1
+_MOST_NAMED = 10_000  # pages whose keys are kept: 20 MB
 _MOST_KEPT = 48_000_000  # chunks that have a term, of all terms that are kept: 600 MB, where there are a million chunks
 
 
@@ -40,6 +41,8 @@ class LexicalHit:
 
 
 Weighed = tuple[NDArray[np.int32], NDArray[np.float64]]  # where chunks stand that have a term, and what it adds
+BlockPages = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]  # numbers, counts of chunks, and lengths
+Named = tuple[PageKey, Sequence[str]]  # a page, and the keys of its chunks
 Placed = tuple[NDArray[np.int32], NDArray[np.int64]]  # where chunks stand that have a term, and how often they do
 _NONE: Placed = (np.empty(0, np.int32), np.empty(0, np.int64))
 Places = tuple[NDArray[np.int64], NDArray[np.float64]]  # a page's number and that of its chunk; scores
@@ -51,7 +54,7 @@ def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
     if limit < 1 or not terms:
         return []
     places, scores = words.best(terms, limit)  # ties at the cut stay in until the total order has spoken
-    named = words.chunks(set((places >> _PAGE).tolist()))
+    named = words.named(set((places >> _PAGE).tolist()))
     hits = []
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
         page, keys = named[place >> _PAGE]
@@ -64,8 +67,8 @@ def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
 
 @dataclass(frozen=True, slots=True)
 class ShownChunks:
-    """The numbers of pages that have chunks, ascending, where their chunks begin in an array of all chunks, and the
-    length of each chunk in terms."""
+    """The numbers of pages that have chunks, where their chunks begin in an array of all chunks, and the length of each
+    chunk in terms."""
 
     numbers: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -92,6 +95,7 @@ class Words:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Weighed] = OrderedDict()
+        self._named: dict[int, Named] = {}
         self._lock = Lock()  # threads share a view
 
     @cached_property
@@ -99,13 +103,20 @@ class Words:
         """Pages by number, but those that are in blocks."""
         raise NotImplementedError
 
-    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
+    def chunks(self, numbers: Collection[int]) -> dict[int, Named]:
         """Pages by number, with the keys of their chunks."""
         raise NotImplementedError
 
-    def _lengths_in_blocks(self) -> NDArray[np.int64]:
-        """The number of its page and the length of each chunk in a block, shape (n, 2), chunks of a page in order."""
-        return np.empty((0, 2), np.int64)
+    def named(self, numbers: Collection[int]) -> Mapping[int, Named]:
+        """As :meth:`chunks`, of which the last are kept: copies of a page are all looked at to choose among equals."""
+        kept = self._named if len(self._named) < _MOST_NAMED else {}
+        if lacking := [number for number in numbers if number not in kept]:
+            kept = self._named = kept | self.chunks(lacking)  # at once: threads share a view
+        return kept
+
+    def _pages_in_blocks(self) -> Sequence[BlockPages]:
+        """The pages of each block that have chunks."""
+        return []
 
     def _read_blocks(self, terms: Sequence[str]) -> dict[str, Placed]:
         """Where chunks in blocks stand that have the terms, and how often they have them."""
@@ -115,11 +126,20 @@ class Words:
     @cached_property
     def shown(self) -> ShownChunks:
         """The chunks of the pages."""
-        loose = [(number, length) for number, words in self.loose.items() for length in words.lengths]
-        table = np.concatenate([self._lengths_in_blocks(), np.array(loose, np.int64).reshape(-1, 2)])
-        table = table[np.argsort(table[:, 0], kind="stable")]
-        numbers, starts = np.unique(table[:, 0], return_index=True)
-        return ShownChunks(numbers, starts, table[:, 1].copy())
+        loose = [(number, len(words.lengths)) for number, words in self.loose.items() if words.lengths]
+        alone = np.array(loose, np.int64).reshape(-1, 2)
+        lengths = np.array([length for words in self.loose.values() for length in words.lengths], np.int64)
+        parts = [*self._pages_in_blocks(), (alone[:, 0], alone[:, 1], lengths)]
+        numbers, counts, lengths = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return ShownChunks(numbers, np.cumsum(counts) - counts, lengths)
+
+    @cached_property
+    def _loose_starts(self) -> dict[int, int]:
+        """Where the chunks of loose pages begin."""
+        shown = self.shown
+        last = len(self.loose)
+        found = zip(shown.numbers[-last:].tolist(), shown.starts[-last:].tolist(), strict=True) if last else ()
+        return {number: start for number, start in found if number in self.loose}
 
     @cached_property
     def _dampers(self) -> NDArray[np.float64]:
@@ -134,7 +154,7 @@ class Words:
         shown = self.shown
         scores = np.zeros(shown.chunks)
         for at, weights in self._of_terms(sorted(terms)):
-            scores[at] += weights
+            np.add.at(scores, at, weights)  # thrice as quick as an assignment, and each is there once
         scores = np.round(scores, 6)  # so that sums in another order are ties, too
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit] if len(scores) > limit else 0.0
         best = np.flatnonzero((scores >= least) & (scores > 0))
@@ -166,8 +186,7 @@ class Words:
         shown, (at, counts) = self.shown, placed
         for number, words in self.loose.items():
             if pairs := words.counts.get(term):
-                start = shown.starts[np.searchsorted(shown.numbers, number)]
-                at = np.append(at, (start + pairs[::2]).astype(np.int32))
+                at = np.append(at, self._loose_starts[number] + np.array(pairs[::2], np.int32))
                 counts = np.append(counts, pairs[1::2])
         there = len(at)
         idf = np.log(1 + (0.5 + max(shown.chunks, there) - there) / (0.5 + there))
@@ -185,9 +204,9 @@ class StoredWords(Words):
     def _visible(self) -> NDArray[np.int64]:
         """The versions of the epoch, ascending."""
         mine = (members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))
-        with self._reads.read() as connection:  # as they come: there may be some ten thousand
-            found = connection.execute(select(members.c.page_version_id).where(*mine)).scalars()
-            return np.unique(np.fromiter(found, np.int64))
+        ids = func.aggregate_strings(cast(members.c.page_version_id, Text), ",")  # in one cell: there may be 60,000
+        text = self._reads.value(select(ids).where(*mine)) or ""
+        return np.unique(np.array([int(one) for one in text.split(",") if one], np.int64))
 
     @cached_property
     def _blocks(self) -> list[int]:
@@ -196,22 +215,26 @@ class StoredWords(Words):
         return blocks
 
     @cached_property
-    def _in_blocks(self) -> NDArray[np.int64]:
-        of_every = of_terms(self._corpus_id, self._blocks, [EVERY])
-        parts = [np.empty((0, 2), np.int64)]
-        for row in self._reads.rows(of_every):
+    def _in_blocks(self) -> dict[int, BlockPages]:
+        found: dict[int, BlockPages] = {}
+        for row in self._reads.rows(of_terms(self._corpus_id, self._blocks, [EVERY])):
             entries = read_entries(row)
-            table = np.stack([versions_in(entries) + SPAN * row.block, entries[:, 1]], axis=1).astype(np.int64)
-            parts.append(table[np.isin(table[:, 0], self._visible)])
-        return np.concatenate(parts)
+            number = versions_in(entries)
+            seen = np.zeros(SPAN, np.bool_)
+            seen[self._visible[self._visible // SPAN == row.block] % SPAN] = True
+            counts = np.where(seen, np.bincount(number, minlength=SPAN), 0)
+            lengths = entries[seen[number], 1].astype(np.int64)
+            found[row.block] = (np.flatnonzero(counts) + SPAN * row.block, counts[counts > 0], lengths)
+        return found
 
-    def _lengths_in_blocks(self) -> NDArray[np.int64]:
-        return self._in_blocks
+    def _pages_in_blocks(self) -> Sequence[BlockPages]:
+        return list(self._in_blocks.values())
 
     @cached_property
     def loose(self) -> Mapping[int, PageWords]:
         """Pages by number, but those that are in blocks."""
-        wanted = np.setdiff1d(self._visible, self._in_blocks[:, 0]).tolist()
+        there = [numbers for numbers, _, _ in self._in_blocks.values()]
+        wanted = np.setdiff1d(self._visible, np.concatenate([self._visible[:0], *there]), assume_unique=True).tolist()
         with self._reads.read() as connection:
             found = dict(stored_words(connection, wanted))
         for number in set(wanted) - found.keys():
@@ -222,10 +245,11 @@ class StoredWords(Words):
     def _table(self) -> NDArray[np.int32]:
         """By block, and by the number of a version within it, where its chunks begin; -1 for any that is not read from
         blocks."""
-        table = np.full((len(self._blocks), SPAN), -1, np.int32)
-        numbers = np.unique(self._in_blocks[:, 0])
-        starts = self.shown.starts[np.searchsorted(self.shown.numbers, numbers)]
-        table[np.searchsorted(self._blocks, numbers // SPAN), numbers % SPAN] = starts
+        table, begin = np.full((len(self._blocks), SPAN), -1, np.int32), 0
+        for block, (numbers, _, _) in self._in_blocks.items():
+            end = begin + len(numbers)
+            table[self._blocks.index(block), numbers % SPAN] = self.shown.starts[begin:end]
+            begin = end
         return table
 
     def _read_blocks(self, terms: Sequence[str]) -> dict[str, Placed]:
@@ -242,8 +266,8 @@ class StoredWords(Words):
         seen = start >= 0
         return start[seen] + chunks_in(entries)[seen].astype(np.int32), entries[seen, 1].astype(np.int64)
 
-    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
-        found: dict[int, tuple[PageKey, Sequence[str]]] = {}
+    def chunks(self, numbers: Collection[int]) -> dict[int, Named]:
+        found: dict[int, Named] = {}
         query = (
             select(page_words.c.version_id, page_words.c.chunk_keys, sources.c.name, pages.c.uri)
             .join(page_versions, page_versions.c.id == page_words.c.version_id)
@@ -277,5 +301,5 @@ class CountedWords(Words):
         """Pages by number, but those that are in blocks."""
         return {number: words for number, (_, words) in enumerate(self.pages)}
 
-    def chunks(self, numbers: Collection[int]) -> dict[int, tuple[PageKey, Sequence[str]]]:
+    def chunks(self, numbers: Collection[int]) -> dict[int, Named]:
         return {number: (self.pages[number][0], self.pages[number][1].keys) for number in numbers}

@@ -61,7 +61,7 @@ def versions_of(row: Row[Any]) -> set[int]:
 def of_terms(corpus_id: int, blocks: Collection[int], terms: Collection[str]) -> Select[Any]:
     """The rows of terms in blocks."""
     here = (postings.c.corpus_id == corpus_id, postings.c.block.in_(list(blocks)), postings.c.term.in_(list(terms)))
-    return select(postings).where(*here)
+    return select(postings).where(*here).order_by(postings.c.block)
 
 
 def _inverted(pages: Iterable[tuple[int, PageWords]]) -> dict[str, bytearray]:
@@ -78,6 +78,11 @@ def _inverted(pages: Iterable[tuple[int, PageWords]]) -> dict[str, bytearray]:
             found.setdefault(term, bytearray()).extend(data[start:end])
             start = end
     return found
+
+
+def _sorted(data: bytes) -> bytes:
+    entries = np.frombuffer(data, _NUMBERS).reshape(-1, 2)
+    return entries[np.argsort(entries[:, 0])].tobytes()
 
 
 def _without(row: Row[Any], numbers: Collection[int]) -> bytes:
@@ -117,8 +122,8 @@ def add_to_blocks(ledger: Ledger, corpus_id: int, version_ids: Sequence[int], le
             with ledger.write() as connection:
                 _check(connection, lease)
                 for row in _taken(connection, corpus_id, block, postings.c.term.in_(terms)):
-                    added[row.term][:0] = _without(row, numbers)
-                rows = [{"term": term, "entries": bytes(added.pop(term))} for term in terms]
+                    added[row.term] += _without(row, numbers)
+                rows = [{"term": term, "entries": _sorted(added.pop(term))} for term in terms]
                 connection.execute(insert(postings), [row | {"corpus_id": corpus_id, "block": block} for row in rows])
 
 

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import hypothesis
@@ -14,7 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 from clausegraph.indexes import lexical, postings
 from tests.harness.ending import at_session_end, left_over
 from tests.harness.fake_model import fake
-from tests.harness.once import share_compiled_statements, share_field_kinds
+from tests.harness.once import share_compiled_statements, share_field_kinds, share_page_reading, shared_pages
 from tests.harness.shared_data import conditionalqa
 
 __all__ = ["conditionalqa", "fake"]  # fixtures of all folders
@@ -79,6 +80,18 @@ class ByGroup(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup:
     config.option.loadscopereorder = False  # it would put the groups with the most tests first
     return ByGroup(config, log)
+
+
+share_page_reading()
+_READ_ANEW = ("law", "core", "ingestion/rules", "ingestion/reading", "injection")  # what they check is the reading
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Outside these folders the pages that runs have read are not read again."""
+    anew = any(item.path.is_relative_to(_HERE / name) for name in _READ_ANEW)
+    with nullcontext() if anew else shared_pages():
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,6 @@
 """Where a language model is set, ``ask`` reads with it, says so, and uses the guide and examples of the settings."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,8 @@ from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.query.read.model.guide import read_guide
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.harness.home import filled
 
 pytestmark = pytest.mark.integration
@@ -30,10 +30,9 @@ PAGE = (
 ASKED = Inquiry("How much is the winter grant for every household?", "I rent.")
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as running:
-        yield running
+@pytest.fixture
+def server(fake: FakeModelServer) -> FakeModelServer:
+    return fake
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +65,6 @@ def test_a_model_reads_and_the_trace_says_which(home: Path, server: FakeModelSer
 
 
 def test_without_a_model_none_is_asked(home: Path, server: FakeModelServer) -> None:
-    server.reset()
     assert "read_by" not in traced(asked(home, server, llm=None))
     assert server.counters()["requests"] == 0
 
@@ -113,19 +111,19 @@ def test_sentences_are_written_anew_for_what_is_assumed(home: Path) -> None:
     second = drafted("met", "Are you over 65? Yes", "You can get the winter grant: you are over 65 and rent your home.")
     inquiry = Inquiry("Can I get the winter grant?", "I rent.")
     over = {"you are over 65": ConditionState.MET}
-    with FakeModelServer(FakeOptions(replies="script", script=[first, second, first])) as scripted:
-        made = Settings(
-            home=home, embedding_model="hashing", llm="openai:fake", llm_url=scripted.url, llm_key="x",
-            llm_attempts=1, llm_cache_mb=0,
-        )  # fmt: skip
-        with Workspace(made) as workspace:
-            found = answer(workspace, "default", inquiry, assumptions=over)
-            assert [one.text for one in found.sentences] == [
-                "You can get the winter grant: you are over 65 and rent your home."
-            ]
-            assert found.inquiry == inquiry
-            assert scripted.counters()["requests"] == 2
-            assert answer(workspace, "default", inquiry).sentences[0].text.endswith("if you are over 65.")
+    scripted = fake_with(replies="script", script=[first, second, first])
+    made = Settings(
+        home=home, embedding_model="hashing", llm="openai:fake", llm_url=scripted.url, llm_key="x",
+        llm_attempts=1, llm_cache_mb=0,
+    )  # fmt: skip
+    with Workspace(made) as workspace:
+        found = answer(workspace, "default", inquiry, assumptions=over)
+        assert [one.text for one in found.sentences] == [
+            "You can get the winter grant: you are over 65 and rent your home."
+        ]
+        assert found.inquiry == inquiry
+        assert scripted.counters()["requests"] == 2
+        assert answer(workspace, "default", inquiry).sentences[0].text.endswith("if you are over 65.")
 
 
 def test_a_measured_question_is_no_example_and_no_guide_has_seen_it(tmp_path: Path) -> None:

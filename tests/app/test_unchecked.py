@@ -7,7 +7,7 @@ import pty
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -24,7 +24,8 @@ from clausegraph.core.settings import Settings
 from clausegraph.core.types import TraceStep
 from tests.app.api.conftest import client_of
 from tests.harness.cli import made_app
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.harness.home import filled
 
 pytestmark = pytest.mark.integration
@@ -45,18 +46,10 @@ main()
 """
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="script", script=[REPLY])) as server:
-        yield server
-
-
 @pytest.fixture
-def server(running: FakeModelServer) -> FakeModelServer:
+def server() -> FakeModelServer:
     """Holds its reply in the second sentence."""
-    running.reset()
-    running.set(hold_after=SECOND[:8], chunks=80)
-    return running
+    return fake_with(replies="script", script=[REPLY], hold_after=SECOND[:8], chunks=80)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from clausegraph.app.servers.airflow import RunningAirflow, start_airflow, stop_
 from clausegraph.app.servers.process import chosen_port
 from tests.dags.team import Team
 from tests.dags.test_scheduled import DAG, Api
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.harness.postgres import new_address, run_sql, shared_server
 from tests.harness.wait import until
 
@@ -35,9 +36,8 @@ CHUNKS, IN_FLIGHT = 2 * PAGES, 2 * 2  # two tasks of a worker, two calls each
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(latency=(0.8, 0.8))) as running:
-        yield running
+def fake() -> FakeModelServer:
+    return fake_with(latency=(0.8, 0.8))
 
 
 @pytest.fixture

@@ -56,10 +56,12 @@ show(made)
 """
 
 TASKS = """
-import pathlib, subprocess
+import pathlib
 from types import SimpleNamespace
 from datetime import UTC, datetime
 from airflow.sdk.exceptions import AirflowFailException, AirflowRescheduleException, AirflowSkipException
+from typer.testing import CliRunner
+from tests.harness.cli import made_app
 dags = DagBag("dags").dags
 dag = dags["ingest_policies"]
 def call(name, *values):
@@ -72,9 +74,9 @@ def call(name, *values):
     except AirflowRescheduleException:
         return "waits"
 def clausegraph(*words):
-    command = "import clausegraph; clausegraph.main()"
-    words = [sys.executable, "-c", command, "--json", *words, "--corpus", "policies"]
-    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    done = CliRunner().invoke(made_app(), ["--json", *words, "--corpus", "policies"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
 def failing(name):
     try:
         return call(name)
@@ -178,7 +180,6 @@ def test_no_deprecated_import() -> None:
 def test_what_the_tasks_do(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer) -> None:
     """A dry run, one that publishes, one that finds all unchanged, and two that wait in quarantine until they are
     accepted, for pages that are gone and for a missed gate: each task called as Airflow does."""
-    fake.reset()
     team = Team(tmp_path, fake)
     team.write(4)
     questions = tmp_path / "gate.jsonl"
@@ -210,7 +211,6 @@ def test_what_the_tasks_do(tmp_path: Path, airflow: dict[str, str], fake: FakeMo
 @pytest.mark.parametrize("others", [False, True])
 def test_a_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer, others: bool) -> None:
     """Alone, or between a dry run and one that finds everything unchanged; all without Airflow is in test_steps.py."""
-    fake.reset()
     team = Team(tmp_path, fake)
     team.write(3 if others else 1)
     confs = [{"dry_run": True}, {"dry_run": False}, {}] if others else [{}]  # ``dag.test`` leaves what it was given

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ import pytest
 from tests.app.api.conftest import PAGES
 from tests.app.api.serving import Serving
 from tests.dags.team import CORPUS, Team, result
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.harness.postgres import address_of, kill_server, new_address, run_sql, start_server
 from tests.harness.wait import PATIENCE_S, until
 
@@ -26,9 +26,8 @@ EPOCHS = 4
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(latency=(0.2, 0.2))) as running:
-        yield running
+def fake() -> FakeModelServer:
+    return fake_with(latency=(0.2, 0.2))
 
 
 def lasting(worker: subprocess.Popen[str]) -> tuple[int, str]:

@@ -16,7 +16,8 @@ import pytest
 
 from clausegraph.app.servers.airflow import RunningAirflow, find_airflow, start_airflow, stop_airflow
 from tests.dags.team import CORPUS, Team
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = [
@@ -30,9 +31,8 @@ DAG = "ingest_policies"
 
 
 @pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(latency=(0.6, 0.6))) as running:
-        yield running
+def fake() -> FakeModelServer:
+    return fake_with(latency=(0.6, 0.6))
 
 
 @pytest.fixture(scope="module")

@@ -280,7 +280,6 @@ _AFTER_ITS_FIRST_CHUNKS = 5  # writes: it has joined the run, claimed a batch an
 
 @pytest.mark.integration
 def test_a_killed_task_is_retried_with_the_same_batch(tmp_path: Path, fake: FakeModelServer) -> None:
-    fake.reset()
     fake.set(latency=(0.3, 0.3))  # two by two, and what has come is stored every two seconds: not all at once
     team = Team(tmp_path, fake)
     team.write(5, sections=4)

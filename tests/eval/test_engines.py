@@ -1,7 +1,6 @@
 """An engine measured: records as they come, runs that go on, cassettes that replay to the same figures, floors."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from clausegraph.eval.provenance import Program
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 
@@ -40,16 +40,13 @@ QUESTIONS = (
 )
 
 
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="script", script={"Answer the question": "42 days"})) as server:
-        yield server
+@pytest.fixture
+def fake() -> FakeModelServer:
+    return fake_with(replies="script", script={"Answer the question": "42 days"})
 
 
 @pytest.fixture
 def settings(tmp_path: Path, fake: FakeModelServer) -> Settings:
-    fake.set(script={"Answer the question": "42 days"}, fault="none")
-    fake.reset()
     loaded = load_settings(home=tmp_path / "home", corpus="appeals")
     changes: dict[str, Any] = {"embedding_model": "hashing", "llm_url": fake.url, "llm_cache_mb": 0, "llm_attempts": 1}
     return loaded.model_copy(update=changes | {"extractor": "rules"})

@@ -1,21 +1,37 @@
-"""A fake model server that many tests share; each finds it as if it were new."""
+"""The fake model server of this process' tests; each finds it as if it were new."""
 
-from collections.abc import Iterator
+import functools
+from typing import Any
 
 import pytest
 
+from tests.harness.ending import at_session_end
 from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.wait import until
 
 
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    """One that replies what the rules read, for all tests of a module."""
-    with FakeModelServer(FakeOptions()) as running:
-        yield running
+@functools.cache
+def shared_fake() -> FakeModelServer:
+    """The server, started here: starting one takes half a second of processor time."""
+    server = FakeModelServer().start()
+    at_session_end.callback(server.close)
+    return server
 
 
-def as_new(server: FakeModelServer, replies: str = "echo") -> FakeModelServer:
-    """The server with the default options but for its replies, and no calls counted."""
-    server.set(**vars(FakeOptions(replies=replies)))
+def fake_with(**options: Any) -> FakeModelServer:
+    """The shared server with these options, no call in flight and none counted."""
+    return as_new(shared_fake(), **options)
+
+
+def as_new(server: FakeModelServer, **options: Any) -> FakeModelServer:
+    """A server with the default options but for these, no call in flight and none counted."""
+    server.set(**vars(FakeOptions(**options)))
+    until(lambda: not server.counters()["in_flight"], every=0.01)  # a client of an earlier test may just be hanging up
     server.reset()
     return server
+
+
+@pytest.fixture
+def fake() -> FakeModelServer:
+    """It replies what the rules read."""
+    return fake_with()

@@ -1,8 +1,12 @@
-"""What libraries work out anew for each ledger and each call of the command line, worked out once in a process.
+"""What is worked out anew for each ledger, each call of the command line and each page, worked out once in a process.
 
-A test opens hundreds of ledgers and reads its settings as often; a user's process does so once.
+A test process opens hundreds of ledgers, reads its settings as often and ingests the same few pages hundreds of times;
+a user's process does so once.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -10,6 +14,12 @@ from pydantic_settings import EnvSettingsSource
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Engine
 from sqlalchemy.util import LRUCache
+
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.types import Rule
+from clausegraph.ingestion.extract.rules import extractor
+from clausegraph.ingestion.reading import process
+from clausegraph.ingestion.reading.page import PageRead, SourceDocument, read_page
 
 _COMPILED: LRUCache[Any, Any] = LRUCache(4000)
 _COMPLEX: dict[int, tuple[FieldInfo, tuple[bool, bool]]] = {}  # with its field, so that no other gets its id
@@ -37,3 +47,51 @@ def share_field_kinds() -> None:
         return _COMPLEX[id(field)][1]
 
     EnvSettingsSource._field_is_complex = is_complex  # type: ignore[method-assign]
+
+
+# --- pages ------------------------------------------------------------------------------------------
+
+_is_shared = False
+_SMALL = 100_000  # bytes of a page that is kept
+_ChunkReader = extractor.ChunkReader
+
+
+@contextmanager
+def shared_pages() -> Iterator[None]:
+    """In the block, a run that reads a page or a chunk by the rules which a run before it has read gets the same."""
+    global _is_shared  # noqa: PLW0603
+    _is_shared = True
+    yield
+    _is_shared = False
+
+
+class _SharedChunkReader:
+    """A ``ChunkReader`` of an input; what one of an equal input has read is not read again."""
+
+    def __init__(self, chunk_input: ExtractionInput) -> None:
+        self._read = (_read_chunk if _is_shared else _read_chunk.__wrapped__)(chunk_input)
+
+    def read(self) -> Extraction:
+        return self._read[0]
+
+    def rules(self) -> list[Rule]:
+        return list(self._read[1])
+
+
+@lru_cache(maxsize=5000)
+def _read_chunk(chunk_input: ExtractionInput) -> tuple[Extraction, list[Rule]]:
+    reader = _ChunkReader(chunk_input)
+    return reader.read(), reader.rules()
+
+
+def _read_page(document: SourceDocument) -> PageRead:
+    return _read_small(document) if _is_shared and len(document.raw) < _SMALL else read_page(document)
+
+
+_read_small = lru_cache(maxsize=1000)(read_page)
+
+
+def share_page_reading() -> None:
+    """Let runs read pages so that :func:`shared_pages` can share them."""
+    extractor.ChunkReader = _SharedChunkReader  # type: ignore[assignment,misc]
+    process.read_page = _read_page

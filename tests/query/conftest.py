@@ -8,18 +8,16 @@ from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import make_llm
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.query.steps.model import ModelSteps
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
-from tests.harness.fake_model import as_new
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 
 
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
+@pytest.fixture
+def fake() -> FakeModelServer:
+    return fake_with(replies="echo")
 
 
 @pytest.fixture
 def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
-    as_new(fake)
     with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
         yield ModelSteps(llm, shipped_prompts())

@@ -18,7 +18,7 @@ from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
 from tests.harness.home import filled
 
 BASE = "http://127.0.0.1:8400"
@@ -73,10 +73,9 @@ def make_stand(made: Path, model: str = "hashing") -> Stand:
     return Stand(home, tokens)
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as started:
-        yield started
+@pytest.fixture
+def model(fake: FakeModelServer) -> FakeModelServer:
+    return fake
 
 
 Talk = Callable[[httpx.AsyncClient], Awaitable[None]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.cli.conftest import Cli, parsed
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_model import fake_with
 
 pytestmark = pytest.mark.integration
 
@@ -29,24 +29,24 @@ def test_what_the_model_finds_is_beside_what_code_finds(
     assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
     refused = parsed(cli("contradictions", "--ask", "--json"), code=2)
     assert "CLAUSEGRAPH_LLM" in refused["error"]["message"]
-    with FakeModelServer(FakeOptions(replies="script", script=[REPLY])) as server:
-        for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x", "EXTRACTOR": "rules"}.items():
-            monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
-        first = cli("contradictions", "--ask")
-        assert "asking about 1 pair of sections in 1 call" in first.stderr
-        assert "2 contradictions" in first.stdout and "by the model: who may use it" in first.stdout
-        found, plain = (parsed(cli("contradictions", *ask, "--json")) for ask in (["--ask"], []))
-        assert server.counters()["requests"] == 1
-        assert found["contradictions"][:-1] == plain["contradictions"] and "asked" not in plain
-        by_model, asked = found["contradictions"][-1], found["asked"]
-        sides = [by_model[side] for side in ("newer", "older")]
-        assert [side["quotes"] for side in sides] == [[PAGES["a"][1]], [PAGES["b"][1]]]
-        assert all(side["rule"] and side["anchor"].startswith("p-") for side in sides)
-        assert (by_model["kind"], asked["pairs"], asked["calls"], asked["cached"]) == ("model", 1, 1, 1)
-        assert asked["rejected"] == {"words that a line does not have, or both have": 1}
-        page = tmp_path / "pages" / "a.html"
-        page.write_text(page.read_text("utf-8") + LINK, "utf-8")
-        assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
-        server.set(script=['4 | "You may lend" | 1 | "Nobody but the driver" | who'])
-        (old,) = (one for one in parsed(cli("contradictions", "--ask", "--json"))["superseded"] if "differs" in one)
-        assert [old[side]["title"] for side in ("newer", "older")] == [PAGES["a"][0], PAGES["b"][0]]
+    server = fake_with(replies="script", script=[REPLY])
+    for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x", "EXTRACTOR": "rules"}.items():
+        monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
+    first = cli("contradictions", "--ask")
+    assert "asking about 1 pair of sections in 1 call" in first.stderr
+    assert "2 contradictions" in first.stdout and "by the model: who may use it" in first.stdout
+    found, plain = (parsed(cli("contradictions", *ask, "--json")) for ask in (["--ask"], []))
+    assert server.counters()["requests"] == 1
+    assert found["contradictions"][:-1] == plain["contradictions"] and "asked" not in plain
+    by_model, asked = found["contradictions"][-1], found["asked"]
+    sides = [by_model[side] for side in ("newer", "older")]
+    assert [side["quotes"] for side in sides] == [[PAGES["a"][1]], [PAGES["b"][1]]]
+    assert all(side["rule"] and side["anchor"].startswith("p-") for side in sides)
+    assert (by_model["kind"], asked["pairs"], asked["calls"], asked["cached"]) == ("model", 1, 1, 1)
+    assert asked["rejected"] == {"words that a line does not have, or both have": 1}
+    page = tmp_path / "pages" / "a.html"
+    page.write_text(page.read_text("utf-8") + LINK, "utf-8")
+    assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
+    server.set(script=['4 | "You may lend" | 1 | "Nobody but the driver" | who'])
+    (old,) = (one for one in parsed(cli("contradictions", "--ask", "--json"))["superseded"] if "differs" in one)
+    assert [old[side]["title"] for side in ("newer", "older")] == [PAGES["a"][0], PAGES["b"][0]]

@@ -8,7 +8,7 @@ from clausegraph.app.services.rewordings import parse_judgements
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.rewording import same_figures
 from tests.app.cli.conftest import Cli, parsed
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_model import fake_with
 
 OLD = ("You can get the grant if you live alone.", "You must pay a fee of £20.", "Staff may bring a dog to work.")
 NEW = ("You can get the grant if nobody shares your home.", "You must pay a fee of £30.", "Pets are welcome.")
@@ -28,11 +28,11 @@ def test_what_the_model_takes_for_a_rewording_is_one_and_amounts_are_not_asked_a
     assert "CLAUSEGRAPH_LLM" in parsed(cli("diff", "--ask", "--json"), code=2)["error"]["message"]
     plain = parsed(cli("diff", "--json"))
     assert sorted(one["kind"] for one in plain["rules"]) == ["changed", "changed", "gone", "new"]
-    with FakeModelServer(FakeOptions(replies="script", script=[REPLY])) as server:
-        for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x", "EXTRACTOR": "rules"}.items():
-            monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
-        shown, found = cli("diff", "--ask", "--all"), parsed(cli("diff", "--ask", "--json"))
-        (asked,) = server.last_requests()
+    server = fake_with(replies="script", script=[REPLY])
+    for name, value in {"LLM": "openai:fake", "LLM_URL": server.url, "LLM_KEY": "x", "EXTRACTOR": "rules"}.items():
+        monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
+    shown, found = cli("diff", "--ask", "--all"), parsed(cli("diff", "--ask", "--json"))
+    (asked,) = server.last_requests()
     assert "reworded by the model's judgement\n    - You can get" in shown.stdout
     assert "2 pairs of rules in 1 call" in shown.stderr and "asked" not in plain
     assert sorted(one["kind"] for one in found["rules"]) == ["changed", "gone", "new"] and found["reworded"] == 1

@@ -12,7 +12,7 @@ from lxml import html
 
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
 from tests.core.telemetry.conftest import ENDPOINT, Collector, Run
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_model import fake_with
 
 pytestmark = pytest.mark.integration
 
@@ -69,9 +69,9 @@ def test_an_ingest_and_an_ask(collector: Collector, run: Run) -> None:
 
 
 def test_calls_of_a_model(collector: Collector, run: Run) -> None:
-    with FakeModelServer(FakeOptions(key=KEY)) as fake:
-        model = {"CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": KEY}
-        ingested = run("ingest", str(GUIDES), "--json", **traced(collector, **model))
+    fake = fake_with(key=KEY)
+    model = {"CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": KEY}
+    ingested = run("ingest", str(GUIDES), "--json", **traced(collector, **model))
     assert ingested.returncode == 0 and ingested.stderr == ""
     used = json.loads(ingested.stdout)["usage"]["rules"]
     calls = [each for each in collector.spans if each.name == "model.call"]

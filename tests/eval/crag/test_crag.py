@@ -22,7 +22,7 @@ from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 from clausegraph.eval.crag.tables import ROWS, row_of
 from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragSwitches
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_model import fake_with
 from tests.harness.tables import rows
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
@@ -80,28 +80,28 @@ def test_exact_rules(answer: str, gold: str, verdict: str) -> None:
 
 def test_a_run_goes_on_where_it_was_killed(questions: Path, tmp_path: Path) -> None:
     said = {"sub_problems": [], "used": ["r1"], "false_premise": False, "answer": "1931", "answerable": True}
-    with FakeModelServer(FakeOptions(replies="script", script={"Answer the question from": said})) as fake:
-        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        with _workspace(tmp_path, **llm) as workspace:
-            trial = CragTrial(task=1, rows=("text-only",))
-            records = measure_crag(workspace, questions, trial, tmp_path / "out")["text-only"]
-            assert [one.verdict for one in records] == ["missing", "missing", "correct", "missing"]
-            figures = crag_figures(records)
-            assert (figures.accuracy, figures.hallucination, figures.missing, figures.score) == (0.25, 0.0, 0.75, 0.25)
-            assert by_group(records)["domain: music"].score == 0.0
-            assert calls_by_step(records) == {"crag-answer": 0.25}
-            kept = tmp_path / "out" / "text-only" / "answers.jsonl"
-            assert QUESTIONS[0]["query"] not in kept.read_text()  # data of others is not copied
-            kept.write_text("".join(f"{line}\n" for line in kept.read_text().splitlines()[:3]))
-            again = measure_crag(workspace, questions, trial, tmp_path / "out")["text-only"]
-            assert [one.verdict for one in again] == [one.verdict for one in records]
-            assert fake.counters()["requests"] == 1  # what was done is not asked again
-            with pytest.raises(InputError, match="a run with task 1, this one has 2"):
-                trial = CragTrial(task=2, rows=("text-only",))
-                with _workspace(tmp_path, crag_graph_url=fake.url, **llm) as other:
-                    measure_crag(other, questions, trial, tmp_path / "out")
-            late = CragTrial(task=1, rows=("text-only",), seconds=1e-9)
-            assert {one.verdict for one in measure_crag(workspace, questions, late)["text-only"]} == {"missing"}
+    fake = fake_with(replies="script", script={"Answer the question from": said})
+    llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
+    with _workspace(tmp_path, **llm) as workspace:
+        trial = CragTrial(task=1, rows=("text-only",))
+        records = measure_crag(workspace, questions, trial, tmp_path / "out")["text-only"]
+        assert [one.verdict for one in records] == ["missing", "missing", "correct", "missing"]
+        figures = crag_figures(records)
+        assert (figures.accuracy, figures.hallucination, figures.missing, figures.score) == (0.25, 0.0, 0.75, 0.25)
+        assert by_group(records)["domain: music"].score == 0.0
+        assert calls_by_step(records) == {"crag-answer": 0.25}
+        kept = tmp_path / "out" / "text-only" / "answers.jsonl"
+        assert QUESTIONS[0]["query"] not in kept.read_text()  # data of others is not copied
+        kept.write_text("".join(f"{line}\n" for line in kept.read_text().splitlines()[:3]))
+        again = measure_crag(workspace, questions, trial, tmp_path / "out")["text-only"]
+        assert [one.verdict for one in again] == [one.verdict for one in records]
+        assert fake.counters()["requests"] == 1  # what was done is not asked again
+        with pytest.raises(InputError, match="a run with task 1, this one has 2"):
+            trial = CragTrial(task=2, rows=("text-only",))
+            with _workspace(tmp_path, crag_graph_url=fake.url, **llm) as other:
+                measure_crag(other, questions, trial, tmp_path / "out")
+        late = CragTrial(task=1, rows=("text-only",), seconds=1e-9)
+        assert {one.verdict for one in measure_crag(workspace, questions, late)["text-only"]} == {"missing"}
 
 
 def test_what_a_task_needs_is_told_before_anything_is_asked(questions: Path, tmp_path: Path) -> None:
@@ -129,12 +129,12 @@ def test_each_row_is_a_set_of_switches() -> None:
 
 
 def test_the_judge_is_asked_about_other_wordings_alone(tmp_path: Path) -> None:
-    with FakeModelServer(FakeOptions(replies="script", script=[{"explanation": "same", "score": 1}])) as fake:
-        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
-        with _workspace(tmp_path, **llm) as workspace, trial_model(workspace.settings, None, record=False) as model:
-            judge = CragJudge(engine_options(workspace.settings, model).model)
-            said = [judge.grade("when?", ("1931",), answer) for answer in ("1931", "i don't know", "in the year 1931")]
-        assert fake.counters()["distinct_prompts"] == 1
+    fake = fake_with(replies="script", script=[{"explanation": "same", "score": 1}])
+    llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
+    with _workspace(tmp_path, **llm) as workspace, trial_model(workspace.settings, None, record=False) as model:
+        judge = CragJudge(engine_options(workspace.settings, model).model)
+        said = [judge.grade("when?", ("1931",), answer) for answer in ("1931", "i don't know", "in the year 1931")]
+    assert fake.counters()["distinct_prompts"] == 1
     assert [(one.verdict, one.by) for one in said] == [
         ("correct", "rules"),
         ("missing", "rules"),

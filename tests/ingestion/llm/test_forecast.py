@@ -1,7 +1,6 @@
 """What a dry run says that a run will need, and what that run then uses of the fake server."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ from tests.harness.home import run
 
 pytestmark = pytest.mark.integration
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "corpus"
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer() as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Whole runs through the model stack against the fake server: what is kept, what is paid, what is said."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +14,13 @@ from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from tests.harness.cli import made_app
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
-from tests.harness.fake_model import as_new
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.harness.home import run
 
 pytestmark = pytest.mark.integration
 REPOSITORY = Path(__file__).resolve().parents[3]
 PAGES = 6
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions()) as running:
-        yield running
-
-
-@pytest.fixture
-def fake(server: FakeModelServer) -> FakeModelServer:
-    return as_new(server, "rules")
 
 
 @pytest.fixture
@@ -42,11 +30,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, server: FakeModelServer) -> list[str]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What a run without a fault makes of these pages."""
     root = tmp_path_factory.mktemp("undisturbed")
-    as_new(server, "rules")
-    settings = settings_for(root, server)
+    settings = settings_for(root, fake_with())
     run(settings, written(root / "pages"))
     return dump(settings)
 
@@ -226,8 +213,7 @@ def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(
 ) -> None:
     whole = settings_for(tmp_path, fake, call_tokens=5000)
     run(whole, folder)
-    as_new(fake, "rules")
-    fake.set(fault="truncated", fault_first=PAGES)
+    fake_with(fault="truncated", fault_match="a year.\n5## Part b")  # where both parts are asked for together
     cut = settings_for(tmp_path, fake, home=tmp_path / "cut", call_tokens=5000)
     report = run(cut, folder)
     assert not report.failures
@@ -236,11 +222,10 @@ def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(
 
 
 def test_a_wrong_key_stops_the_run_at_once(tmp_path: Path, folder: Path) -> None:
-    with FakeModelServer(FakeOptions(key="right")) as strict:
-        settings = settings_for(tmp_path, strict)
-        with pytest.raises(ModelRefused, match="401") as raised:
-            run(settings, folder)
-        assert "a-key-nobody-may-see" not in str(raised.value)
+    settings = settings_for(tmp_path, fake_with(key="right"))
+    with pytest.raises(ModelRefused, match="401") as raised:
+        run(settings, folder)
+    assert "a-key-nobody-may-see" not in str(raised.value)
 
 
 @pytest.mark.parametrize("usage", ["reported", pytest.param("none", marks=pytest.mark.long)])

@@ -52,7 +52,6 @@ def test_a_property_graph_index_takes_it_as_its_extractor(llm: MistralAI, use_as
 
 
 def test_equal_nodes_are_asked_once_and_neighbours_share_a_call(llm: MistralAI, fake: FakeModelServer) -> None:
-    fake.reset()
     nodes = [TextNode(text=TEXT, metadata={"title": TITLE}), TextNode(text=TEXT, metadata={"title": TITLE})]
     TripletExtractor(llm=llm)(nodes)
     assert fake.counters()["requests"] == 1

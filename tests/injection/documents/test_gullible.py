@@ -18,8 +18,8 @@ from clausegraph.core.types import LITERAL, Literal, leaves
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import View, open_view
-from tests.harness.fake_llm.options import FakeOptions
-from tests.harness.fake_llm.process import FakeModelServer
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.hostile import FACT, REPLIES, RULE, TEXTS, page_of, reply
 from tests.injection.documents.test_prompts import fenced
@@ -33,15 +33,10 @@ ONE_PROVIDER = (PROVIDERS[0], pytest.param(PROVIDERS[1], marks=pytest.mark.long)
 _FAILED = 5  # exit code: some pages could not be extracted
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(key="secret-key")) as started:
-        yield started
-
-
 @pytest.fixture(params=ONE_PROVIDER)
-def model(request: pytest.FixtureRequest, server: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> FakeModelServer:
+def model(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> FakeModelServer:
     """The server as the language model of the settings."""
+    server = fake_with(key="secret-key")
     monkeypatch.setenv("CLAUSEGRAPH_LLM", request.param)
     monkeypatch.setenv("CLAUSEGRAPH_LLM_URL", server.url)
     monkeypatch.setenv("CLAUSEGRAPH_LLM_KEY", "secret-key")

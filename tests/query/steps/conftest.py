@@ -8,7 +8,6 @@ import pytest
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.prompts import PromptLibrary
-from tests.core.models.stack.conftest import fake, running
 from tests.core.models.stack.doubles import MemoryCache
 from tests.harness.fake_llm import FakeModelServer
 
@@ -23,8 +22,6 @@ Say what is asked.
 === user ===
 {{ question }}
 """
-
-__all__ = ["fake", "running"]  # fixtures
 
 
 @pytest.fixture

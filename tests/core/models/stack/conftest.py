@@ -10,21 +10,15 @@ import pytest
 from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
-from tests.harness.fake_model import as_new
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 
 Make = Callable[..., GuardedLLM]
 
 
-@pytest.fixture(scope="session")
-def running() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
-
-
 @pytest.fixture
-def fake(running: FakeModelServer) -> FakeModelServer:
-    return as_new(running)
+def fake() -> FakeModelServer:
+    return fake_with(replies="echo")
 
 
 @pytest.fixture(params=["mistral", "openai"])

@@ -8,7 +8,8 @@ from clausegraph.core.models.calls import ModelOptions
 from clausegraph.core.models.guard import GuardedLLM, make_llm
 from clausegraph.core.prompts import library
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
-from tests.harness.fake_llm import FakeModelServer, FakeOptions
+from tests.harness.fake_llm import FakeModelServer
+from tests.harness.fake_model import fake_with
 from tests.query.read.conftest import Pages, reading
 
 GRANT = (
@@ -30,15 +31,13 @@ def grant() -> Pages:
     return Pages(dict([reading("grant", GRANT, "2026-03-03")]))
 
 
-@pytest.fixture(scope="session")
-def running() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="script", script=["{}"])) as server:
-        yield server
+@pytest.fixture
+def running() -> FakeModelServer:
+    return fake_with(replies="script", script=["{}"])
 
 
 @pytest.fixture
 def llm(running: FakeModelServer) -> Iterator[GuardedLLM]:
-    running.reset()
     with make_llm(ModelOptions("openai", "fake-small", running.url, "none", max_output=500, attempts=1)) as made:
         yield made
 

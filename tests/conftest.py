@@ -15,7 +15,13 @@ from xdist.scheduler import LoadScopeScheduling
 from clausegraph.indexes import lexical, postings
 from tests.harness.ending import at_session_end, left_over
 from tests.harness.fake_model import fake
-from tests.harness.once import share_compiled_statements, share_field_kinds, share_page_reading, shared_pages
+from tests.harness.once import (
+    share_compiled_statements,
+    share_field_kinds,
+    share_new_tables,
+    share_page_reading,
+    shared_pages,
+)
 from tests.harness.shared_data import conditionalqa
 
 __all__ = ["conditionalqa", "fake"]  # fixtures of all folders
@@ -83,6 +89,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup
 
 
 share_page_reading()
+share_new_tables()
 _READ_ANEW = ("law", "core", "ingestion/rules", "ingestion/reading", "injection")  # what they check is the reading
 
 

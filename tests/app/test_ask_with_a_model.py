@@ -5,17 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.engines import engine_options, read_options
 from clausegraph.app.services.ask import answer
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelUnavailable
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.calls import ModelOptions
-from clausegraph.core.models.guard import make_llm
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, ConditionState
-from clausegraph.eval.conditionalqa.dataset import load_questions
-from clausegraph.query.read.model.guide import read_guide
 from tests.harness.fake_llm import FakeModelServer
 from tests.harness.fake_model import fake_with
 from tests.harness.home import filled
@@ -124,21 +119,3 @@ def test_sentences_are_written_anew_for_what_is_assumed(home: Path) -> None:
         assert found.inquiry == inquiry
         assert scripted.counters()["requests"] == 2
         assert answer(workspace, "default", inquiry).sentences[0].text.endswith("if you are over 65.")
-
-
-def test_a_measured_question_is_no_example_and_no_guide_has_seen_it(tmp_path: Path) -> None:
-    row = {
-        "id": "q", "url": "/fuel", "scenario": "", "question": "How much?",
-        "not_answerable": False, "answers": [["£3", []]], "evidences": ["<p>It pays £3.</p>"],
-    }  # fmt: skip
-    examples, guide = tmp_path / "e.json", tmp_path / "g.json"
-    examples.write_text(json.dumps([row, row | {"id": "other", "url": "/other", "question": "How?"}]), "utf-8")
-    measured = load_questions(examples)[:1]
-    options = read_options(Settings(home=tmp_path, reader_examples=examples), measured=measured)
-    assert options.examples is not None
-    assert [example.id for example in options.examples.nearest("?", "", 5)] == ["other"]
-    guide.write_text(json.dumps({"name": "mine", "text": "Be short.", "saw": {"q": "0"}}), "utf-8")
-    with make_llm(ModelOptions("openai", "fake", "http://127.0.0.1:9", "x")) as llm:
-        assert read_options(Settings(home=tmp_path, reader_guide=guide)).guide == read_guide(guide)
-        with pytest.raises(InputError, match="guide 'mine' was learned from question 'q'"):
-            engine_options(Settings(home=tmp_path, reader_guide=guide), llm, measured=measured)

@@ -63,13 +63,6 @@ def test_example(name: str, printed: dict[str, list[str]]) -> None:
     assert [said for said in PRINTS[name] if said not in output] == []
 
 
-def test_an_example_is_the_command_line_with_its_part() -> None:
-    command = [sys.executable, str(EXAMPLES / "retriever.py"), "search", "--help"]
-    environment = {**os.environ, "COLUMNS": "200"}
-    helped = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False).stdout
-    assert "newest: words in common" in " ".join(helped.replace("│", " ").split())
-
-
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_examples_are_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST

@@ -4,6 +4,7 @@ A test process opens hundreds of ledgers, reads its settings as often and ingest
 a user's process does so once.
 """
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,11 +13,12 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.util import LRUCache
 
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.types import Rule
+from clausegraph.indexes.ledger import store
 from clausegraph.ingestion.extract.rules import extractor
 from clausegraph.ingestion.reading import process
 from clausegraph.ingestion.reading.page import PageRead, SourceDocument, read_page
@@ -47,6 +49,27 @@ def share_field_kinds() -> None:
         return _COMPLEX[id(field)][1]
 
     EnvSettingsSource._field_is_complex = is_complex  # type: ignore[method-assign]
+
+
+def share_new_tables() -> None:
+    """Run the migrations for the first ledger in a file; the tables of the others are made by the same statements."""
+    made: list[str] = []
+    upgrade = store._upgrade
+
+    def make_tables(connection: Connection) -> None:
+        tables = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%'"
+        is_file = connection.dialect.name == "sqlite"
+        if not is_file or not made or connection.exec_driver_sql(tables).first():
+            upgrade(connection)
+            if is_file and not made:
+                made.extend(connection.exec_driver_sql(tables).scalars())
+            return
+        for statement in made:
+            connection.connection.execute(statement)  # type: ignore[attr-defined]
+        connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (store.SCHEMA_VERSION,))
+        connection.exec_driver_sql("INSERT INTO identity VALUES (?)", (uuid.uuid4().hex,))
+
+    store._upgrade = make_tables
 
 
 # --- pages ------------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ def kill_and_run_again(runner: Nursery, stock: Stock, name: str, root: Path, ste
 
 
 @pytest.mark.parametrize(
-    ("name", "step"), [("vacuum", 150), ("forget", 90), pytest.param("drop", 230, marks=pytest.mark.long)]
+    ("name", "step"), [("vacuum", 300), ("forget", 180), pytest.param("drop", 230, marks=pytest.mark.long)]
 )
 def test_some_calls(runner: Nursery, stock: Stock, tmp_path: Path, name: str, step: int) -> None:
     kill_and_run_again(runner, stock, name, tmp_path, step)

@@ -27,6 +27,7 @@ def test_every_room_and_data_file_ships(wheel: Path) -> None:
     assert {name for name in names if name.startswith("clausegraph/")} == packaged
 
 
+@pytest.mark.long
 def test_the_sdist_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)  # the sdist from the tree, the wheel from the sdist

@@ -15,6 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import httpx
 import pytest
 
+from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.services import history, uploads
 from clausegraph.app.services.ingest import run_ingest
@@ -60,7 +61,7 @@ def ended(client: httpx.Client, run: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("database", ["", "postgresql"])
+@pytest.mark.parametrize("database", ["", pytest.param("postgresql", marks=pytest.mark.long)])
 def test_files_become_pages_and_the_next_files_replace_them(tmp_path: Path, database: str) -> None:
     more = {"database": new_address()} if database else {}
     with Serving(tmp_path / "home", **more) as server, server.client() as client:
@@ -112,22 +113,19 @@ def test_who_may_ask_for_runs(tmp_path: Path) -> None:
         "here": (AccessRole.CURATOR, ("new",)),
     }
     tokens = {name: kept.add(name, role, corpora)[1] for name, (role, corpora) in roles.items()}
-    with Serving(home) as server:
-        for name, token in tokens.items():
-            with server.client(token) as client:
-                may = name == "here"
-                answers = [
-                    client.post(f"{WHERE}/uploads", data={"source": "s"}, files=sent()),
-                    client.post(f"{WHERE}/runs", json={"source": "s"}),
-                    client.put(f"{WHERE}/runs/none/cancelled"),
-                    client.post(f"{WHERE}/preview", json={"address": "http://127.0.0.1:1/"}),
-                ]
-                assert [one.status_code == 403 for one in answers] == [not may] * 4, name
-        with server.client(tokens["here"]) as client:
-            assert client.get(f"{WHERE}/runs").json()["items"][0]["source"] == "s"
-        with server.client() as client:
-            deeds = [one["action"] for one in client.get("/v1/audit").json()["items"]]
-            assert "POST /v1/corpora/{corpus}/runs" in deeds and "POST /v1/corpora/{corpus}/uploads" in deeds
+    for name, token in tokens.items():
+        with started_again(home, token) as client:
+            may = name == "here"
+            answers = [
+                client.post(f"{WHERE}/uploads", data={"source": "s"}, files=sent()),
+                client.post(f"{WHERE}/runs", json={"source": "s"}),
+                client.put(f"{WHERE}/runs/none/cancelled"),
+                client.post(f"{WHERE}/preview", json={"address": "http://127.0.0.1:1/"}),
+            ]
+            assert [one.status_code == 403 for one in answers] == [not may] * 4, name
+            assert not may or client.get(f"{WHERE}/runs").json()["items"][0]["source"] == "s"
+    deeds = [one["action"] for one in AuditLog(home).last(20)]
+    assert "POST /v1/corpora/{corpus}/runs" in deeds and "POST /v1/corpora/{corpus}/uploads" in deeds
 
 
 def test_an_address_is_looked_at_read_cancelled_and_taken_again_as_it_was(tmp_path: Path) -> None:
@@ -273,9 +271,8 @@ def kill_and_look(tmp_path: Path, write: int) -> str:
     return state
 
 
-@pytest.mark.parametrize("write", [2, 9])
-def test_a_killed_server_tells_the_truth_of_its_run(tmp_path: Path, write: int) -> None:
-    assert kill_and_look(tmp_path, write) == "interrupted"
+def test_a_killed_server_tells_the_truth_of_its_run(tmp_path: Path) -> None:
+    assert kill_and_look(tmp_path, 9) == "interrupted"
 
 
 @pytest.mark.long

@@ -7,32 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
 
 QUESTION = "Can I get the Winter Heating Grant if I live in a care home?"
-
-
-def test_ingest_then_unchanged(cli: Cli) -> None:
-    first = parsed(cli("ingest", str(SAMPLE), "--json"))
-    assert first["epoch"] == 1 and len(first["pages_added"]) == 18
-    again = cli("ingest", str(SAMPLE))
-    assert again.exit_code == 0 and "unchanged" in again.stdout and "18 unchanged" in again.stdout
 
 
 def test_a_page_read_again_is_none_that_changed(cli: Cli) -> None:
     cli("ingest", str(SAMPLE))
     again = cli("ingest", str(SAMPLE), "--limit", "1", "--force").stdout
     assert "0 added, 0 changed" in again and "1 read again" in again
-
-
-def test_a_limit_leaves_the_rest_for_the_next_run(cli: Cli) -> None:
-    some = parsed(cli("ingest", str(SAMPLE), "--limit", "5", "--json"))
-    assert (len(some["pages_added"]), some["pages_left"], some["pages_removed"]) == (5, 13, [])
-    more = cli("ingest", str(SAMPLE), "--limit", "5").stdout
-    assert "5 added, 0 changed, 0 removed, 0 kept, 5 unchanged, 8 left" in more
-    rest = parsed(cli("ingest", str(SAMPLE), "--json"))
-    assert (len(rest["pages_added"]), rest["pages_unchanged"], rest["pages_left"]) == (8, 10, 0)
 
 
 def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
@@ -61,7 +44,7 @@ def test_a_question_needs_no_quotes(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("retriever", RETRIEVERS.names)
+@pytest.mark.parametrize("retriever", ["hybrid", "bm25"])
 def test_search(cli: Cli, retriever: str) -> None:
     value = parsed(cli("search", "Winter Heating Grant", "-r", retriever, "-n", "5", "--json"))
     scores = [hit["score"] for hit in value["hits"]]

@@ -16,6 +16,9 @@ from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
 
+SIGNALS = pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.long)]
+)
 FRONT_DOOR = REPOSITORY / "clausegraph.py"
 MODELS = {"torch", "sentence_transformers", "llama_index", "transformers"}
 PROBE = """
@@ -98,7 +101,7 @@ def test_two_runs_at_once(stocked: Path, cli: Cli) -> None:
     assert cli("ingest", str(SAMPLE)).exit_code == 0
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@SIGNALS
 def test_interrupted_ingest_goes_on(tmp_path: Path, cli: Cli, number: int, code: int) -> None:
     pages = tmp_path / "pages"
     for copy in range(2):
@@ -147,7 +150,7 @@ clausegraph.main()
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@SIGNALS
 def test_an_interrupted_look_says_nothing_of_stored_work(number: int, code: int) -> None:
     done = finished([sys.executable, "-c", PRESSED, "cypher", "-"], SIGNAL=str(int(number)))
     assert (done.returncode, done.stderr) == (code, "Error: stopped\n")
@@ -175,5 +178,3 @@ def test_a_reader_that_has_enough(words: list[str]) -> None:
 def test_terminal_of_another_encoding() -> None:
     done = run("show", "heating-grant.html", PYTHONIOENCODING="ascii")
     assert done.returncode == 0 and "Winter Heating Grant" in done.stdout
-    done = run("status", "--json", PYTHONIOENCODING="latin-1")
-    assert done.returncode == 0

@@ -125,7 +125,7 @@ def test_what_is_saved_is_what_is_seen(window: Callable[..., Watched]) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.long)])
 def test_the_graph_is_accessible(window: Callable[..., Watched], scheme: str, size: dict[str, int]) -> None:
     watched = window(viewport=size, color_scheme=scheme)
     page = opened(watched, "graph")

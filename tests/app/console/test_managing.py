@@ -44,7 +44,7 @@ def check(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), pytest.param(1440, "light", marks=pytest.mark.long)])
 def test_an_administrator_needs_no_command_line(
     window: Callable[..., Watched], tmp_path: Path, width: int, scheme: str
 ) -> None:

@@ -82,6 +82,7 @@ def test_no_reading_command_waits_for_a_writer_or_changes_a_file(home: Path, tmp
 
 @pytest.mark.integration
 @pytest.mark.parametrize("left", [pytest.param("nothing", marks=pytest.mark.long), "log"])
+@pytest.mark.long  # that they write nothing is seen above, that they need no room below
 def test_a_read_only_home_can_be_read(home: Path, tmp_path: Path, left: str) -> None:
     """As a command that has ended leaves it, or as one that was killed: with a log that no one has taken in."""
     if left == "log":

@@ -54,9 +54,9 @@ def lines_of(body: str) -> int:
 def test_work_grows_with_the_page(name: str) -> None:
     """Four times the page takes 16 times the work where it is quadratic."""
     make = FAMILIES[name]
-    lines_of(make(10))  # what is done once in a process
-    small, large = lines_of(make(50)), lines_of(make(200))
-    assert large < 6 * small, f"{small} lines for 50, {large} for 200"
+    lines_of(make(5))  # what is done once in a process
+    small, large = lines_of(make(25)), lines_of(make(100))
+    assert large < 6 * small, f"{small} lines for 25, {large} for 100"
 
 
 def test_cells_span_no_more_than_a_page_may() -> None:

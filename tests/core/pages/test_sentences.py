@@ -24,10 +24,6 @@ def test_spans_cover_all_but_white_space(text: str) -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
-def test_empty() -> None:
-    assert sentence_spans("") == sentence_spans("  ") == []
-
-
 @pytest.mark.parametrize(("text", "rest"), rows(__file__, "a clause, and what is behind its number"))
 def test_a_clause_begins_behind_its_number(text: str, rest: str) -> None:
     assert text[after_number(text) :] == rest

@@ -68,12 +68,6 @@ def test_rows_that_one_sentence_cites_together_are_all_shown() -> None:
     ]  # fmt: skip
 
 
-def test_heads_that_are_cited_alone_bring_their_rows() -> None:
-    text = answer_text(written((heads(*ROWS[:2], left=4),)))
-    assert "[1] Rates: “CO2 (g/km), Rate”\n    “CO2 (g/km): 0; Rate: £0”" in text
-    assert text.endswith("    and 4 more rows in the table")
-
-
 def test_a_quoted_row_of_a_long_table_is_named_with_how_many_more_there_are() -> None:
     beside = replace(row(1), items=(ROWS[0], ROWS[2]), item_depths=(0, 0), items_before=1, items_left=3)
     answer = replace(written(), status=AnswerStatus.QUOTED, quotes=(beside,))

@@ -187,10 +187,6 @@ def test_the_default_prompt_is_small() -> None:
     assert sum(count_tokens(message.content) for message in messages) <= FIXED_TOKENS
 
 
-def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:
-    assert policy_ontology().guide.replace(",", "") in rendered(shipped_prompts().get("rules"))
-
-
 def test_the_example_of_the_default_prompt_is_right() -> None:
     """Its page is as it is printed, and every line of its reply comes to what it says."""
     text = shipped_examples(shipped_prompts().get("rules"))

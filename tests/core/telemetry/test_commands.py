@@ -122,30 +122,8 @@ def test_logs_of_a_run(run: Run, tmp_path: Path) -> None:
     assert records[-1]["fields"]["outcome"] == "done" and records[-1]["fields"]["pages_unchanged"] == 0
 
 
-BLOCKED = """
-import sys
-for name in ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter"):
-    sys.modules[name] = None
-from clausegraph.core.telemetry.spans import start_telemetry
-from clausegraph.core.telemetry.spans import span
-from clausegraph.core.errors import SettingsError
-with span("works", pages=1): pass
-start_telemetry("off")
-try:
-    start_telemetry("otlp")
-except SettingsError as error:
-    print(error)
-"""
-
-
 def python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-
-
-def test_without_the_sdk() -> None:
-    done = python(BLOCKED)
-    assert done.returncode == 0, done.stderr
-    assert "pip install 'clausegraph[telemetry]'" in done.stdout
 
 
 def test_off_loads_nothing_of_it() -> None:

@@ -31,11 +31,12 @@ def rows(world: World) -> dict[str, list[tuple[Any, ...]]]:
         return found | {"epochs": [tuple(row) for row in connection.execute(select(epochs))]}
 
 
-def test_killed_at_any_write_nobody_sees_a_part(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_killed_at_any_write_nobody_sees_a_part(world: World, monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     monkeypatch.setattr(publish, "ROWS_AT_ONCE", 3)
     write, kinds = 0, Counter[str]()
     while True:
-        write += 1
+        write += every
         world.write("a", [f"You can get the grant if you are over {write}.", "The grant is £200 a year."])
         world.write("c", ["You may keep bees."]) if write % 2 else world.remove("c")
         before = world.dump(), world.newest(), list_sources(world.ledger, world.row.id)
@@ -50,7 +51,7 @@ def test_killed_at_any_write_nobody_sees_a_part(world: World, monkeypatch: pytes
         kinds[state or "none"] += 1
         known = ledger_state(world.ledger, world.row.id).tokens  # what Neo4j is told to follow
         assert max(known) == world.newest() + (state == "frozen")
-    assert kinds["freezing"] > 5 and kinds["frozen"] > 1
+    assert kinds["freezing"] > 5 // every and kinds["frozen"] > 1 // every
     world.assert_lawful()
 
 

@@ -113,12 +113,13 @@ def test_a_gate_that_cannot_be_asked_fails_the_run(world: World) -> None:
     world.assert_lawful()
 
 
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
 def test_killed_at_any_write_nothing_is_published_that_did_not_pass(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, every: int
 ) -> None:
     monkeypatch.setattr(publish, "ROWS_AT_ONCE", 12)
     asking, before = Asking(world, "£400"), world.dump()
-    for write in range(1, 200):
+    for write in range(every, 200, every):
         world.write("a", [f"You can get the heating grant if you are over {write}."])
         with killed_at(write, world.root) as writes:
             report = world.ingest()
@@ -128,7 +129,7 @@ def test_killed_at_any_write_nothing_is_published_that_did_not_pass(
                 assert take_back(world.ledger, lease) is None
         if not writes.stopped:
             break
-    assert write > 15 and report.held and len(asking.seen) > 3
+    assert write > 15 and report.held and len(asking.seen) > 3 // every
     world.write("a", ["The heating grant is £400 a year."])
     assert world.ingest().epoch == 2
     world.assert_lawful()

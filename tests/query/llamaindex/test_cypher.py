@@ -57,16 +57,6 @@ def projected(town: Town, server: Neo4jServer) -> Iterator[View]:
         yield view
 
 
-def test_the_same_answers(projected: View, view: View) -> None:
-    theirs, ours = ViewPropertyGraphStore(projected), ViewPropertyGraphStore(view)
-    assert theirs.get() == ours.get() and theirs.get(ids=[]) == []
-    assert theirs.get_triplets() == ours.get_triplets()
-    council = theirs.get(ids=["council"])
-    assert theirs.get_rel_map(council) == ours.get_rel_map(council)
-    assert theirs.get_schema() == ours.get_schema()
-    assert ViewVectorStore(projected, "fact").get_nodes() == ViewVectorStore(view, "fact").get_nodes()
-
-
 def test_cypher_retrievers(projected: View, server: Neo4jServer, embed_model: EmbedderModel) -> None:
     store = ViewPropertyGraphStore(projected, server)
     before = footprint(server)

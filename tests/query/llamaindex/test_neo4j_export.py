@@ -68,6 +68,7 @@ def test_addresses_that_are_refused(view: View) -> None:
         hand_over(view, "bolt://127.0.0.1:1", Settings(neo4j_password=None))
 
 
+@pytest.mark.long  # the same nodes and texts are in the folder of test_folder.py
 @pytest.mark.integration
 def test_stock_store_opens_it(with_apoc: Address, town: Town, embed_model: EmbedderModel) -> None:
     long = "a very long name " * 300

@@ -2,8 +2,6 @@ from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.indices.vector_store.retrievers import VectorIndexRetriever
-from llama_index.core.llms import MockLLM
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import (
     FilterCondition,
@@ -44,17 +42,6 @@ def test_finds_what_the_view_finds(view: View, kind: str) -> None:
     for node in result.nodes:
         assert {"page", "anchors", "chunk" if kind != "element" else "tag", "epoch"} <= set(node.metadata)
     assert {node.node_id for node in store.get_nodes()} >= set(result.ids)
-
-
-def test_retriever_and_query_engine(view: View, embed_model: EmbedderModel) -> None:
-    index = VectorStoreIndex.from_vector_store(ViewVectorStore(view), embed_model=embed_model)
-    assert index.as_retriever(similarity_top_k=2).retrieve("pensioner may ask council")[0].metadata["title"] == "people"
-    grants = index.as_retriever(filters=only("page", "pages:grants.html")).retrieve("pensioner may ask council")
-    assert [node.metadata["title"] for node in grants] == ["grants"]
-    one = VectorIndexRetriever(index, node_ids=[grants[0].node_id]).retrieve("council")
-    assert [node.node_id for node in one] == [grants[0].node_id]
-    answer = index.as_query_engine(llm=MockLLM()).query("pensioner may ask council")
-    assert "may ask" in str(answer)
 
 
 def test_filters(town: Town, view: View) -> None:
@@ -117,11 +104,3 @@ def test_every_write_is_refused(view: View) -> None:
             write()
     with pytest.raises(InputError, match="clausegraph export --to llamaindex"):
         store.persist("x")
-
-
-def test_nodes_by_id(view: View) -> None:
-    store = ViewVectorStore(view)
-    assert store.get_nodes(node_ids=[]) == []
-    assert [node.metadata["uri"] for node in store.get_nodes()] == ["grants.html", "people.html"]
-    (one,) = store.get_nodes(filters=only("uri", "people.html"))
-    assert store.get_nodes(node_ids=[one.node_id, "x"]) == [one]

@@ -12,6 +12,7 @@ from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import make_retriever, within
 from tests.core.models.embedding.tiny_models import save_tiny_cross_encoder
 
+pytestmark = pytest.mark.long  # loading torch takes longer than all other tests of the folder
 ASKED = Inquiry("How old must I be to get the mooring grant?", "I am 20.")
 
 

@@ -10,6 +10,9 @@ from tests.core.models.embedding.tiny_models import save_tiny_cross_encoder
 __all__ = ["Cli", "clean_environment", "cli", "stocked", "stocked_home"]  # the fixtures of the command line's own tests
 
 
+pytestmark = pytest.mark.long
+
+
 @pytest.mark.usefixtures("stocked")
 def test_the_command_searches_in_the_order_of_a_cross_encoder(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

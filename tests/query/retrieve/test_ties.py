@@ -63,7 +63,7 @@ def test_of_equal_pages_the_same_comes_first(tmp_path: Path, store: str, monkeyp
         assert [hit["page"] for hit in json.loads(shown.stdout)["hits"]] == ["pages:a.html"]
 
 
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("store", ["files", pytest.param("postgres", marks=pytest.mark.long)])
 def test_an_epoch_is_searched_as_its_clean_build(tmp_path: Path, store: str) -> None:
     make: Callable[[], SecretStr | None] = STORES[store]
     grown = (NAMES[6:], NAMES[3:], NAMES[:2] + NAMES[4:], NAMES)

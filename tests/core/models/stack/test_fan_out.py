@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
@@ -19,11 +15,9 @@ from clausegraph.core.models.replies import finish_reason, usage_of
 from tests.core.models.stack.conftest import Make
 from tests.core.models.stack.doubles import MemoryBudget, Records
 from tests.harness.fake_llm import FakeModelServer
-from tests.harness.wait import PATIENCE_S, until
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.integration
-
-ROOT = Path(__file__).resolve().parents[4]
 
 
 def request(job: str) -> ChatRequest[str]:
@@ -62,15 +56,6 @@ def test_a_consumer_may_add_calls(make: Make) -> None:
     assert len(done) == 10
 
 
-def test_a_cut_off_reply_says_so(provider: str, make: Make) -> None:
-    job = ChatRequest("long", (ChatMessage(role="user", content="word " * 100),), {"max_tokens": 5}, CallLabels())
-    jobs = [job]
-    (outcome,) = chat_all(make(provider), lambda: jobs.pop() if jobs else None, 1)
-    assert outcome.response is not None
-    assert finish_reason(outcome.response) == "length"
-    assert usage_of(outcome.response).output_tokens == 5
-
-
 def test_model_errors_are_outcomes_and_others_are_raised(provider: str, make: Make, fake: FakeModelServer) -> None:
     fake.set(models=("other",))
     (outcome,) = chat_all(make(provider), taking(iter(["a"])), 2)
@@ -94,47 +79,4 @@ def test_closing_cancels_what_is_in_flight(
     assert set(records.outcomes) == {"ok", "cancelled"}
 
 
-SCRIPT = """
-import sys
-from contextlib import closing
-from llama_index.core.base.llms.types import ChatMessage
-from clausegraph.core.models.calls import ModelOptions
-from clausegraph.core.models.guard import make_llm
-from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.models.guard import ChatRequest, chat_all
-
-llm = make_llm(ModelOptions("mistral", "fake-small", sys.argv[1], "none"))
-def take():
-    return ChatRequest(0, (ChatMessage(role="user", content="x"),), {}, CallLabels())
-print("begun", flush=True)
-try:
-    for outcome in chat_all(llm, take, 4):
-        raise AssertionError("the server hangs")
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-"""
-
-
 # a shell may start jobs that ignore SIGINT
-AWAKE = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-
-
-def test_an_interrupt_ends_the_wait(fake: FakeModelServer) -> None:
-    fake.set(fault="hang")
-    process = subprocess.Popen(
-        [sys.executable, "-c", AWAKE + SCRIPT, fake.url],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    until(lambda: fake.counters()["in_flight"])
-    process.send_signal(signal.SIGINT)
-    try:
-        out, error = process.communicate(timeout=PATIENCE_S)
-    finally:
-        process.kill()
-    assert out == "interrupted\n", error
-    assert process.returncode == 0

@@ -21,7 +21,7 @@ from tests.core.models.stack.doubles import Records
 from tests.harness.real_model import needs_model, real_model
 from tests.harness.wait import until
 
-pytestmark = [pytest.mark.integration, needs_model]
+pytestmark = [pytest.mark.integration, pytest.mark.long, needs_model]
 CONTEXT = 1024
 
 

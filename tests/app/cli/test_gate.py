@@ -113,7 +113,7 @@ def test_words_are_found_whole(text: str, words: str, is_there: bool) -> None:
     assert _has(text, words) is is_there
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("several", [pytest.param(False, marks=pytest.mark.long), True])
 def test_what_cron_and_systemd_run_ingests(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, several: bool
 ) -> None:

@@ -30,7 +30,8 @@ def graph_of(ledger: Ledger, server: Neo4jServer) -> Neo4jGraph:
     return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), corpus.published)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long  # the contract and the law have every read; test_commands.py has a question
+@pytest.mark.parametrize("step", [4, 1])
 def test_the_same_answers_to_everything_on_the_sample_corpus(server: Neo4jServer, tmp_path: Path, step: int) -> None:
     """Every read, for every entity, relation and page there is: so every retriever makes the same of it."""
     sample = open_ledger(tmp_path)

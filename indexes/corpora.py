@@ -48,7 +48,6 @@ class SourceRow:
     name: str
     kind: str
     location: str
-    pages: int = 0
 
 
 def check_corpus_name(name: str) -> str:
@@ -109,16 +108,16 @@ def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location
 
 
 def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
-    """The sources of a corpus with their number of pages in the newest state."""
-    counted = (
-        select(sources, func.count(members.c.id).label("pages"))
-        .outerjoin(pages, pages.c.source_id == sources.c.id)
-        .outerjoin(members, (members.c.page_id == pages.c.id) & in_newest(members))
-        .where(sources.c.corpus_id == corpus_id)
-        .group_by(sources.c.id)
-        .order_by(sources.c.name)
-    )
-    return [record_of(SourceRow, row) for row in ledger.rows(counted)]
+    """The sources of a corpus, by name."""
+    query = select(sources).where(sources.c.corpus_id == corpus_id).order_by(sources.c.name)
+    return [record_of(SourceRow, row) for row in ledger.rows(query)]
+
+
+def count_pages(ledger: Ledger, corpus_id: int) -> dict[int, int]:
+    """How many pages each source has in the newest state, by its id; reads every one."""
+    held = select(pages.c.source_id, func.count().label("count")).join(members, members.c.page_id == pages.c.id)
+    query = held.where(members.c.corpus_id == corpus_id, in_newest(members)).group_by(pages.c.source_id)
+    return {row.source_id: int(row.count) for row in ledger.rows(query)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, option, shown_place
 from clausegraph.core.text import counted
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _DIFFERENT = 1
 
 
-@command("audit")
+@command("audit", acts=True)
 def audit(
     session: Session,
     *,
@@ -33,7 +33,8 @@ def audit(
 
     workspace = session.workspace(corpus)
     names = [] if every else [workspace.settings.corpus]
-    with session.progress() as progress:
+    repaired = ", ".join(names) if repair else None
+    with session.progress() as progress, session.deed(workspace.settings, repaired, workspace.settings.corpus):
         found = audit_corpora(workspace, names, progress, repair=repair)
     lines = list[str]()
     for one in found:
@@ -52,7 +53,7 @@ def audit(
 _PLACE = argument("A folder, or a URL that fsspec knows (s3://…, gs://…, sftp://…).", "DIR|URL")
 
 
-@command("backup make")
+@command("backup make", acts=True)
 def backup_make(
     session: Session,
     place: Annotated[str, _PLACE],
@@ -65,7 +66,9 @@ def backup_make(
     """
     from clausegraph.app.services.backup import back_up
 
-    made = back_up(session.workspace(), place, keep)
+    workspace = session.workspace()
+    with session.deed(workspace.settings, shown_place(place)):
+        made = back_up(workspace, place, keep)
     size = f"{_size(made.size)}, of which {_size(made.written)} new"
     removed = (f"removed: snapshot {name}" for name in made.removed)
     session.emit(made, f"snapshot {made.name} in {place}: {_corpora(made)}; {size}", *removed)
@@ -81,7 +84,7 @@ def backup_list(session: Session, place: Annotated[str, _PLACE]) -> None:
     session.emit(found, table(("snapshot", "made", "corpora", "size", "new"), rows, f"no snapshots in {place}"))
 
 
-@command("restore")
+@command("restore", acts=True)
 def restore(
     session: Session,
     place: Annotated[str, _PLACE],
@@ -97,7 +100,9 @@ def restore(
     """
     from clausegraph.app.services.backup import restore as restore_snapshot
 
-    done = restore_snapshot(session.settings(), place, snapshot, database, forgotten or ())
+    settings = session.settings()
+    with session.deed(settings, shown_place(place)):
+        done = restore_snapshot(settings, place, snapshot, database, forgotten or ())
     again = f"; forgotten again: {counted(done.forgotten_pages, 'page')}" if done.forgotten_pages else ""
     session.emit(done, f"snapshot {done.name} is in {done.place}: {_corpora(done)}{again}")
 

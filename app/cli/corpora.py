@@ -12,12 +12,12 @@ from clausegraph.app.cli.output import moment, table
 from clausegraph.app.cli.session import (
     CorpusOption,
     EpochOption,
-    ReasonOption,
     Session,
     a_number,
     argument,
     command,
     option,
+    shown_place,
 )
 from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.text import counted
@@ -85,12 +85,9 @@ def epochs_list(session: Session, *, corpus: CorpusOption = None) -> None:
     session.emit(found, table(("epoch", "", "created", "run", "model"), rows, "no epochs yet"))
 
 
-@command("epochs rollback")
+@command("epochs rollback", acts=True)
 def epochs_rollback(
-    session: Session,
-    number: Annotated[int, argument("The epoch.", min=1)],
-    reason: ReasonOption = "",
-    corpus: CorpusOption = None,
+    session: Session, number: Annotated[int, argument("The epoch.", min=1)], corpus: CorpusOption = None
 ) -> None:
     """Let readers see an older epoch again (or the newest, after a rollback).
 
@@ -98,7 +95,7 @@ def epochs_rollback(
     """
     from clausegraph.app.services.history import rollback
 
-    done = session.act(corpus, str(number), reason, rollback, number)
+    done = session.act(corpus, str(number), rollback, number)
     said = f"corpus {done['corpus']!r}: readers now see epoch {number} (newest is {done['newest']})"
     session.emit(done, said, *done["lagging"])
 
@@ -107,14 +104,13 @@ _EPOCHS = option("Newest epochs to keep.", min=1, max=1_000_000_000, show_defaul
 _DAYS = option("Days to keep an epoch.", min=0, max=36_525, callback=a_number, show_default="the setting keep_days: 30")
 
 
-@command("epochs vacuum")
+@command("epochs vacuum", acts=True)
 def epochs_vacuum(
     session: Session,
     *,
     corpus: CorpusOption = None,
     keep_epochs: Annotated[int | None, _EPOCHS] = None,
     keep_days: Annotated[float | None, _DAYS] = None,
-    reason: ReasonOption = "",
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments.
 
@@ -124,7 +120,7 @@ def epochs_vacuum(
     """
     from clausegraph.app.services.history import vacuum_corpus
 
-    done = session.act(corpus, "", reason, vacuum_corpus, keep_epochs, keep_days)
+    done = session.act(corpus, "", vacuum_corpus, keep_epochs, keep_days)
     gone = [
         counted(count, _IN_WORDS.get(name, name.removesuffix("s"))) for name, count in done["rows"].items() if count
     ]
@@ -175,7 +171,7 @@ def corpora_list(session: Session) -> None:
     session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows, "no corpora yet"))
 
 
-@command("move")
+@command("move", acts=True)
 def move(
     session: Session,
     target: Annotated[str, argument("A home folder, or postgresql://USER@HOST/DATABASE.")],
@@ -187,19 +183,18 @@ def move(
     """
     from clausegraph.app.services.corpora import move as move_corpus
 
-    done = session.call(corpus, move_corpus, target)
+    done = session.act(corpus, shown_place(target), move_corpus, target)
     rows = sum(done["rows"].values())
     said = f"corpus {done['corpus']!r}: {counted(len(done['epochs']), 'epoch')} and {counted(rows, 'row')} are in "
     session.emit(done, said + done["target"])
 
 
-@command("corpora drop")
+@command("corpora drop", acts=True)
 def corpora_drop(
     session: Session,
     *,
     name: Annotated[str, argument("The corpus.")],
     yes: Annotated[bool, option("Do not ask.", "--yes", "-y")] = False,
-    reason: ReasonOption = "",
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history.
 
@@ -214,12 +209,12 @@ def corpora_drop(
         raise InputError(f"dropping corpus {name!r} cannot be undone; add --yes to do it")
     if not yes and not typer.confirm(f"Remove corpus {name!r} with all its pages and history?", err=True):
         raise typer.Exit(1)
-    with session.deed(workspace.settings, name, name, reason):
+    with session.deed(workspace.settings, name, name):
         done = drop(workspace, name)
     _end(session, done, [f"corpus {name!r} is gone" + (", but not all that it left:" if done["remains"] else "")])
 
 
-@command("project neo4j", stores=True)
+@command("project neo4j", stores=True, acts=True)
 def bring_neo4j_up(
     session: Session,
     *,
@@ -238,7 +233,8 @@ def bring_neo4j_up(
         at = f"epoch {now['prepared']} of {now['ledger_newest']}" + (f"; {now['reason']}" if now["reason"] else "")
         session.emit(now, f"corpus {name!r} in Neo4j is {now['state']}: {at}")
         return
-    done = project_neo4j(workspace, name, rebuild=rebuild, verify=verify)
+    with session.deed(workspace.settings, "rebuild" if rebuild else "", name):
+        done = project_neo4j(workspace, name, rebuild=rebuild, verify=verify)
     before, report, found = done["before"], done["report"], done["differences"]
     was = before["state"] + (f": {before['reason']}" if before["reason"] else "")
     said = [

@@ -22,7 +22,7 @@ ByOption = Annotated[str | None, option("Who decides.", show_default="the user's
 _MOST = 100_000
 
 
-@command("entities review")
+@command("entities review", acts=True)
 def entities_review(
     session: Session,
     *,
@@ -41,9 +41,8 @@ def entities_review(
 
     accepted, rejected = _ids(accept), _ids(reject)
     if accepted or rejected:
-        done = session.act(
-            corpus, f"accept {accepted}, reject {rejected}", "", entities.decide, accepted, rejected, by or user()
-        )
+        what = f"accept {accepted}, reject {rejected}"
+        done = session.act(corpus, what, entities.decide, accepted, rejected, by or user())
         session.emit(done, *(f"{one.state} {_name_words(one)}" for one in done), _effect(done))
         return
     found = session.call(corpus, entities.review, of_type, limit)
@@ -78,7 +77,7 @@ def entities_merges(
     session.emit(found, f"{head}{found['proposed']} proposed", *items)
 
 
-@command("entities merge")
+@command("entities merge", acts=True)
 def entities_merge(
     session: Session,
     *,
@@ -90,11 +89,11 @@ def entities_merge(
     """Take NAME for ENTITY without a proposal."""
     from clausegraph.app.services.entities import merge
 
-    made = session.act(corpus, f"{name!r} is {entity!r}", "", merge, name, entity, by or user())
+    made = session.act(corpus, f"{name!r} is {entity!r}", merge, name, entity, by or user())
     session.emit(made, f"accepted {_name_words(made)}", WAITS)
 
 
-@command("entities undo")
+@command("entities undo", acts=True)
 def entities_undo(
     session: Session,
     *,
@@ -108,7 +107,7 @@ def entities_undo(
     """
     from clausegraph.app.services.entities import undo
 
-    done = session.act(corpus, what, "", undo, what, by or user())
+    done = session.act(corpus, what, undo, what, by or user())
     was = done.decision
     after = "removed" if done.now == "removed" else "a proposal again"
     said = f"undone {_name_words(was)}, which was {was.state}: it is {after}"
@@ -155,13 +154,13 @@ def _since(epoch: int | None) -> str:
     return f"since epoch {epoch}" if epoch else "waits for the next publish"
 
 
-@command("entities apply", stores=True)
+@command("entities apply", stores=True, acts=True)
 def entities_apply(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish the decisions about names and statements now, without a run of a source."""
     from clausegraph.app.services.entities import run_apply
 
     with session.progress() as progress:
-        report = session.act(corpus, "", "", run_apply, progress)
+        report = session.act(corpus, "", run_apply, progress)
     if report.held:
         session.emit(report.as_dict(), *report_lines(report))
         end_with(session, report)
@@ -213,7 +212,7 @@ def _card(card: dict[str, Any]) -> list[str]:
 _STATEMENT = argument("Its id, or how that begins; or that of a fact that it alone states.", "ID")
 
 
-@command("statements hide")
+@command("statements hide", acts=True)
 def statements_hide(
     session: Session,
     *,
@@ -229,7 +228,7 @@ def statements_hide(
     """
     from clausegraph.app.services.statements import hide
 
-    done = session.act(corpus, statement, reason, hide, statement, reason, by or user())
+    done = session.act(corpus, statement, hide, statement, reason, by or user())
     said = f"hidden by decision {_statement_words(done)}"
     if not done.new:
         before = f"{done.decided_by} has hidden it before"
@@ -237,7 +236,7 @@ def statements_hide(
     session.emit(done, said, *([WAITS] if done.state == "waits" else []))
 
 
-@command("statements undo")
+@command("statements undo", acts=True)
 def statements_undo(
     session: Session,
     *,
@@ -247,7 +246,7 @@ def statements_undo(
     """Take the decision back: the next publish shows the statement again, if its page still states it."""
     from clausegraph.app.services.statements import undo
 
-    done = session.act(corpus, str(number), "", undo, number)
+    done = session.act(corpus, str(number), undo, number)
     session.emit(done, f"undone {_statement_words(done)}", *([WAITS] if done.state == "hidden" else []))
 
 
@@ -312,7 +311,7 @@ def questions_export(
     session.emit(done, said, *left, f"`{words}` measures an engine on them")
 
 
-@command("questions remove")
+@command("questions remove", acts=True)
 def questions_remove(
     session: Session,
     *,
@@ -322,5 +321,5 @@ def questions_remove(
     """Forget a judged answer, with its question and scenario."""
     from clausegraph.app.services.questions import forget
 
-    gone = session.act(corpus, str(number), "", forget, number)
+    gone = session.act(corpus, str(number), forget, number)
     session.emit(gone, f"forgot {gone.id}: {one_line(gone.question)}")

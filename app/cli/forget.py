@@ -20,7 +20,7 @@ _Source = Annotated[str | None, option("Its source, where several have it.", "--
 _HERE = Path()
 
 
-@command("forget page", stores=True)
+@command("forget page", stores=True, acts=True)
 def forget_page(
     session: Session,
     page: Annotated[str, argument("The page's uri, or an address of it.", "PAGE")],
@@ -39,7 +39,7 @@ def forget_page(
     _forget(session, corpus, page, source, reason, folder, yes)
 
 
-@command("forget source", stores=True)
+@command("forget source", stores=True, acts=True)
 def forget_source(
     session: Session,
     name: Annotated[str, argument("The source.", "SOURCE")],
@@ -68,7 +68,7 @@ def _forget(
     asked = f"Remove {counted(count, 'page')} of source {source} and every older epoch? Type {called} to go on"
     if not yes and typer.prompt(asked, err=True) != called:
         raise typer.Exit(1)
-    with session.deed(workspace.settings, forgotten_key(source, uri), name, reason):
+    with session.deed(workspace.settings, forgotten_key(source, uri), name):
         made = forget(workspace, name, uri, source, reason, user(), folder)
     said = made["certificate"]
     session.emit(
@@ -99,14 +99,14 @@ def forget_list(session: Session, *, corpus: CorpusOption = None) -> None:
     session.emit(found, table(("key", "forgotten", "by", "certified", "reason"), rows, "nothing is forgotten"))
 
 
-@command("forget allow")
+@command("forget allow", acts=True)
 def forget_allow(
     session: Session, key: Annotated[str, argument("Its key, or how it begins.", "KEY")], *, corpus: CorpusOption = None
 ) -> None:
     """Let what was forgotten come back with the next run of its source."""
     from clausegraph.app.services.forget import allow
 
-    found = session.act(corpus, key, "", allow, key)
+    found = session.act(corpus, key, allow, key)
     session.emit(found, f"{found.key} may come back: the next `clausegraph ingest` of its source takes it in")
 
 

@@ -17,7 +17,7 @@ _FLOOR = option("Share of the questions that must be right.", min=0.01, max=1, c
 _MISSED = option("What becomes of an epoch that misses it: keep the last one, or publish and tell it.")
 
 
-@command("gate set")
+@command("gate set", acts=True)
 def gate_set(
     session: Session,
     questions: Annotated[Path | None, _FILE] = None,
@@ -71,12 +71,12 @@ def gate_run(session: Session, *, corpus: CorpusOption = None, epoch: EpochOptio
         raise typer.Exit(FloorMissed.exit_code)
 
 
-@command("gate remove")
+@command("gate remove", acts=True)
 def gate_remove(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish a corpus without questions from now on."""
     from clausegraph.app.services.gate import remove_gate
 
-    found = session.act(corpus, "", "", remove_gate)
+    found = session.act(corpus, "", remove_gate)
     session.emit(found.as_json(), f"corpus {found.corpus!r} has no gate any more; it asked {len(found.questions)}")
 
 

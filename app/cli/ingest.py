@@ -225,7 +225,7 @@ _LIMIT = option("Read at most so many new or changed pages.", min=1, max=1_000_0
 _HOLD = option("Hold a run where more of the pages are gone or lost their text.", min=0, max=1, callback=a_number)
 
 
-@command("ingest", stores=True)
+@command("ingest", stores=True, acts=True)
 def ingest(
     session: Session,
     *,
@@ -263,8 +263,9 @@ def ingest(
     from clausegraph.ingestion.pipeline import Options
 
     options = Options(keep_missing, dry_run, force, relocate, limit, allow_empty, hold_share=hold_share)
-    with session.progress() as progress:
-        report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
+    name = workspace.settings.corpus
+    with session.progress() as progress, session.deed(workspace.settings, None if dry_run else opened.name, name):
+        report = run_ingest(workspace, name, opened, options, progress)
     session.emit(report.as_dict(), *report_lines(report))
     if not report.dry_run:
         session.note(f"report: `clausegraph show {report.run_id}`")

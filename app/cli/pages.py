@@ -56,17 +56,17 @@ def pages_show(session: Session, *, page: PageArgument, corpus: CorpusOption = N
     session.emit(found, *lines)
 
 
-@command("pages remove")
+@command("pages remove", acts=True)
 def pages_remove(session: Session, *, pages: PagesArgument, corpus: CorpusOption = None) -> None:
     """Take pages out of the corpus; the next run of their source brings back those that are still there."""
     from clausegraph.app.services.pages import remove
 
-    report = session.act(corpus, ", ".join(pages), "", remove, pages)
+    report = session.act(corpus, ", ".join(pages), remove, pages)
     session.emit(report.as_dict(), *report_lines(report))
     end_with(session, report)
 
 
-@command("pages refresh", stores=True)
+@command("pages refresh", stores=True, acts=True)
 def pages_refresh(
     session: Session,
     *,
@@ -78,8 +78,9 @@ def pages_refresh(
     """Ask the sources of pages for these alone, and publish what has changed."""
     from clausegraph.app.services.pages import refresh
 
+    target = None if dry_run else ", ".join(pages)
     with session.progress() as progress:
-        reports = session.call(corpus, refresh, pages, dry_run=dry_run, force=force, progress=progress)
+        reports = session.act(corpus, target, refresh, pages, dry_run=dry_run, force=force, progress=progress)
     session.emit([one.as_dict() for one in reports], *(line for one in reports for line in report_lines(one)))
     end_with(session, *reports)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from clausegraph.app.cli.ingest import end_with, held_lines, held_words, report_lines
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, ReasonOption, Session, argument, command, user
+from clausegraph.app.cli.session import CorpusOption, Session, argument, command, user
 
 _Run = Annotated[str, argument("The run.")]
 _MOST = 50  # pages that are listed
@@ -36,21 +36,21 @@ def quarantine_show(session: Session, run: _Run, *, corpus: CorpusOption = None)
     session.emit(found, *lines, "", table(("page", "would be"), pages[:_MOST]), *left, decide)
 
 
-@command("quarantine accept", stores=True)
-def quarantine_accept(session: Session, run: _Run, *, reason: ReasonOption = "", corpus: CorpusOption = None) -> None:
+@command("quarantine accept", stores=True, acts=True)
+def quarantine_accept(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
     """Publish what a run in quarantine had read; nothing is fetched again."""
     from clausegraph.app.services.quarantine import accept_held
 
     with session.progress() as progress:
-        report = session.act(corpus, run, reason, accept_held, run, f"{user()} (command line)", progress)
+        report = session.act(corpus, run, accept_held, run, f"{user()} (command line)", progress)
     session.emit(report.as_dict(), *report_lines(report))
     end_with(session, report)
 
 
-@command("quarantine drop")
-def quarantine_drop(session: Session, run: _Run, *, reason: ReasonOption = "", corpus: CorpusOption = None) -> None:
+@command("quarantine drop", acts=True)
+def quarantine_drop(session: Session, run: _Run, *, corpus: CorpusOption = None) -> None:
     """Let nothing of a run in quarantine be published; the corpus stays as it is."""
     from clausegraph.app.services.quarantine import drop_held
 
-    found = session.act(corpus, run, reason, drop_held, run)
+    found = session.act(corpus, run, drop_held, run)
     session.emit(found, f"run {run} is dropped: nothing of it is published")

@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from inspect import Parameter
 from pathlib import Path
@@ -77,7 +77,7 @@ ScenarioOption = Annotated[str, option("Who asks, in plain words.", "--scenario"
 _CORPUS = option("Name of the corpus.", "--corpus", "-c", show_default="the setting corpus: default")
 CorpusOption = Annotated[str | None, _CORPUS]
 _EPOCH = option("A retained epoch.", "--epoch", min=1, max=10**15, show_default="the published one")
-ReasonOption = Annotated[str, option("Why; the audit log keeps it.", "--reason", show_default="none")]
+_REASON = option("Why; the audit log keeps it.", "--reason", show_default="none", **_GLOBAL)
 EpochOption = Annotated[int | None, _EPOCH]
 
 
@@ -113,6 +113,7 @@ class Session:
     quiet: bool = False
     name: str = ""  # of the command: "ask", "epochs.list"
     stores: bool = False  # work that a second run of the command goes on with
+    reason: str = ""  # of what it changes
     hints: Hints = field(default_factory=Hints)
     watched: ExitStack = field(default_factory=ExitStack, repr=False, compare=False)  # closed when the command ends
 
@@ -153,8 +154,7 @@ class Session:
     def act(
         self,
         corpus: str | None,
-        target: str,
-        why: str,
+        target: str | None,
         service: Callable[Concatenate[Workspace, str, P], T],
         /,
         *args: P.args,
@@ -163,15 +163,18 @@ class Session:
         """As :meth:`call`, of what changes something: the audit log has who did what, why, and how it ended."""
         workspace = self.workspace(corpus)
         name = workspace.settings.corpus
-        with self.deed(workspace.settings, target, name, why):
+        with self.deed(workspace.settings, target, name):
             return service(workspace, name, *args, **options)
 
-    def deed(self, settings: Settings, target: str, corpus: str = "", why: str = "") -> AbstractContextManager[None]:
-        """Have the audit log say who does what the block does, why, and how it ended."""
+    def deed(self, settings: Settings, target: str | None, corpus: str = "") -> AbstractContextManager[None]:
+        """Have the audit log say who does what the block does, why, and how it ended; without a target nothing is
+        changed, as by a dry run."""
+        if target is None:
+            return nullcontext()
         from clausegraph.app.access.rules import Deed
         from clausegraph.app.services.tokens import writing_down
 
-        deed = Deed(f"{user()} (command line)", self.name.replace(".", " "), target, "done", corpus, why=why)
+        deed = Deed(f"{user()} (command line)", self.name.replace(".", " "), target, "done", corpus, why=self.reason)
         return writing_down(settings, deed)
 
     @contextmanager
@@ -201,10 +204,13 @@ class Session:
             note(self.hints.complete(text))
 
 
-def command(words: str, *, stores: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command(
+    words: str, *, stores: bool = False, acts: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register ``function(session, ...)`` as the command of these words, with the global options after its own.
 
-    ``stores`` says that an interrupted one keeps its work, and goes on with it when it is run again.
+    ``stores`` says that an interrupted one keeps its work, and goes on with it when it is run again; ``acts`` that it
+    changes something, so that it takes a reason for the audit log.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
@@ -214,15 +220,20 @@ def command(words: str, *, stores: bool = False) -> Callable[[Callable[..., None
 
             before: Session = ctx.obj or Session()
             name = ".".join(ctx.command_path.removeprefix(ctx.find_root().command_path).split())
-            session = Session(home or before.home, json or before.json, quiet or before.quiet, name, stores)
+            session = Session(
+                home or before.home, json or before.json, quiet or before.quiet, name, stores, values.get("reason", "")
+            )
             if not session.quiet and (wrong := misspelt_variables()):  # also beside JSON, as it goes to stderr
                 note(f"Warning: {wrong}")
-            guarded(session, lambda: function(session, **_checked(values)))
+            guarded(session, lambda: function(session, **_checked(values, names)))
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
+        names = {parameter.name for parameter in own}
         parameters = [_described(parameter, hints[parameter.name]) for parameter in own]
         keyword = Parameter.KEYWORD_ONLY
+        if acts and "reason" not in names:
+            parameters.append(Parameter("reason", keyword, default="", annotation=Annotated[str, _REASON]))
         parameters += [
             Parameter("ctx", keyword, annotation=typer.Context),
             Parameter("home", keyword, default=None, annotation=HomeOption),
@@ -249,13 +260,20 @@ def _described(parameter: Parameter, hint: Any) -> Parameter:
     return parameter.replace(annotation=Annotated[kind, info], kind=Parameter.KEYWORD_ONLY)
 
 
-def _checked(values: dict[str, Any]) -> dict[str, Any]:
-    """What the command line gave, once it is text: bytes that are no UTF-8 cannot be stored, asked or shown."""
+def _checked(values: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """What the command line gave for these names, once all is text: bytes that are no UTF-8 cannot be stored, asked or
+    shown."""
     for name, value in values.items():
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, str) and not is_text(word):
                 raise InputError(f"{name.replace('_', '-')} {word[:80]!a} is not valid UTF-8; give it as UTF-8 text")
-    return values
+    return {name: value for name, value in values.items() if name in names}
+
+
+def shown_place(place: str) -> str:
+    """A folder as it is; a URL without user, password and query."""
+    scheme, is_url, rest = place.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}" if is_url else place
 
 
 def user() -> str:

@@ -10,7 +10,7 @@ import typer
 
 from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.cli.output import moment, table
-from clausegraph.app.cli.session import CorpusOption, ReasonOption, Session, a_number, argument, command, option
+from clausegraph.app.cli.session import CorpusOption, Session, a_number, argument, command, option
 
 NameArgument = Annotated[str, argument("As task (its newest version) or task.vN.", show_default=False)]
 _MARKS = {"ok": "✓", "warning": "!", "broken": "✗"}
@@ -73,7 +73,7 @@ _ROLE = option("reader: asks and looks; curator: corrects, too; admin: everythin
 _FOR = option("Only this corpus; may be given again.", "--for", metavar="CORPUS", show_default="every one")
 
 
-@command("tokens add")
+@command("tokens add", acts=True)
 def tokens_add(
     session: Session,
     *,
@@ -82,13 +82,12 @@ def tokens_add(
     corpora: Annotated[list[str] | None, _FOR] = None,
     days: Annotated[float | None, option("Days for which it works.", min=0.001, max=36525, callback=a_number)] = 90.0,
     never_expires: Annotated[bool, option("Until it is revoked.")] = False,
-    reason: ReasonOption = "",
 ) -> None:
     """Make a token. It is shown this once; only its hash is kept."""
     from clausegraph.app.services.tokens import add_token, unknown_corpora
 
     settings = session.settings()
-    with session.deed(settings, f"{name} ({role})", why=reason):
+    with session.deed(settings, f"{name} ({role})"):
         made, text = add_token(settings, name, role, corpora or [], None if never_expires else days)
     unknown = unknown_corpora(settings, corpora or [])
     session.emit(made | {"token": text, "unknown_corpora": unknown}, text)
@@ -107,15 +106,13 @@ def tokens_list(session: Session) -> None:
     session.emit(found, table(("name", "role", "corpora", "works"), rows, "there are no tokens"))
 
 
-@command("tokens revoke")
-def tokens_revoke(
-    session: Session, *, name: Annotated[str, argument("Name of the token.")], reason: ReasonOption = ""
-) -> None:
+@command("tokens revoke", acts=True)
+def tokens_revoke(session: Session, *, name: Annotated[str, argument("Name of the token.")]) -> None:
     """Take a token away; a running server refuses it from the next request on."""
     from clausegraph.app.services.tokens import revoke_token
 
     settings = session.settings()
-    with session.deed(settings, name, why=reason):
+    with session.deed(settings, name):
         found = revoke_token(settings, name)
     session.emit({"revoked": found["name"]}, f"token {found['name']!r} is refused from now on")
 

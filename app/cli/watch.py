@@ -26,7 +26,7 @@ NumberArgument = Annotated[int, argument("As `watch list` shows it.", "ID", min=
 ByOption = Annotated[str | None, option("Who does it.", show_default="the user's name")]
 
 
-@command("watch add")
+@command("watch add", acts=True)
 def watch_add(
     session: Session,
     *,
@@ -38,7 +38,7 @@ def watch_add(
     """Watch a question: it is answered now, and again after each publish that touches what its answer rests on."""
     from clausegraph.app.services.watches import add
 
-    made = session.call(corpus, add, " ".join(question), scenario, by or user())
+    made = session.act(corpus, "", add, " ".join(question), scenario, by or user())
     session.emit(made, f"watched as {_words(made)}", f"  {made.status}: {made.words}")
 
 
@@ -74,22 +74,22 @@ def watch_show(session: Session, number: NumberArgument, *, corpus: CorpusOption
     session.emit(found, *lines)
 
 
-@command("watch remove")
+@command("watch remove", acts=True)
 def watch_remove(session: Session, number: NumberArgument, *, corpus: CorpusOption = None) -> None:
     """Watch a question no more, and forget its answer and its changes."""
     from clausegraph.app.services.watches import remove
 
-    session.emit(gone := session.act(corpus, str(number), "", remove, number), f"no longer watched: {_words(gone)}")
+    session.emit(gone := session.act(corpus, str(number), remove, number), f"no longer watched: {_words(gone)}")
 
 
-@command("watch approve")
+@command("watch approve", acts=True)
 def watch_approve(
     session: Session, number: NumberArgument, *, corpus: CorpusOption = None, by: ByOption = None
 ) -> None:
     """Say that the present answer of a watched question is right; what changes later is held against it."""
     from clausegraph.app.services.watches import approve
 
-    done = session.act(corpus, str(number), "", approve, number, by or user())
+    done = session.act(corpus, str(number), approve, number, by or user())
     session.emit(done, f"approved by {done.approved_by}: {_words(done)}", f"  {done.status}: {done.words}")
 
 

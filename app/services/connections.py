@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clausegraph.app.models import check_price
 from clausegraph.app.services import Record, attributes
 from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, with_statements
-from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted, rule_words
+from clausegraph.app.services.records import NearFact, ShownFact, ShownRule, fact_record, quoted, roles_of, rule_words
 from clausegraph.app.services.rules import ALL_WORDS, in_words, nearest_entity, place_of, rules_with_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
@@ -302,9 +302,10 @@ def find_paths(
     if first is not None and last is not None:
         found = shortest_paths(shelf.graph, first, last, hops=hops, limit=limit)
     hops_of = [hop for path in found.paths for hop in path]
-    rules = {place_of(hop.rule): hop.rule for hop in hops_of if isinstance(hop, RuleHop)}
+    rules = {hop.rule: shelf.graph.rule(hop.rule) for hop in hops_of if isinstance(hop, RuleHop)}
+    there = set(map(place_of, rules.values()))
     ranked = rules_with_words(shelf, f"{start} {goal}").items()
-    both = [placed for placed, rank in ranked if rank <= ALL_WORDS and place_of(placed) not in rules]
+    both = [placed for placed, rank in ranked if rank <= ALL_WORDS and place_of(placed) not in there]
     read = shelf.read_once()
 
     def unnamed(placed: PlacedRule) -> int:
@@ -320,8 +321,10 @@ def find_paths(
     def step(hop: Hop | RuleHop) -> PathFact | PathRule:
         if isinstance(hop, Hop):
             return PathFact(**records[hop.fact.id], forward=hop.forward)
-        ends = {"start": hop.start, "start_role": hop.roles[0], "end": hop.end, "end_role": hop.roles[1]}
-        return PathRule(**shown[str(hop.rule.page), hop.rule.key] | ends)
+        placed = rules[hop.rule]
+        named = {key: role.name for role, key in reversed(list(roles_of(placed)))}  # the first of its roles
+        ends = {"start": hop.start, "start_role": named[hop.start], "end": hop.end, "end_role": named[hop.end]}
+        return PathRule(**shown[str(placed.page), placed.key] | ends)
 
     return shelf.at | {
         "from": first or start,

@@ -8,22 +8,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
-
 from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services import attributes
-from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.history import ListedRun, run_words
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, NotFoundError, StoreError
+from clausegraph.core.errors import InputError, StoreError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import (
     CorpusRow,
     EpochRow,
     SourceRow,
+    count_pages,
     current_holder,
     find_corpus,
     find_run,
+    find_summary,
     get_corpus,
     get_run,
     list_epochs,
@@ -34,7 +33,6 @@ from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import members
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.watches import count_watched
@@ -45,10 +43,9 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
     ledger = workspace.ledger
     described = []
     for corpus in list_rows(ledger):
-        sources = list_sources(ledger, corpus.id)
         shown = {"corpus": corpus.name} | attributes(corpus, "published newest")
-        pages = sum(source.pages for source in sources)
-        described.append(shown | {"pages": pages, "sources": [source.name for source in sources]})
+        pages = find_summary(ledger, corpus.id, corpus.published).get("members", {}).get("held", 0)
+        described.append(shown | {"pages": pages, "sources": [one.name for one in list_sources(ledger, corpus.id)]})
     return described
 
 
@@ -120,12 +117,7 @@ def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any
 
 def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
     counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
-    listed = list_epochs(ledger, corpus.id)
-    try:
-        shown = open_shelf(ledger, corpus.name).visible(members)
-        pages = int(ledger.value(select(func.count()).select_from(members).where(shown)))
-    except NotFoundError:  # nothing published yet
-        pages = 0
+    listed, of_sources = list_epochs(ledger, corpus.id), count_pages(ledger, corpus.id)
     runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)
     published = next((epoch for epoch in listed if epoch.number == corpus.published), None)
     return {
@@ -135,11 +127,14 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
         "gate": _missed_gate(ledger, corpus, published),
         "model": published and published.model,
         "epochs": len(listed),
-        "pages": pages,
+        "pages": published.summary.get("members", {}).get("held", 0) if published else 0,
         "entities": counts.entities,
         "facts": counts.facts,
         "statements": counts.supports,
-        "sources": [attributes(one, "name kind location pages") for one in list_sources(ledger, corpus.id)],
+        "sources": [
+            attributes(one, "name kind location") | {"pages": of_sources.get(one.id, 0)}
+            for one in list_sources(ledger, corpus.id)
+        ],
         "watched": count_watched(ledger, corpus.id),
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
         "runs": [ListedRun.model_validate(run) for run in runs],

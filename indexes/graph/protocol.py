@@ -125,8 +125,8 @@ class StoredGraph:
         """Those of the names that the epoch takes for another entity."""
         raise NotImplementedError
 
-    def _held(self, keys: Sequence[str]) -> Mapping[str, int]:
-        """Visible supports of those entities that have any."""
+    def held(self, keys: Sequence[str]) -> Mapping[str, int]:
+        """How many visible statements and roles in rules each of those entities has that has any."""
         raise NotImplementedError
 
     def _facts_of(self, ids: Sequence[str]) -> Iterable[Fact]:
@@ -139,7 +139,7 @@ class StoredGraph:
         looked_at = 0
         for found in self._candidates(wanted) if wanted else ():
             taken_for = self._aliases(list(found))
-            counts = self._held(sorted({taken_for.get(name, name) for name in found}))
+            counts = self.held(sorted({taken_for.get(name, name) for name in found}))
             for name, shared in found.items():
                 key = taken_for.get(name, name)
                 if key not in counts or looked_at == CANDIDATES:
@@ -155,7 +155,7 @@ class StoredGraph:
         keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
         taken_for = self._aliases(sorted(set(keys.values())))
         resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
-        counts = self._held(sorted(set(resolved.values())))
+        counts = self.held(sorted(set(resolved.values())))
         return {name: entity for name, entity in resolved.items() if entity in counts}
 
     def facts(self, ids: Sequence[str]) -> list[Fact]:

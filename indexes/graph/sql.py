@@ -30,6 +30,7 @@ from clausegraph.indexes.ledger.store import Reads, batches
 from clausegraph.indexes.truth import load_rules, load_rules_of
 
 _FEW_ANCHORS = 50
+RuleId = tuple[int, str]  # the number of a page and the key of a rule on it
 
 
 class SqlGraph(StoredGraph):
@@ -62,7 +63,7 @@ class SqlGraph(StoredGraph):
         query = select(entity_names.c.name, entity_names.c.entity).where(*shown)
         return {row.name: row.entity for row in self._ledger.rows_of(query, entity_names.c.name, names)}
 
-    def _held(self, keys: Sequence[str]) -> dict[str, int]:
+    def held(self, keys: Sequence[str]) -> dict[str, int]:
         counts: Counter[str] = Counter()
         for column in (supports.c.subject, supports.c.object):
             query = select(column.label("key"), func.count().label("held")).where(self._visible()).group_by(column)
@@ -119,6 +120,28 @@ class SqlGraph(StoredGraph):
 
     def rules_of(self, entities: Sequence[str], limit: int = 200) -> list[PlacedRule]:
         return load_rules_of(self._ledger, self._corpus_id, self._epoch, entities, limit)
+
+    def names_in_rules_of(self, entities: Sequence[str], limit: int) -> dict[RuleId, list[str]]:
+        """So many of the rules in which one of the entities has a role, by page, each with all entities that it names;
+        no rule is read for that."""
+        query = select(rule_roles.c.page_id, rule_roles.c.rule_key).distinct().where(*self._ruled())
+        of_these = {(row.page_id, row.rule_key) for row in self._ledger.rows_of(query, rule_roles.c.entity, entities)}
+        wanted = dict.fromkeys(sorted(of_these)[:limit])
+        found: dict[RuleId, list[str]] = {}
+        names = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.entity).distinct()
+        mine = (without_index(rule_roles.c.corpus_id) == self._corpus_id, seen_at(rule_roles, self._epoch))
+        for row in self._ledger.rows_of(names.where(*mine), rule_roles.c.page_id, [page for page, _ in wanted]):
+            if (row.page_id, row.rule_key) in wanted:
+                found.setdefault((row.page_id, row.rule_key), []).append(row.entity)
+        return found
+
+    def rule(self, wanted: RuleId) -> PlacedRule:
+        """A rule of the epoch."""
+        page, key = wanted
+        found = load_rules(
+            self._ledger, self._corpus_id, self._epoch, rules.c.page_id == page, rules.c.content_key == key
+        )
+        return found[0]
 
     def rules_on(self, page: PageKey) -> list[PlacedRule]:
         return load_rules(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -12,8 +12,9 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.models.embedding import Embedder, Vectors
-from clausegraph.core.types import LITERAL, Fact, Mention, PageKey, PlacedRule, RoleName, Support
-from clausegraph.indexes.graph.protocol import Graph, entity_ends
+from clausegraph.core.types import LITERAL, Fact, Mention, PageKey, PlacedRule, Support
+from clausegraph.indexes.graph.protocol import entity_ends
+from clausegraph.indexes.graph.sql import RuleId, SqlGraph
 from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
 from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
@@ -28,6 +29,7 @@ _BLAND = {"section", "role"}  # entities of the page's structure, and the reader
 _OWN = {"topic", "page"}  # what pages are about: of any other type a single common word ("bank") names nothing
 MAX_HOPS = 6
 WIDTH = 2000  # facts looked at per hop: those with the most statements, where a hub has more
+_FRONTIER = 500  # entities that are walked on from: those with the most ways to them
 _MOST_CHAINS = 1000  # put in order; what has more is cut to those found first
 RADIUS = 2
 FACTS = 400  # of an ego-graph
@@ -146,15 +148,12 @@ Path = tuple[Hop, ...]
 class RuleHop:
     """A rule of a path, which names both ends."""
 
-    rule: PlacedRule
+    rule: RuleId
     start: str
     end: str
 
-    @property
-    def roles(self) -> tuple[RoleName, RoleName]:
-        """What both ends are to the rule."""
-        names = [role.name for role in self.rule.rule.roles]
-        return names[self.rule.entities.index(self.start)], names[self.rule.entities.index(self.end)]
+
+Step = Hop | RuleHop
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +161,47 @@ class FoundPaths:
     """The shortest paths, through rarer entities first, and one through each before others through the same; ``cut`` if
     a hub had facts or rules that were not looked at, so that there may be shorter or other ones."""
 
-    paths: tuple[tuple[Hop | RuleHop, ...], ...]
+    paths: tuple[tuple[Step, ...], ...]
     cut: bool
 
 
-def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit: int = 5) -> FoundPaths:
+class _Side:
+    """What is reached from one end of a path."""
+
+    def __init__(self, end: str) -> None:
+        self.into: dict[str, list[Step]] = {end: []}  # how each entity was reached first, all ways of that length
+        self.frontier = [end]
+        self.cut = False
+
+    def widen(self, graph: SqlGraph, most: int) -> None:
+        """One fact or rule farther; along rules so many ways at most between two entities."""
+        facts = graph.neighbourhood(self.frontier, hops=1, limit=WIDTH)
+        rules = graph.names_in_rules_of(self.frontier, WIDTH)
+        walked: list[Step] = [Hop(fact, forward) for fact in facts for forward in (True, False)]
+        walked += _through(rules, self.frontier, most)
+        reached: dict[str, list[Step]] = {}
+        for hop in walked:
+            if hop.start in self.into and hop.end not in self.into and not hop.end.startswith(LITERAL):
+                reached.setdefault(hop.end, []).append(hop)
+        self.into |= reached
+        self.frontier = sorted(reached, key=lambda key: (-len(reached[key]), key))[:_FRONTIER]
+        self.cut = self.cut or WIDTH in (len(facts), len(rules)) or len(reached) > _FRONTIER
+
+    def ways_to(self, end: str, rare: Callable[[Step], int]) -> Iterator[tuple[Step, ...]]:
+        """The shortest paths from this end to an entity, through rare entities first."""
+        if not self.into[end]:
+            yield ()
+        for hop in sorted(self.into[end], key=rare):
+            for way in self.ways_to(hop.start, rare):
+                yield (*way, hop)
+
+
+def shortest_paths(graph: SqlGraph, start: str, goal: str, *, hops: int = 4, limit: int = 5) -> FoundPaths:
     """At most ``limit`` of the shortest paths between two entities, at most ``hops`` facts and rules long.
 
-    A rule joins all entities that it names. Of equally long paths those come first whose entities between the ends have
-    the fewest facts and rules: that the publisher has rules on both pages says little.
+    A rule joins all entities that it names. Both ends are walked from, the one that has reached less first, until they
+    meet. Of equally long paths those come first whose entities between the ends have the fewest facts and rules: that
+    the publisher has rules on both pages says little.
 
     Args:
         start, goal: keys of entities. Values (an amount, a date) are never walked through.
@@ -181,67 +212,57 @@ def shortest_paths(graph: Graph, start: str, goal: str, *, hops: int = 4, limit:
         raise InputError(f"limit must be at least 1, not {limit}")
     if start == goal:
         raise InputError(f"both ends are the entity {start!r}; give two")
-    into: dict[str, list[Hop | RuleHop]] = {start: []}  # how each entity was reached first, all ways of that length
-    held: Counter[str] = Counter()  # facts and rules of each entity that was walked from
-    frontier, cut = [start], False
+    near, far = _Side(start), _Side(goal)
+    named = graph.held([start, goal])
+    sides = (near, far) if named.get(start, 0) <= named.get(goal, 0) else (far, near)
+    met: list[str] = []
     for _ in range(hops):
-        facts = graph.neighbourhood(frontier, hops=1, limit=WIDTH)
-        rules = graph.rules_of(frontier, WIDTH)
-        cut = cut or WIDTH in (len(facts), len(rules))
-        held.update(end for fact in facts for end in {fact.subject, fact.object}.intersection(frontier))
-        held.update(end for rule in rules for end in set(rule.entities).intersection(frontier))
-        walked: list[Hop | RuleHop] = [Hop(fact, forward) for fact in facts for forward in (True, False)]
-        walked += _through(rules, frontier, limit)
-        reached: dict[str, list[Hop | RuleHop]] = {}
-        for hop in walked:
-            if hop.start in into and hop.end not in into and not hop.end.startswith(LITERAL):
-                reached.setdefault(hop.end, []).append(hop)
-        into |= reached
-        if goal in reached or not reached:
+        side = min(sides, key=lambda one: len(one.frontier))
+        side.widen(graph, limit)
+        met = sorted(near.into.keys() & far.into.keys())
+        if met or not side.frontier:
             break
-        frontier = sorted(reached)
-    chains = sorted(_chains(into, start, goal, held), key=lambda path: _order(path, held)) if goal in into else []
+    between = {hop.start for side in sides for steps in side.into.values() for hop in steps}.union(met)
+    held = graph.held(sorted(between - {start, goal})) if met else {}
+
+    def rare(hop: Step) -> int:
+        return held.get(hop.start, 0)
+
+    chains = (
+        (*way, *(_turned(hop) for hop in reversed(back)))
+        for middle in sorted(met, key=lambda key: held.get(key, 0))
+        for way in near.ways_to(middle, rare)
+        for back in far.ways_to(middle, rare)
+    )
     seen: Counter[tuple[str, ...]] = Counter()
     numbered = []
-    for path in chains:
+    for path in sorted(islice(chains, _MOST_CHAINS), key=lambda path: _order(path, held)):
         route = tuple(hop.end for hop in path)
         numbered.append((seen[route], path))
         seen[route] += 1
     numbered.sort(key=lambda one: one[0])
-    return FoundPaths(tuple(path for _, path in numbered[:limit]), cut)
+    return FoundPaths(tuple(path for _, path in numbered[:limit]), near.cut or far.cut)
 
 
-def _through(rules: Iterable[PlacedRule], frontier: Sequence[str], most: int) -> Iterator[RuleHop]:
+def _turned(hop: Step) -> Step:
+    return Hop(hop.fact, not hop.forward) if isinstance(hop, Hop) else RuleHop(hop.rule, hop.end, hop.start)
+
+
+def _through(rules: Mapping[RuleId, Collection[str]], frontier: Sequence[str], most: int) -> Iterator[RuleHop]:
     """From the entities along rules: between two of them so many at most, those that name the fewest others."""
     taken: Counter[tuple[str, str]] = Counter()
     starts = set(frontier)
-    for rule in sorted(rules, key=lambda one: (len(set(one.entities)), one.page, one.key)):
-        named = dict.fromkeys(rule.entities)
+    for rule, named in sorted(rules.items(), key=lambda one: (len(one[1]), one[0])):
         for pair in ((start, end) for start in named if start in starts for end in named if end != start):
             taken[pair] += 1
             if taken[pair] <= most:
                 yield RuleHop(rule, *pair)
 
 
-def _chains(
-    into: Mapping[str, list[Hop | RuleHop]], start: str, goal: str, held: Mapping[str, int]
-) -> list[tuple[Hop | RuleHop, ...]]:
-    """The paths back from the goal; where there are very many, those through rare entities."""
-
-    def back(end: str, tail: tuple[Hop | RuleHop, ...]) -> Iterator[tuple[Hop | RuleHop, ...]]:
-        if end == start:
-            yield tail
-            return
-        for hop in sorted(into[end], key=lambda one: held[one.start]):
-            yield from back(hop.start, (hop, *tail))
-
-    return list(islice(back(goal, ()), _MOST_CHAINS))
-
-
-def _order(path: Sequence[Hop | RuleHop], held: Mapping[str, int]) -> tuple[int, int, tuple[str, ...]]:
-    between = sum(held[hop.start] for hop in path[1:])
+def _order(path: Sequence[Step], held: Mapping[str, int]) -> tuple[int, int, tuple[str, ...]]:
+    between = sum(held.get(hop.start, 0) for hop in path[1:])
     stated = sum(hop.fact.supports if isinstance(hop, Hop) else 1 for hop in path)
-    return between, -stated, tuple(hop.fact.id if isinstance(hop, Hop) else str(hop.rule.key) for hop in path)
+    return between, -stated, tuple(hop.fact.id if isinstance(hop, Hop) else hop.rule[1] for hop in path)
 
 
 @dataclass(frozen=True, slots=True)

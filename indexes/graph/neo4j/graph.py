@@ -138,7 +138,7 @@ class Neo4jGraph(StoredGraph):
     def _aliases(self, names: Sequence[str]) -> dict[str, str]:
         return {row["name"]: row["entity"] for row in self._read(_ALIASES, keys=self._keys(names))}
 
-    def _held(self, names: Sequence[str]) -> dict[str, int]:
+    def held(self, names: Sequence[str]) -> dict[str, int]:
         return {row["name"]: row["held"] for row in self._read(_HELD, keys=self._keys(names))}
 
     def names(self) -> dict[str, str]:

@@ -6,10 +6,15 @@ from typing import Any
 
 import httpx
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from clausegraph.app.access.rules import AuditLog
+from clausegraph.app.cli.session import shown_place
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, write_questions
 from tests.app.api.conftest import CORPORA, Stand, Talks, conversation, make_stand
+from tests.app.reading.commands import WRITING
+from tests.harness.cli import made_app
 
 WHERE = "/v1/corpora/other"
 ROUTES: dict[tuple[str, str], Any] = {
@@ -21,6 +26,15 @@ ROUTES: dict[tuple[str, str], Any] = {
     ("POST", "/v1/corpora/default/evaluations"): {"questions": "none.json"},
     ("POST", "/v1/corpora/default/vacuum"): {"keep_epochs": 0},
     ("DELETE", "/v1/corpora/default?name=wrong"): None,
+}
+BESIDE = {"serve", "eval conditionalqa", "eval passages", "eval report", "watch run"} | {
+    words for words in WRITING if words.split()[0] in ("server", "dags")
+}  # of no corpus, or what a schedule does
+PLACES = {
+    "/a@b/c?d": "/a@b/c?d",
+    "postgresql://ann:p@ss?word@db:5432/x": "postgresql://db:5432/x",
+    "postgresql://db/x?password=word": "postgresql://db/x",
+    "s3://bucket/x": "s3://bucket/x",
 }
 TO_ADMINS = dict(zip(ROUTES, (200, 422, 404, 200, 200, 400, 422, 400), strict=True))
 
@@ -133,11 +147,15 @@ def test_an_engine_is_measured_twice_and_compared(own: Talks, tmp_path: Path) ->
 
 def test_the_command_line_writes_down_who_and_why(own: Talks) -> None:
     stand: Stand = own.stand
-    from typer.testing import CliRunner
-
-    from clausegraph.app.cli.main import make_app
-
+    beside = stand.home.parent
+    pages = str(beside / "other" / "pages")
+    runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_EXTRACTOR": "rules"})
     acts = [
+        ("ingest", [pages, "--corpus", "other"]),
+        ("pages refresh", ["visa.html", "--corpus", "other"]),
+        ("audit", ["--repair", "--corpus", "other"]),
+        ("move", [str(beside / "moved"), "--corpus", "other"]),
+        ("backup make", [str(beside / "copies")]),
         ("epochs rollback", ["1", "--corpus", "other"]),
         ("epochs vacuum", ["--corpus", "other", "--keep-epochs", "1", "--keep-days", "0"]),
         ("tokens add", ["bob"]),
@@ -146,10 +164,30 @@ def test_the_command_line_writes_down_who_and_why(own: Talks) -> None:
     ]
     for words, more in acts:
         line = [*words.split(), *more, "--reason", f"why {words}", "--home", str(stand.home)]
-        done = CliRunner().invoke(make_app(), line)
+        done = runner.invoke(made_app(), line)
         assert done.exit_code == 0, done.output
-    failed = CliRunner().invoke(make_app(), ["epochs", "rollback", "9", "--home", str(stand.home)])
+    failed = runner.invoke(made_app(), ["epochs", "rollback", "9", "--home", str(stand.home)])
     assert failed.exit_code == 3
-    log = [(one["action"], one["why"], one["outcome"]) for one in reversed(AuditLog(stand.home).last(6))]
+    for words in (["ingest", str(beside / "default" / "pages"), "--dry-run"], ["audit"]):  # which change nothing
+        assert runner.invoke(made_app(), [*words, "--home", str(stand.home)]).exit_code == 0
+    log = [(one["action"], one["why"], one["outcome"]) for one in reversed(AuditLog(stand.home).last(99))]
     assert log == [*((words, f"why {words}", "done") for words, _ in acts), ("epochs rollback", "", "NotFoundError")]
-    assert all(one["who"].endswith(" (command line)") for one in AuditLog(stand.home).last(6))
+    assert all(one["who"].endswith(" (command line)") for one in AuditLog(stand.home).last(99))
+    again = ["restore", str(beside / "copies"), "--home", str(beside / "again"), "--reason", "the disk broke"]
+    assert runner.invoke(made_app(), again).exit_code == 0
+    (last,) = AuditLog(beside / "again").last(1)
+    assert (last["action"], last["target"], last["why"]) == ("restore", str(beside / "copies"), "the disk broke")
+
+
+def test_every_command_that_changes_something_takes_a_reason() -> None:
+    group: Any = get_command(made_app())
+    for words in sorted(WRITING - BESIDE):
+        found = group
+        for word in words.split():
+            found = found.commands[word]
+        assert "reason" in {one.name for one in found.params}, words
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_address_is_written_down_without_what_is_secret(place: str) -> None:
+    assert shown_place(place) == PLACES[place]

@@ -53,6 +53,7 @@ from clausegraph.indexes.ledger.schema import (
 from clausegraph.indexes.ledger.store import Ledger, Reads, batches
 from clausegraph.indexes.words import count_words, store_words
 
+_FEW_RULES = 500
 _BYTES = 4  # of a number of a vector
 _ROWS_AT_ONCE = 200  # with data, written in one transaction
 
@@ -77,6 +78,11 @@ class VersionInput:
 def version_key(raw: bytes, content_type: str, title: str | None, url: str | None, pipeline: str) -> str:
     """Identity of a page version: its bytes, what its source says of it, and the reading pipeline."""
     return content_hash("version", raw, content_type, title or "", url or "", pipeline)
+
+
+def title_key(title: str) -> str:
+    """A title as it is looked up: in small letters, with single spaces."""
+    return " ".join(title.lower().split())
 
 
 def raw_hash_of(raw: bytes) -> str:
@@ -180,7 +186,8 @@ def _packed(version: VersionInput) -> dict[str, Any]:
     """The columns of a version, the ``data`` of its bytes, and its ``words``."""
     return {
         "version_key": version.key, "raw_hash": raw_hash_of(version.raw), "content_type": version.content_type,
-        "title": version.title, "url": version.url, "pipeline": version.pipeline, "fetched": time.time(),
+        "title": version.title, "title_key": title_key(version.reading.title), "url": version.url,
+        "pipeline": version.pipeline, "fetched": time.time(),
         "reading": pack(reading_to_json(version.reading)), "data": zlib.compress(version.raw),
         "words": count_words(version.reading.chunks),
     }  # fmt: skip
@@ -309,6 +316,8 @@ def load_rules(reads: Reads, corpus_id: int, epoch: int, *among: ColumnElement[b
     rows = reads.rows(query.where(*shown, *among))
     roles = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.position, rule_roles.c.entity)
     held = roles.where(without_index(rule_roles.c.corpus_id) == corpus_id, seen_at(rule_roles, epoch))
+    if len(rows) <= _FEW_RULES:  # of pages that may have many more
+        held = held.where(rule_roles.c.rule_key.in_(sorted({row.content_key for row in rows})))
     entities: dict[tuple[int, str], dict[int, str]] = {}
     for row in reads.rows_of(held, rule_roles.c.page_id, sorted({row.page_id for row in rows})):
         entities.setdefault((row.page_id, row.rule_key), {})[row.position] = row.entity

@@ -12,9 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
-from sqlalchemy import ColumnElement, Select, Table, and_, func, literal, select, true, union_all
+from sqlalchemy import ColumnElement, Select, Table, and_, func, literal, or_, select, true, union_all
 
 from clausegraph.app.services.records import (
     ListedElement,
@@ -51,16 +50,13 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import load_reading, load_rules
+from clausegraph.indexes.truth import load_reading, load_rules, title_key
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
 F = TypeVar("F", bound=ShownFact)
 PREFIX = 4  # characters of a fact id that are enough to look for it
 _NAMED = 5  # candidates named in a message
-
-
-_TITLES: WeakKeyDictionary[Ledger, dict[int, str]] = WeakKeyDictionary()  # by page version, whose text never changes
 
 
 @dataclass(frozen=True)
@@ -157,21 +153,15 @@ class Shelf:
 
     def find_page(self, name: str) -> tuple[PageKey, Reading] | None:
         """The page whose uri, ``source:uri`` or title is ``name``."""
-        listed = self.versions
-        found = [key for key in listed if name in (key.uri, str(key))]
-        if found:
-            return _only(found, name), self.reading(listed[_only(found, name)][0])
-        wanted, titles = " ".join(name.lower().split()), self._titles([version for version, _ in listed.values()])
-        found = [key for key, (version, _) in listed.items() if titles[version] == wanted]
-        return (_only(found, name), self.reading(listed[found[0]][0])) if found else None
-
-    def _titles(self, versions: Iterable[int]) -> dict[int, str]:
-        """The title of each page version, in small letters; it stands in its elements, so it is read once."""
-        known = _TITLES.setdefault(self.ledger, {})
-        for version in versions:
-            if version not in known:
-                known[version] = " ".join(self.reading(version).title.lower().split())
-        return known
+        query = version_rows(page_versions.c.id).where(self.visible(members))
+        key = sources.c.name + ":" + pages.c.uri
+        for called in (or_(pages.c.uri == name, key == name), page_versions.c.title_key == title_key(name)):
+            with self.ledger.read() as connection:
+                found = {PageKey(row.name, row.uri): row.id for row in connection.execute(query.where(called))}
+            if found:
+                page = _only(list(found), name)
+                return page, self.reading(found[page])
+        return None
 
     def page(self, name: str) -> tuple[PageKey, Reading]:
         """The page of that name, as of :meth:`find_page`."""
@@ -209,10 +199,15 @@ class Shelf:
         found = self.graph.supports_on(page, list(place))
         return sorted(found, key=lambda one: min((place.get(s.anchor, 0), s.start) for s in one.statement.spans))
 
-    def rules_of_chunks(self, page: PageKey, chunks: Collection[str]) -> list[PlacedRule]:
-        """The rules of some chunks of a page."""
-        of_page = rules.c.page_id.in_(page_ids(self.corpus.id, page))
-        return load_rules(self.ledger, self.corpus.id, self.epoch, of_page, rules.c.chunk_key.in_(chunks))
+    def rules_of_chunks(self, chunks: Collection[tuple[PageKey, str]]) -> list[PlacedRule]:
+        """The rules of some chunks of pages, by page."""
+        of_chunks = rules.c.chunk_key.in_(sorted({key for _, key in chunks}))
+        ids = select(pages.c.id).join(sources, sources.c.id == pages.c.source_id)
+        ids = ids.where(
+            sources.c.corpus_id == self.corpus.id, pages.c.uri.in_(sorted({page.uri for page, _ in chunks}))
+        )
+        found = load_rules(self.ledger, self.corpus.id, self.epoch, of_chunks, rules.c.page_id.in_(ids))
+        return [one for one in found if (one.page, one.chunk_key) in chunks]
 
     def roles_among(self, keys: Sequence[str]) -> dict[str, set[str]]:
         """The roles that some entities have in rules; those without any are left out."""

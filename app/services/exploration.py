@@ -181,14 +181,13 @@ def explore_path(workspace: Workspace, corpus: str, start: str, goal: str, epoch
     joined |= {end for one in facts.values() for end in (one.subject, one.object)}
     shelf = open_shelf(workspace.ledger, corpus, found["epoch"])
     ruled = [ShownRule.of(one) for one in rules.values()] or found["together"]
-    keys = sorted(joined.union(role.entity for one in ruled for role in one.roles))
-    written = _written(shelf, keys)
+    written = {role.entity: role.written for one in ruled for role in one.roles} | _written(shelf, sorted(joined))
     return Explored(
         **shelf.at,
         around=[found["from"], found["to"]],
         facts=[NearFact.of(one, hop=1) for one in facts.values()],
         rules=ruled,
-        names=written,
+        names=dict(sorted(written.items())),
         types={},
         relations=[],
         kinds=[],

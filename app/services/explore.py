@@ -154,7 +154,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "about": opened_ontology(workspace.settings).about(main),
         "written": dict(Counter(node.surface for node in written).most_common()),
         "merged": sorted(shelf.names_of(key)),
-        "own_page": _own_page(shelf, key),
+        "own_page": _own_page(workspace, shelf, key),
         "pages": sorted({str(one.page) for one in stated} | {str(one.page) for one in ruled}),
         "rules": rules_by_kind(shelf, key, ruled),
         "facts": steps_in_order(with_statements(ShownFact, shelf, facts, stated)),
@@ -165,14 +165,14 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
     }
 
 
-def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:
+def _own_page(workspace: Workspace, shelf: Shelf, key: str) -> dict[str, Any] | None:
     """The page about an entity, under any of its names, and why it is that."""
-    readings = shelf.readings()
-    found = own_pages(readings)
+    at = ("own pages", shelf.corpus.id, shelf.epoch)
+    found = workspace.of_epoch(at, lambda: own_pages(shelf.readings()))
     own = next((found[name] for name in (key, *shelf.names_of(key)) if name in found), None)
     if own is None:
         return None
-    return {"page": str(own.page), "title": readings[own.page].title, "by": own.by, "links": own.links}
+    return {"page": str(own.page), "title": shelf.page(str(own.page))[1].title, "by": own.by, "links": own.links}
 
 
 def _fact_ids(shelf: Shelf, condition: ColumnElement[bool], limit: int) -> list[str]:

@@ -303,15 +303,13 @@ def rules_with_words(shelf: Shelf, topic: str) -> dict[PlacedRule, int]:
 def _with_words(shelf: Shelf, text: str) -> Iterator[tuple[PlacedRule, str, str]]:
     """The rules of the chunks that have words of a text, each with its own words and with its headings."""
     hits = search_words(StoredWords(shelf.ledger, shelf.corpus.id, shelf.epoch), text, _LOOKED_AT)
-    chunks: dict[PageKey, set[str]] = {}
-    for hit in hits:
-        chunks.setdefault(hit.page, set()).add(hit.ref)
-    read = shelf.read_once()
-    for page, refs in chunks.items():
-        for placed in shelf.rules_of_chunks(page, refs):
-            element = read(page).element(placed.rule.spans[0].anchor)
-            headings = element.headings if element is not None else ()
-            yield placed, rule_words(placed, read(page)), " ".join((read(page).title, *headings))
+    read, best = shelf.read_once(), dict.fromkeys(hit.page for hit in hits)
+    found = shelf.rules_of_chunks({(hit.page, hit.ref) for hit in hits})
+    for placed in sorted(found, key=lambda one: list(best).index(one.page)):
+        reading = read(placed.page)
+        element = reading.element(placed.rule.spans[0].anchor)
+        headings = element.headings if element is not None else ()
+        yield placed, rule_words(placed, reading), " ".join((reading.title, *headings))
 
 
 def _best(shelf: Shelf, words: Sequence[str]) -> str | None:

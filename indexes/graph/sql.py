@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select, true
+from sqlalchemy import ColumnElement, Row, Select, Subquery, and_, func, or_, select, true
 
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Support
@@ -124,15 +124,20 @@ class SqlGraph(StoredGraph):
     def names_in_rules_of(self, entities: Sequence[str], limit: int) -> dict[RuleId, list[str]]:
         """So many of the rules in which one of the entities has a role, by page, each with all entities that it names;
         no rule is read for that."""
-        query = select(rule_roles.c.page_id, rule_roles.c.rule_key).distinct().where(*self._ruled())
-        of_these = {(row.page_id, row.rule_key) for row in self._ledger.rows_of(query, rule_roles.c.entity, entities)}
-        wanted = dict.fromkeys(sorted(of_these)[:limit])
         found: dict[RuleId, list[str]] = {}
-        names = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.entity).distinct()
-        mine = (without_index(rule_roles.c.corpus_id) == self._corpus_id, seen_at(rule_roles, self._epoch))
-        for row in self._ledger.rows_of(names.where(*mine), rule_roles.c.page_id, [page for page, _ in wanted]):
-            if (row.page_id, row.rule_key) in wanted:
-                found.setdefault((row.page_id, row.rule_key), []).append(row.entity)
+        for part in batches(entities):
+            these = select(rule_roles.c.page_id, rule_roles.c.rule_key).distinct().where(*self._ruled())
+            these = these.where(rule_roles.c.entity.in_(part)).order_by(*these.selected_columns).limit(limit)
+            found |= self._named_by(these.subquery())
+        return {rule: found[rule] for rule in sorted(found)[:limit]}
+
+    def _named_by(self, wanted: Subquery) -> dict[RuleId, list[str]]:
+        """The entities that each of the rules names, each once."""
+        all_of = and_(rule_roles.c.page_id == wanted.c.page_id, rule_roles.c.rule_key == wanted.c.rule_key)
+        query = select(rule_roles.c.page_id, rule_roles.c.rule_key, rule_roles.c.entity).distinct()
+        found: dict[RuleId, list[str]] = {}
+        for row in self._ledger.rows(query.join(wanted, all_of).where(seen_at(rule_roles, self._epoch))):
+            found.setdefault((row.page_id, row.rule_key), []).append(row.entity)
         return found
 
     def rule(self, wanted: RuleId) -> PlacedRule:

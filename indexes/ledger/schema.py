@@ -84,10 +84,11 @@ pages = _table("pages", "id corpus_id source_id uri", unique="source_id uri", ke
 blobs = _table("blobs", "corpus_id hash:64 data:bytes", unique="corpus_id hash")
 
 # ``version_key`` hashes raw bytes, stated title and url, and pipeline: the fingerprints of reader and chunker.
+# ``title_key``: the title that its reader gave it, as ``truth.title_key``.
 page_versions = _table(
     "page_versions",
-    "id corpus_id page_id version_key:64 raw_hash:64 content_type:100 title? url? pipeline fetched:float etag? "
-    "last_modified? reading:bytes",
+    "id corpus_id page_id version_key:64 raw_hash:64 content_type:100 title? title_key url? pipeline fetched:float "
+    "etag? last_modified? reading:bytes",
     unique="page_id version_key",
     keep_ids=True,
 )

@@ -306,7 +306,7 @@ def questions_export(
 
     done = session.call(corpus, export, output)
     left = [f"left out {one['id']} ({one_line(one['question'])}): {one['why']}" for one in done["left_out"]]
-    words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {done['corpus']}"
+    words = f"clausegraph eval conditionalqa --engine loop --questions {output} --corpus {done['corpus']} --as-answered"
     said = f"{done['written']} questions written to {output}"
     session.emit(done, said, *left, f"`{words}` measures an engine on them")
 

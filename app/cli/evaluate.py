@@ -52,6 +52,7 @@ def conditionalqa(
     cassette: CassetteOption = None,
     record: Annotated[bool, option("Record them there instead.")] = False,
     at_once: Annotated[int, option("Questions that are open at once.")] = 1,
+    as_answered: Annotated[bool, option("Measure what readers get; a mere quote answers nothing.")] = False,
     retriever: Annotated[str | None, option("What ranks text for the loop.", show_default="hybrid")] = None,
     step: Annotated[list[str] | None, _STEP] = None,
     floors: Annotated[Path | None, option("TOML file of figures; below them the exit code is 6.")] = None,
@@ -71,7 +72,7 @@ def conditionalqa(
         return
     trial = EngineTrial(
         engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,
-        tuple(map(_named_step, step or ())), retriever,
+        tuple(map(_named_step, step or ())), retriever, as_answered,
     )  # fmt: skip
     pinned = read_floors(floors, floor) if floors is not None else {}
     asked = drawn(load_questions(questions), sample, seed)

@@ -64,7 +64,9 @@ class EngineTrial:
 
     ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
     place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
-    ``retriever`` ranks text for engines that do not choose for themselves.
+    ``retriever`` ranks text for engines that do not choose for themselves. ``as_answered`` measures what readers get,
+    of which a mere quote and "not sure" answer nothing; else the engine asserts what it holds likeliest, as benchmarks
+    expect.
     """
 
     engine: str
@@ -79,6 +81,7 @@ class EngineTrial:
     at_once: int = 1
     steps: tuple[tuple[str, str], ...] = ()
     retriever: str | None = None
+    as_answered: bool = False
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -97,6 +100,7 @@ class EngineTrial:
             "oracle_type": self.oracle_type,
             "steps": dict(self.steps),
             "retriever": self.retriever or "default",
+            "as_answered": self.as_answered,
             "questions": questions,
             "seed": seed,
         }
@@ -203,7 +207,7 @@ def _engine(
         raise InputError("--shots needs --shots-from train.json, whose questions are the examples")
     settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
     llm = stack.enter_context(trial_model(settings, trial.cassette, record=trial.record))
-    changes: dict[str, Any] = {"engine": trial.engine, "commits": True}  # the scorer knows no quotes
+    changes: dict[str, Any] = {"engine": trial.engine, "commits": not trial.as_answered}  # the scorer knows no quotes
 
     def read(text: str) -> str:
         return corrected(view, text)[0]
@@ -218,7 +222,7 @@ def _engine(
     if trial.prompt is not None:
         options = replace(read_options(settings, measured=questions), prompt=trial.prompt)
         changes["reader"] = partial(ModelReader, options=options)
-    elif llm is None:
+    elif llm is None and not trial.as_answered:
         changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
     return make_engine(
         view, workspace.embedder, settings, llm, reranker=workspace.reranker, measured=questions, **changes

@@ -119,7 +119,7 @@ def run_evaluation(settings: Settings, corpus: str, order: EvaluationOrder, name
                 path = folder / f"{JUDGED}.json"
                 export(workspace, corpus, path)
             asked, seed = drawn(load_questions(path), order.sample, 0), 0 if order.sample else None
-            trial = EngineTrial(order.engine, settings.llm)
+            trial = EngineTrial(order.engine, settings.llm, as_answered=order.questions == JUDGED)
             records = measure_engine(workspace, None, asked, trial, folder, seed, progress)
             report_engine(workspace, folder, {"questions": path}, start)
     except BaseException:

@@ -15,7 +15,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.models.reranking import Reranker
 from clausegraph.core.tokens import count_tokens
-from clausegraph.core.types import Answer
+from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.eval.conditionalqa.dataset import (
     ConditionalAnswer,
     Prediction,
@@ -83,7 +83,10 @@ def usage_of(answer: Answer) -> dict[str, Any]:
 
 
 def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
-    """The answer in ConditionalQA's form: at most five texts with the elements of their open conditions."""
+    """The answer in ConditionalQA's form: at most five texts with the elements of their open conditions; nothing where
+    nothing is asserted."""
+    if answer.status in (AnswerStatus.UNKNOWN, AnswerStatus.QUOTED):
+        return ()
     found = (ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
     return tuple(found)[:MOST_ANSWERS]
 

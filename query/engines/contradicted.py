@@ -50,8 +50,14 @@ class Settling:
 
     def settled(self, read: ReadResult, hits: Sequence[Hit]) -> ReadResult:
         """The result without what a curator hides, and without alternatives that a page denies which is not itself
-        replaced. Where the reader took what another page has replaced, it is read again without that."""
+        replaced. Where nothing is asserted beside what is hidden, or the reader took what another page has replaced,
+        it is read again without that."""
         result = unless_hidden(self.view, read)
+        hidden = {(hit.page, at) for hit in hits for at in self.view.hidden_on(hit.page).intersection(hit.anchors)}
+        if hidden and not result.alternatives and self.again is not None:
+            shown = list(_without(hits, hidden))
+            second = unless_hidden(self.view, self.again(shown))
+            result, hits = (second, shown) if second.alternatives else (result, hits)
         found = self._sides(result, hits)
         if self.commits or not found:
             return replace(result, contradictions=found)
@@ -171,6 +177,8 @@ def sides_of(view: View, places: Sequence[Evidence], hits: Iterable[Hit]) -> tup
     replaced = tuple(replacements(readings))
     said = (one for page in readings if stated for one in view.assertions(page))
     conflicts = (one for one in find_conflicts(said, replaced, stated) if one.newer.page != one.older.page)
+    settled = {page: view.hidden_on(page) for page in readings}  # by hiding one side
+    conflicts = (one for one in conflicts if not any(s.span.anchor in settled[s.page] for s in (one.newer, one.older)))
     made = [_contradiction(one, readings) for one in conflicts]
     held = (one for one in made if any(touches(place, side) for place in places for side in (one.newer, one.older)))
     return (*held, *_by_page(places, readings, replaced))

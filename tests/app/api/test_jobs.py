@@ -23,6 +23,7 @@ from clausegraph.app.services.uploads import SentFile
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, write_questions
 from clausegraph.indexes.corpora import get_corpus, list_runs
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.views import open_view
@@ -30,7 +31,7 @@ from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.progress import Figures, Gauge
 from clausegraph.ingestion.sources import open_source
 from clausegraph.ingestion.tools import Cancelled
-from tests.app.api.conftest import PAGES, started_again
+from tests.app.api.conftest import PAGES, publish, started_again
 from tests.app.api.serving import Serving
 from tests.harness.home import run
 from tests.harness.postgres import new_address
@@ -222,22 +223,29 @@ def dumped(settings: Settings, root: Path) -> list[str]:
 # --- a killed server --------------------------------------------------------------------------------
 
 CHILD = """
-import sys, threading
+import json, sys, threading
 from pathlib import Path
 from tests.app.api.conftest import started_again
 from tests.harness.writes import kill_this_process_at
-home, token, write = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+home, token, write, path, order = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), *sys.argv[4:]
 whole = threading.Thread.run
 def counted(thread):
     if thread.name.startswith("clausegraph-run"):
-        kill_this_process_at(write, home)
+        kill_this_process_at(write, home.parent)
     whole(thread)
 threading.Thread.run = counted
 with started_again(home, token) as client:
-    run = client.post("/v1/corpora/new/runs", json={"source": "leaflets"}).json()["id"]
-    print(run, flush=True)
+    run = client.post("/v1/corpora/new/" + path, json=json.loads(order)).json()["id"]
     client.get(f"/v1/corpora/new/runs/{run}/events")
 """
+
+
+def killed_server(home: Path, token: str, write: int, path: str, order: dict[str, Any]) -> None:
+    """A server that is killed at a write of a run that it is asked for, or that ends it."""
+    words = [sys.executable, "-c", CHILD, str(home), token, str(write), path, json.dumps(order)]
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    child = subprocess.run(words, capture_output=True, text=True, check=False, env=paths)
+    assert child.returncode in (0, -9), child.stderr
 
 
 def kill_and_look(tmp_path: Path, write: int) -> str:
@@ -248,10 +256,7 @@ def kill_and_look(tmp_path: Path, write: int) -> str:
     with Workspace(settings) as workspace:
         files = [SentFile(name, io.BytesIO(body)) for _, (name, body) in sent()]
         uploads.store(workspace, "new", "leaflets", files)
-    words = [sys.executable, "-c", CHILD, str(home), token, str(write)]
-    paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    child = subprocess.run(words, capture_output=True, text=True, check=False, env=paths)
-    assert child.returncode in (0, -9), child.stderr
+    killed_server(home, token, write, "runs", {"source": "leaflets"})
     with started_again(home, token) as client:
         killed = client.get(f"{WHERE}/runs").json()["items"]
         state = killed[0]["status"] if killed else "never"
@@ -279,6 +284,51 @@ def test_a_killed_server_tells_the_truth_of_its_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("write", range(1, 31))
 def test_a_server_killed_anywhere_tells_the_truth_of_its_run(tmp_path: Path, write: int) -> None:
     kill_and_look(tmp_path, write)
+
+
+ORDERS: dict[str, tuple[dict[str, Any], str]] = {  # and what the next server says of one that was killed
+    "vacuum": ({"keep_epochs": 1, "keep_days": 0}, "the next one goes on from there"),
+    "evaluations": ({"questions": "own.json", "engine": "single-pass"}, "the next one begins anew"),
+}
+
+
+def kill_other_work(tmp_path: Path, path: str, write: int) -> str:
+    """Kill a server at a write of a vacuum or an evaluation; the state of that run, once all was checked."""
+    home, (order, told) = tmp_path / "home", ORDERS[path]
+    _, token = Tokens(home).add("ann", AccessRole.ADMIN)
+    for age in (60, 70):
+        publish(home, "new", tmp_path / "pages", age=age, money=100)
+    (tmp_path / "figures" / "questions").mkdir(parents=True)
+    asked = Question("q", "https://a.example/a", "", "What is it?", False, (ConditionalAnswer("£100"),), ())
+    write_questions(tmp_path / "figures" / "questions" / "own.json", [asked])
+    killed_server(home, token, write, path, order)
+    with started_again(home, token) as client:
+        runs = [one for one in client.get(f"{WHERE}/runs").json()["items"] if one["kind"] != "ingest"]
+        state = runs[0]["status"] if runs else "never"
+        assert state in ("interrupted", "done", "never")
+        if state == "interrupted":
+            assert client.get(f"{WHERE}/runs/{runs[0]['id']}").json()["told"].endswith(f"; {told}.")
+        finished = [one["name"] for one in client.get("/v1/evaluations").json()["items"]]
+        assert finished == [one["id"] for one in runs if one["status"] == "done" and path == "evaluations"]
+        again = client.post(f"{WHERE}/{path}", json=order).json()["id"]
+        until(lambda: client.get(f"{WHERE}/runs/{again}").json()["status"] not in ("queued", "running"))
+        assert client.get(f"{WHERE}/runs/{again}").json()["status"] == "done"
+        found = client.get(WHERE).json()
+        assert (found["published"], found["pages"], found["epochs"]) == (2, len(PAGES), 1 if path == "vacuum" else 2)
+        assert "over 70" in client.get(f"{WHERE}/page/elements?name=grant.html").text
+    return state
+
+
+@pytest.mark.parametrize("path", ORDERS)
+@pytest.mark.parametrize(
+    "write", [4, *(pytest.param(one, marks=pytest.mark.long) for one in (1, 2, 3, 5, 6, 8, 11, 15, 20, 30))]
+)
+def test_a_killed_server_tells_the_truth_of_other_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, write: int
+) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_EVALUATIONS", str(tmp_path / "figures"))
+    state = kill_other_work(tmp_path, path, write)
+    assert write != 4 or state == "interrupted"
 
 
 # --- what may be sent -------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """What an answer rests on goes with the statement, and the page's words stay."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.app.cli.conftest import Cli, parsed
@@ -40,3 +42,19 @@ def test_a_fact_is_hidden_by_its_only_statement_and_of_several_one_is_named(cli:
     many = next(fact for fact in every if len(fact["statements"]) > 1)
     said = cli("statements", "hide", many["id"], "--reason", "wrong")
     assert said.exit_code == 2 and all(stated["id"][:8] in said.stderr for stated in many["statements"])
+
+
+def test_hiding_one_side_of_a_contradiction_lets_the_other_be_answered(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    for title, money in (("Parking Permit", 30), ("Parking Permit charges", 40)):
+        text = f"<title>{title}</title><main><h1>{title}</h1><p>A Parking Permit costs £{money} a year.</p></main>"
+        (tmp_path / "pages" / f"{money}.html").write_text(text, "utf-8")
+    cli("ingest", str(tmp_path / "pages"), "--quiet")
+    asked = ("ask", "How much is a Parking Permit?", "--json")
+    before = parsed(cli(*asked))
+    assert (before["alternatives"], len(before["contradictions"])) == ([], 1)
+    (fact,) = parsed(cli("show", "30.html", "--json"))["facts"]
+    assert cli("statements", "hide", fact["statement_id"], "--reason", "of last year").exit_code == 0
+    assert cli("entities", "apply").exit_code == 0
+    after = parsed(cli(*asked))
+    assert ([one["text"] for one in after["alternatives"]], after["contradictions"]) == (["£40 a year"], [])

@@ -124,7 +124,7 @@ def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(de
     async def look(client: httpx.AsyncClient, csrf: str) -> None:
         screen = await client.get("/admin")
         assert screen.status_code == 200 and "sk-verysecret1" not in screen.text and "(set)" in screen.text
-        assert "loan.html" not in screen.text and ">2 pages, epoch 1" in screen.text and "ledger.db" in screen.text
+        assert "loan.html" not in screen.text and ">2 pages, version 1" in screen.text and "ledger.db" in screen.text
         assert 'href="/admin?corpus=default"' in (await client.get(CURATION)).text
         for role, corpora in ((AccessRole.READER, None), (AccessRole.CURATOR, None), (AccessRole.ADMIN, ("default",))):
             _, token = Tokens(desk.home).add(f"{role} {corpora}", role, corpora)

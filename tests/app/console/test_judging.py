@@ -9,13 +9,15 @@ import pytest
 from playwright.sync_api import expect
 
 from clausegraph.app.access.tokens import AccessRole, Tokens
+from clausegraph.app.services.evaluation import EngineTrial, measure_engine
 from clausegraph.app.services.questions import export, judged_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
-from clausegraph.eval.conditionalqa.dataset import load_questions
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
+from clausegraph.ingestion.tools import no_progress
 from tests.app.console.conftest import Served, Watched, answered, looking, serving
-from tests.app.console.test_screens import check
+from tests.app.console.test_screens import CUT, PHONE, check
 from tests.harness.home import filled
 
 PAGE = (
@@ -82,6 +84,15 @@ def test_where_nothing_was_judged_there_is_nothing_to_write(grant: Settings, tmp
         export(workspace, "default", tmp_path / "questions.json")
 
 
+def test_what_nobody_was_told_is_not_scored_as_right(grant: Settings) -> None:
+    gold = (ConditionalAnswer("yes"),)
+    asked = (Question("q", "https://a.example/a", "", "Is the Heating Grant paid to dogs?", False, gold, ()),)
+    with Workspace(grant) as workspace:
+        trials = (EngineTrial("loop", as_answered=as_answered) for as_answered in (False, True))
+        found = [measure_engine(workspace, None, asked, one, None, 0, no_progress)[0].scores.em for one in trials]
+    assert found == [1.0, 0.0]
+
+
 @pytest.mark.integration
 @pytest.mark.browser
 def test_an_answer_is_watched_with_one_click_and_its_change_is_told(
@@ -90,7 +101,7 @@ def test_an_answer_is_watched_with_one_click_and_its_change_is_told(
     _, token = Tokens(grant.home).add("cura", AccessRole.CURATOR)
     held = {"Authorization": f"Bearer {token}"}
     with serving(grant) as url, httpx.Client(base_url=f"{url}/v1/corpora/default", headers=held) as client:
-        page = window(Served(url, grant.home, token)).login()
+        page = window(Served(url, grant.home, token), viewport=PHONE, color_scheme="dark").login()
         page.goto(f"{url}/c/default/ask")
         page.fill("#question", "How much is the Heating Grant?")
         page.click("button:has-text('Ask')")
@@ -101,6 +112,12 @@ def test_an_answer_is_watched_with_one_click_and_its_change_is_told(
         assert (again["id"], again["added_by"], again["words"]) == (1, "cura", "£100")
         _publish(tmp_path, "Ayr", 140)
         assert [one["changed"] for one in client.get("/watches").json()["items"]] == [1]
+        page.goto(f"{url}/c/default/ask")
+        page.get_by_role("link", name="How much is the Heating Grant?").click()
+        page.get_by_role("button", name="Ask again and compare").click()
+        expect(page.locator("ins").first).to_have_text("£140")
+        check(page, every=True)
+        assert page.evaluate(CUT) == []
         shown = client.get("/watches/1").json()
         assert [one["differences"] for one in shown["changes"]] == [[{"what": "value", "old": "£100", "new": "£140"}]]
         assert client.put("/watches/1/approved").json()["approved_by"] == "cura"

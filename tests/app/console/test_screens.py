@@ -26,10 +26,20 @@ SCREENS = (
     "changes",
     VERSIONS,
     "curation",
+    "contradictions",
     "evaluations",
+    "add",
+    "manage",
     "ask",
 )
 PHONE = {"width": 375, "height": 800}
+CUT = """() => [...document.querySelectorAll("main *")].filter(one =>
+    one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1 && getComputedStyle(one).overflowX !== "visible"
+    && !one.matches("input, textarea, select, .hidden")).map(one => one.outerHTML.slice(0, 200))"""
+LOOKS = [
+    (375, "light"),
+    *(pytest.param(*one, marks=pytest.mark.long) for one in [(390, "dark"), (1440, "light"), (1440, "dark")]),
+]
 
 
 def check(page: Page, *, every: bool = False) -> None:
@@ -44,19 +54,21 @@ def check(page: Page, *, every: bool = False) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-def test_screens_are_accessible_and_fit_a_telephone(
-    window: Callable[..., Watched], console: Served, scheme: str
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_screens_are_accessible_and_nothing_is_cut(
+    window: Callable[..., Watched], console: Served, width: int, scheme: str
 ) -> None:
-    _, token = Tokens(console.home).add(f"adam-{scheme}", AccessRole.ADMIN)
-    watched = window(Served(console.url, console.home, token), color_scheme=scheme, viewport=PHONE)
+    _, token = Tokens(console.home).add(f"adam-{width}-{scheme}", AccessRole.ADMIN)
+    here = Served(console.url, console.home, token)
+    watched = window(here, color_scheme=scheme, viewport=PHONE | {"width": width})
     watched.page.goto(f"{watched.url}/login")
     check(watched.page)
     page = watched.login()
-    for screen in ("/admin", *(f"/c/default/{name}" for name in SCREENS)):
+    for screen in ("/corpora", "/admin", *(f"/c/default/{name}" for name in SCREENS)):
         page.goto(f"{watched.url}{screen}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        check(page)
+        check(page, every=True)
+        assert page.evaluate(CUT) == [], page.url
     ask(page)
     page.locator(".card a").first.click()
     page.wait_for_selector("#beside #marked")

@@ -6,18 +6,19 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.access.tokens import FOLDER, AccessRole
-from clausegraph.core.errors import StorageError
+from clausegraph.core.errors import ClauseGraphError, StorageError
 from clausegraph.indexes.files import file_errors, make_private
 
 if TYPE_CHECKING:
     from clausegraph.app.access.shared_access import DeedRows
+    from clausegraph.core.settings import Settings
     from clausegraph.indexes.ledger.store import Ledger
 
 Rules = Mapping[str, AccessRole | None]
@@ -188,3 +189,24 @@ class AuditLog:
             return [json.loads(line) for line in reversed(lines)]
         except ValueError as error:
             raise StorageError(f"{self._path} is damaged ({error}); move it away to go on") from error
+
+
+@contextmanager
+def writing_down(settings: Settings, deed: Deed) -> Iterator[None]:
+    """Note in the audit log what somebody does in the block, and the error by which it failed; a home that is not there
+    is not made for that."""
+    try:
+        yield
+    except (ClauseGraphError, KeyboardInterrupt) as error:
+        if settings.home.is_dir():
+            with suppress(ClauseGraphError):  # the first error is the one to tell
+                _write_down(settings, replace(deed, outcome=type(error).__name__))
+        raise
+    _write_down(settings, deed)
+
+
+def _write_down(settings: Settings, deed: Deed) -> None:
+    from clausegraph.app.models import shared_ledger
+
+    with shared_ledger(settings) as shared:
+        AuditLog(settings.home, shared).record(deed)

@@ -171,8 +171,7 @@ class Session:
         changed, as by a dry run."""
         if target is None:
             return nullcontext()
-        from clausegraph.app.access.rules import Deed
-        from clausegraph.app.services.tokens import writing_down
+        from clausegraph.app.access.rules import Deed, writing_down
 
         deed = Deed(f"{user()} (command line)", self.name.replace(".", " "), target, "done", corpus, why=self.reason)
         return writing_down(settings, deed)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import File, Form, Query, UploadFile
-from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from clausegraph.app.api.routes.runs import followed
 from clausegraph.app.api.served import about
 from clausegraph.app.console.ask import event_of
-from clausegraph.app.console.screen import OfScreen, Screen, address, render, router
+from clausegraph.app.console.screen import OfScreen, Screen, checked, render, router
 from clausegraph.app.services.corpora import get_run_record, list_sources_of
 from clausegraph.app.services.jobs import RunOrder, WebOrder, preview
 from clausegraph.app.services.uploads import SAMPLE, SentFile, UploadReply, store, store_sample
@@ -52,13 +50,9 @@ async def add(
     include: _Text = "", pages: _Text = "2000", pdf: bool = Form(default=False),
 ) -> Response:  # fmt: skip
     """Ask for a run, or for its forecast; or look at an address."""
-    try:
-        web = WebOrder.model_validate({"mode": mode, "addresses": pages, "include": include.split(), "pdf": pdf})
-        order = RunOrder(
-            source=source or None, address=where.strip() or None, page=page or None, web=web if where else None
-        )
-    except ValidationError as error:
-        raise RequestValidationError(error.errors()) from error
+    web = checked(WebOrder, mode=mode, addresses=pages, include=include.split(), pdf=pdf)
+    given = {"source": source or None, "address": where.strip() or None, "page": page or None}
+    order = checked(RunOrder, **given, web=web if where else None)
     if go == "preview":
         found = await of.work(lambda _: preview(of.held.workspace, order))
         return await _screen(of, previewed=found, typed=web, where=where)
@@ -84,7 +78,7 @@ async def add_sample(of: OfScreen, go: _Text) -> Response:
 async def _started(of: Screen, order: RunOrder) -> Response:
     made = await of.held.reads.run(of.held.jobs.start, of.corpus, order, of.who.name)
     about(of.request, f"{order.page or order.address or order.source}{', dry run' if order.dry_run else ''}")
-    return RedirectResponse(address(of.corpus, "run", name=made["id"]), 303)
+    return of.to_run(made["id"])
 
 
 @forms.post("/c/{corpus}/run/cancel")
@@ -92,7 +86,7 @@ async def cancel(of: OfScreen, run: _Text) -> Response:
     """End a run at its next step."""
     about(of.request, run)
     await of.held.reads.run(of.held.jobs.cancel, of.corpus, run, of.who.name)
-    return RedirectResponse(address(of.corpus, "run", name=run), 303)
+    return of.to_run(run)
 
 
 @routes.get("/c/{corpus}/run/events")

@@ -112,7 +112,7 @@ async def decide(of: OfScreen, run: _Name, state: _Name) -> Response:
         await of.work(lambda _: accept_held(of.held.workspace, of.corpus, run, of.who.name))
     else:
         await of.run(drop_held, run)
-    return RedirectResponse(address(of.corpus, "run", name=run), 303)
+    return of.to_run(run)
 
 
 @routes.get("/c/{corpus}/hide")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import File, Form, UploadFile
-from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clausegraph.app.api.parameters import TokenBody
 from clausegraph.app.api.served import Held, about
 from clausegraph.app.console.admin import admin_screen
-from clausegraph.app.console.screen import OfScreen, Screen, address, router
+from clausegraph.app.console.screen import OfScreen, Screen, address, checked, router
 from clausegraph.app.services.corpora import drop_named, standing
 from clausegraph.app.services.history import list_epochs, rollback
 from clausegraph.app.services.jobs import VacuumOrder
@@ -52,9 +50,10 @@ async def roll_back(of: OfScreen, epoch: _Number, reason: _Reason = "") -> Respo
 @forms.post("/c/{corpus}/manage/vacuum")
 async def vacuum(of: OfScreen, epochs: _Text, days: _Text, reason: _Reason = "") -> Response:
     """Ask for a vacuum, and go to its run."""
-    order = _checked(VacuumOrder, keep_epochs=epochs, keep_days=days)
+    order = checked(VacuumOrder, keep_epochs=epochs, keep_days=days)
     about(of.request, f"keep {order.keep_epochs} epochs and {order.keep_days:g} days", reason)
-    return _to(of, await of.held.reads.run(of.held.jobs.vacuum, of.corpus, order, of.who.name))
+    made = await of.held.reads.run(of.held.jobs.vacuum, of.corpus, order, of.who.name)
+    return of.to_run(made["id"])
 
 
 @forms.post("/c/{corpus}/manage/drop")
@@ -73,12 +72,10 @@ async def drop(of: OfScreen, name: _Text, reason: _Reason = "") -> Response:
 @forms.post("/c/{corpus}/evaluations")
 async def evaluate(of: OfScreen, questions: _Text, engine: _Text, sample: _Text = "", reason: _Reason = "") -> Response:
     """Ask for an evaluation, and go to its run."""
-    order = _checked(EvaluationOrder, questions=questions, engine=engine, sample=sample.strip() or None)
+    order = checked(EvaluationOrder, questions=questions, engine=engine, sample=sample.strip() or None)
     about(of.request, f"{engine} on {questions}", reason)
-    return _to(
-        of,
-        await of.held.reads.run(start_evaluation, of.held.workspace, of.held.jobs.queue, of.corpus, order, of.who.name),
-    )
+    made = await of.run(start_evaluation, of.held.jobs.queue, order, of.who.name)
+    return of.to_run(made["id"])
 
 
 @forms.post("/c/{corpus}/evaluations/questions")
@@ -96,7 +93,7 @@ async def make_token(
 ) -> Response:  # fmt: skip
     """Make a token, and show its text this once."""
     names = [one.strip() for one in corpora.split(",") if one.strip()]
-    wanted = _checked(TokenBody, name=name.strip(), role=role, corpora=names, days=days.strip() or None)
+    wanted = checked(TokenBody, name=name.strip(), role=role, corpora=names, days=days.strip() or None)
     about(request, f"{wanted.name}, {wanted.role}", reason)
     given = wanted.name, wanted.role, wanted.corpora, wanted.days
     try:
@@ -112,15 +109,3 @@ async def end_token(request: Request, held: Held, name: _Text, reason: _Reason =
     about(request, name, reason)
     await held.reads.run(revoke_token, held.workspace.settings, name)
     return RedirectResponse("/admin#tokens", 303)
-
-
-def _checked(form: Any, **typed: object) -> Any:
-    """What was typed as the API takes it."""
-    try:
-        return form.model_validate(typed)
-    except ValidationError as error:
-        raise RequestValidationError(error.errors()) from error
-
-
-def _to(of: Screen, run: dict[str, Any]) -> Response:
-    return RedirectResponse(address(of.corpus, "run", name=run["id"]), 303)

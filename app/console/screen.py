@@ -6,15 +6,16 @@ import secrets
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from clausegraph.app.access.tokens import AccessRole
 from clausegraph.app.api.problems import SCREENS, Problem, Refusal, hinted, problem_of, refusal, request_id
@@ -27,6 +28,7 @@ from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.text import clean
 
 log = logger(__name__)
+M = TypeVar("M", bound=BaseModel)
 HERE = Path(__file__).parent
 _OWN, _NONE = "script-src style-src img-src connect-src form-action", "base-uri frame-ancestors"
 POLICY = "; ".join(
@@ -132,8 +134,20 @@ def problem_screen(request: Request, problem: Problem) -> Response:
     return response
 
 
+def checked(form: type[M], **typed: object) -> M:
+    """What was typed as the API takes it."""
+    try:
+        return form.model_validate(typed)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors()) from error
+
+
 class Screen(CorpusRequest):
     """A request for a screen of a corpus."""
+
+    def to_run(self, run: str) -> Response:
+        """To the screen of a run."""
+        return RedirectResponse(address(self.corpus, "run", name=run), 303)
 
     def html(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """The screen; arguments as of :func:`html`."""

@@ -69,7 +69,7 @@ def keep_questions(settings: Settings, name: str, data: bytes) -> list[str]:
 
 
 def start_evaluation(
-    workspace: Workspace, queue: Callable[..., dict[str, Any]], corpus: str, order: EvaluationOrder, by: str
+    workspace: Workspace, corpus: str, queue: Callable[..., dict[str, Any]], order: EvaluationOrder, by: str
 ) -> dict[str, Any]:
     """Measure an engine on questions, as a run whose figures have its id as their name; ``queue`` is that of ``Jobs``,
     and errors are its and those of :func:`check_evaluation`."""

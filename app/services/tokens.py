@@ -1,4 +1,4 @@
-"""Tokens of the API: made, listed, taken away; and what is done on the command line, written down.
+"""Tokens of the API: made, listed, taken away.
 
 Everything raises ``StorageError`` where a file cannot be read or written.
 """
@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
 from typing import Any
 
-from clausegraph.app.access.rules import AuditLog, Deed
 from clausegraph.app.access.tokens import AccessRole, TokenRecord, Tokens
 from clausegraph.app.models import shared_ledger
 from clausegraph.app.services import attributes
-from clausegraph.core.errors import ClauseGraphError, InputError, SchemaError
+from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
 
 
@@ -74,22 +72,3 @@ def _tokens(settings: Settings) -> Iterator[Tokens]:
 
 def _record(token: TokenRecord) -> dict[str, Any]:
     return attributes(token, "name id role corpora created expires") | {"expired": token.is_expired}
-
-
-@contextmanager
-def writing_down(settings: Settings, deed: Deed) -> Iterator[None]:
-    """Note in the audit log what somebody does in the block, and the error by which it failed; a home that is not there
-    is not made for that."""
-    try:
-        yield
-    except (ClauseGraphError, KeyboardInterrupt) as error:
-        if settings.home.is_dir():
-            with suppress(ClauseGraphError):  # the first error is the one to tell
-                _write_down(settings, replace(deed, outcome=type(error).__name__))
-        raise
-    _write_down(settings, deed)
-
-
-def _write_down(settings: Settings, deed: Deed) -> None:
-    with shared_ledger(settings) as shared:
-        AuditLog(settings.home, shared).record(deed)

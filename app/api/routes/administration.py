@@ -76,10 +76,7 @@ async def send_questions(request: Request, held: Held, file: Annotated[UploadFil
 async def evaluate(of: OfCorpus, order: EvaluationOrder) -> Response:
     """Measure an engine on questions, as a run that `Location` has; `/v1/evaluations/RUN` has the figures then."""
     about(of.request, f"{order.engine} on {order.questions}", order.reason)
-    return _begun(
-        of,
-        await of.held.reads.run(start_evaluation, of.held.workspace, of.held.jobs.queue, of.corpus, order, of.who.name),
-    )
+    return _begun(of, await of.run(start_evaluation, of.held.jobs.queue, order, of.who.name))
 
 
 @router.post("/corpora/{corpus}/vacuum", status_code=202, response_model=dict[str, Any], responses=_CHANGE)

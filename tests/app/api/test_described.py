@@ -31,10 +31,12 @@ def _try(server: Serving, token: str, examples: int, *, every: int = 1) -> None:
     operations = [found.ok() for found in schemathesis.openapi.from_dict(document).get_all_operations()]
     assert len(operations) > 25
     for operation in operations[::every]:
+        raw = operation.definition.raw
+        varies = bool(raw.get("parameters")) or "requestBody" in raw  # else each example is the same
 
         @given(case=operation.as_strategy())
         @settings(
-            max_examples=examples,
+            max_examples=examples if varies else 1,
             deadline=None,
             database=None,
             derandomize=True,
@@ -42,7 +44,7 @@ def _try(server: Serving, token: str, examples: int, *, every: int = 1) -> None:
             suppress_health_check=list(HealthCheck),
         )
         def once(case: schemathesis.Case) -> None:
-            answer = case.call(base_url=server.url, headers={"Authorization": f"Bearer {token}"})
+            answer = case.call(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=120)
             case.validate_response(answer, checks=CHECKS)
 
         once()

@@ -14,7 +14,7 @@ from clausegraph.app.access.rules import Deed
 from clausegraph.app.api.application import create_app
 from clausegraph.app.api.served import own_token
 from clausegraph.app.services import corpora, history
-from clausegraph.app.services.tokens import add_token, list_tokens, revoke_token, writing_down
+from clausegraph.app.services.tokens import add_token, list_tokens, revoke_token
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.ledger.store import open_ledger

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from clausegraph.app.access.rules import Deed
+from clausegraph.app.access.rules import Deed, writing_down
 from clausegraph.app.api.application import create_app
 from clausegraph.app.api.served import own_token
 from clausegraph.app.services import corpora, history

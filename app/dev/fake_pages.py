@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -97,14 +98,14 @@ def rule_lines(page: str) -> str:
 
     "none" where there are none. The same page is read once.
     """
-    from clausegraph.core.types import PUBLISHER, Literal
+    from clausegraph.core.types import PUBLISHER, Literal, RoleName
     from clausegraph.ingestion.extract.rules.extractor import ChunkReader
 
     names: dict[Mention, str] = {}
     lines: list[str] = []
 
     def name(entity: Mention) -> str:
-        return names.setdefault(replace(entity, written="", node=""), f"@{len(names) + 1}")
+        return names.setdefault(replace(entity, written="", node=""), _letters(len(names)))
 
     for section in sections_of(page):
         texts = {element.label: element.text for element in (*section.above, *section.elements)}
@@ -112,19 +113,27 @@ def rule_lines(page: str) -> str:
         statements = list(reader.read().statements)
         for rule in reader.rules():
             places = ",".join(dict.fromkeys(span.anchor.removeprefix("e") for span in rule.spans))
-            roles = ", ".join(f"{role.name} {name(role.entity)}" for role in rule.roles)
+            stated = (role for role in rule.roles if role.name is not RoleName.NAMES)  # which a prompt does not ask for
+            roles = [f"{role.name} {name(role.entity)}" for role in stated]
             told = next((one for one in statements if _states(rule, one)), None)
-            fields = [*([roles] if roles else []), *_condition(rule.condition, texts), rule.modality.value]
+            fields = [places, *rule.kinds, *roles, rule.modality.value, *_condition(rule.condition, texts)]
             if told is not None:
                 statements.remove(told)
                 fields.append(_fact(told, name))
-            lines.append(" | ".join([f"{places} {' '.join(rule.kinds)}", *fields]))
+            lines.append(" ".join(fields))
         for told in statements:
             kind = "amount" if isinstance(told.object, Literal) else "definition"
-            fields = [f"{told.spans[0].anchor.removeprefix('e')} {kind}", *_condition(told.condition, texts)]
-            lines.append(" | ".join([*fields, _fact(told, name)]))
-    shown = ((number, "we" if one.key == PUBLISHER.key else one.surface, one.type) for one, number in names.items())
-    return "\n".join([*(f"{number} {surface} ({kind})" for number, surface, kind in shown), *lines]) or "none"
+            fields = [told.spans[0].anchor.removeprefix("e"), kind, *_condition(told.condition, texts)]
+            lines.append(" ".join([*fields, _fact(told, name)]))
+    shown = ((letters, "we" if one.key == PUBLISHER.key else one.surface, one.type) for one, letters in names.items())
+    return "\n".join([*(f"{kind}: {letters} {surface}" for letters, surface, kind in shown), *lines]) or "none"
+
+
+def _letters(number: int) -> str:
+    """A for 0, Z for 25, AA for 26."""
+    return (
+        ascii_uppercase[number] if number < len(ascii_uppercase) else _letters(number // 26 - 1) + _letters(number % 26)
+    )
 
 
 def _states(rule: Rule, statement: Statement) -> bool:
@@ -132,13 +141,13 @@ def _states(rule: Rule, statement: Statement) -> bool:
 
 
 def _fact(statement: Statement, name: Callable[[Mention], str]) -> str:
-    """A statement as the fact of a rule: "@2 may get @1"."""
+    """A statement as the fact of a rule: ": B may get A"."""
     from clausegraph.core.language.wording import relation_words
     from clausegraph.core.types import Literal
 
     target = statement.object
     shown = f'"{target.value}"' if isinstance(target, Literal) else name(target)
-    return f"{name(statement.subject)} {relation_words(statement)} {shown}"
+    return f": {name(statement.subject)} {relation_words(statement)} {shown}"
 
 
 def _condition(condition: Condition | None, texts: Mapping[str, str]) -> list[str]:

@@ -6,6 +6,7 @@ under ``3a and not 3c`` and quotes nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.clauses import after_number, sentence_spans
-from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.conditions import parse_conditions, without
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import WORD
 from clausegraph.core.language.quotes import Quotable
@@ -123,7 +124,7 @@ class Places:
     def _within(self, element: InputElement, place: str, quote: str) -> Span | None:
         """Words of a line, a part of it, or all of it."""
         if quote:
-            found = self._quotables.setdefault(element.text, Quotable(element.text)).find(quote)
+            found = self._quoted(element.text, quote)
             return Span(element.label, *found) if found else None
         parts = parts_of(element.text, element.tag) if place[-1].isalpha() else ()
         number = ascii_lowercase.index(place[-1]) if parts else 0
@@ -132,9 +133,53 @@ class Places:
         start, end = (parts[number].start, parts[number].end) if parts else (0, len(element.text))
         return Span(element.label, start, end)
 
+    def _quoted(self, text: str, quote: str) -> tuple[int, int] | None:
+        """Where a quote stands; of ``first…last`` all from its first to its last words."""
+        first, between, last = quote.replace("...", "…").partition("…")
+        opening = self._quotables.setdefault(text, Quotable(text)).find(first)
+        if opening is None or not (between and last.strip()):
+            return opening
+        closing = Quotable(text[opening[1] :]).find(last) or _cut_word(text[opening[1] :], last.strip())
+        return closing and (opening[0], opening[1] + closing[1])
+
     def text(self, span: Span) -> str:
         """The words of a span."""
         return self.elements[span.anchor].text[span.start : span.end]
+
+    def before(self, span: Span) -> list[Span]:
+        """The sentence before that in which a span of a paragraph or item begins; none of its first."""
+        element = self.elements[span.anchor]
+        ended = [one for one in sentence_spans(element.text) if one[1] <= span.start] if element.tag != "tr" else []
+        return [Span(element.label, *one) for one in ended[-1:]]
+
+    def clause(self, span: Span, conditions: Iterable[Leaf]) -> str:
+        """The parts of a line that a span lies in, without the conditions that are stated beside it; of a cell also
+        its heads."""
+        element = self.elements[span.anchor]
+        touched = [
+            part
+            for part in parts_of(element.text, element.tag)
+            if part.start < span.end and span.start < part.end and not part.is_condition
+        ]
+        start = min([span.start, *(part.start for part in touched)])
+        end = max([span.end, *(part.end for part in touched)])
+        beside = (one for one in conditions if not covers(one, span))
+        return " ".join([without(element.text[start:end], beside), *map(self.text, self.heads(span))])
+
+    def heads(self, span: Span) -> list[Span]:
+        """The first cell of the row and the head of the column of a cell; none of another span."""
+        element = self.elements[span.anchor]
+        column = element.text.count(_BETWEEN, 0, span.start)
+        if element.tag != "tr" or not column or _BETWEEN in self.text(span):
+            return []
+        first = Span(element.label, 0, element.text.index(_BETWEEN))
+        above = next((one for one in self.elements.values() if _BETWEEN.join(element.headers) == one.text), None)
+        cells = above.text.split(_BETWEEN) if above is not None and above is not element else []
+        found = [first] if first.end else []
+        if above is not None and column < len(cells) and cells[column]:
+            start = sum(len(cell) + len(_BETWEEN) for cell in cells[:column])
+            found.append(Span(above.label, start, start + len(cells[column])))
+        return found
 
     def around(self, span: Span, conditions: Iterable[Leaf]) -> Span:
         """The span out to the conditions of its sentence, with the words that join them; a cell stays alone."""
@@ -148,6 +193,12 @@ class Places:
         parts = parts_of(element.text, element.tag)
         inside = [one for one in parts if one.start == start or (start < span.start and one.start < start < one.end)]
         return Span(span.anchor, inside[0].at if inside else start, end)
+
+
+def _cut_word(text: str, ending: str) -> tuple[int, int] | None:
+    """Where the first word with an ending stands: "01632 960540" of "540"."""
+    found = re.search(rf"{re.escape(ending)}(?!\w)", text)
+    return found and found.span()
 
 
 def covers(leaf: Leaf, span: Span) -> bool:

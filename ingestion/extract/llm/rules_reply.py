@@ -1,8 +1,7 @@
 """A reply of rules, one a line, turned into the extraction of each chunk of its call. Pure: no model, no page.
 
-``@1 Heating Grant (benefit)`` names an entity; ``3b eligibility amount | actor @2 | if 3a and not 3c | @2 may get @1``
+``benefit: A Heating Grant; F Basic Support`` names entities; ``3b eligibility actor E if 3a and not 3c: E may get A``
 is a rule: where it stands, its kinds, its roles, when it holds, and the fact that it comes to.
-``drop 3b eligibility`` takes it back.
 """
 
 from __future__ import annotations
@@ -10,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, pairwise, takewhile
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.language.conditions import without
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import clean_name, entity_key, tokens
+from clausegraph.core.language.references import leans_back
 from clausegraph.core.language.rule_kinds import RuledClause
 from clausegraph.core.language.values import effective_dates, value_kind
 from clausegraph.core.types import (
@@ -58,23 +59,32 @@ from clausegraph.ingestion.extract.llm.page_words import (
 from clausegraph.ingestion.extract.llm.parts import Places, covers, line_number
 from clausegraph.ingestion.extract.llm.whole_facts import gap_of
 
-_ENTITY = re.compile(r"@(\d{1,5})\s+([^(].{0,400}?)\s*(?:\(([\w -]{1,40})\))?")
+_NAMES = re.compile(r"([a-z][\w -]{0,39}):\s*(\S.*)")
+_NAME = re.compile(r"([A-Z]{1,2})(?:\s*=\s*|\s+)(.{1,400})")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
 _RULE = re.compile(
-    rf"(?:(?P<drop>drop)\s+)?(?P<places>{_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+(?P<rest>[a-z].*)",
+    rf"(?P<places>{_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+(?P<rest>[a-z].*)",
     re.IGNORECASE | re.ASCII,
 )
 _PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE | re.ASCII)
-_ROLE = re.compile(r"(about|actor|counterparty|authority|object|document|place)\s+(@\d+(?:[\s,]*@\d+)*)[\s,]*")
-_FACT = re.compile(r"@(\d{1,5})\s+([^@\"]{1,200}?)\s+(?:@(\d{1,5})|\"([^\"]{1,300})\")")
-_BAR = "\0"
-_READER = 2  # number of the person whom the page addresses
+_QUOTED = re.compile(r"\"[^\"]*\"")
+_MARK = re.compile(r"\bif\b|:", re.IGNORECASE)  # what begins a condition or a fact
+_BETWEEN = str.maketrans(",;|", "   ")
+_ROLE = re.compile(
+    r"\b((?i:about|actor|counterparty|authority|object|document|place))\s+([A-Z]{1,2}(?:\s+[A-Z]{1,2})*)(?!\S)"
+)
+_FACT = re.compile(r"([A-Z]{1,2})\s+([^\"]{1,200}?)\s+(?:([A-Z]{1,2})|\"([^\"]{1,300})\")")
+_TOPIC, _READER = "A", "B"  # the reader is the person whom the page addresses
 _MOST_PLACES = 60  # lines of one rule
 _KINDS = {kind.value: kind for kind in RuleKind} | {"step": RuleKind.STEP}
 _NOTHING = word_set("none nothing")
 _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU
+_ANYBODY = word_set(
+    "anyone anybody everyone everybody someone somebody nobody any every each all no those other another whoever"
+)
 _PERSONS = word_set("role person people group")
+_UNTIL = word_set("unless when except only while once")
 _TYPES = {"role": "person"}  # a role is what a person is to a rule
 _BARRING = (RuleKind.EXCLUSION, RuleKind.PROHIBITION)
 _MODALITIES = {  # of a rule whose line says nothing else
@@ -94,14 +104,17 @@ class _Line:
     text: str
     places: tuple[tuple[str, str], ...]  # each as number with letter, and the words quoted of it
     kinds: tuple[RuleKind, ...]
-    fields: tuple[str, ...]
+    roles: tuple[tuple[str, str], ...] = ()  # each with the letters of its entities
+    strength: str = ""  # what says how strongly it holds
+    conditions: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class _Reply:
-    """What a reply says: names by number, rules in their order, and what could not be read."""
+    """What a reply says: names by letter, rules in their order, and what could not be read."""
 
-    names: dict[int, Mention] = field(default_factory=dict)
+    names: dict[str, Mention] = field(default_factory=dict)
     lines: list[_Line] = field(default_factory=list)
     unread: list[Reject] = field(default_factory=list)
     is_empty: bool = False  # it says that there is no rule
@@ -115,46 +128,42 @@ class _Reply:
             self.unread.append(Reject(described(line), "the line is too long"))
         elif line.lower().strip(".") in _NOTHING:
             self.is_empty = True
-        elif entity := _ENTITY.fullmatch(line):
-            self._name(int(entity[1]), entity[2], entity[3])
         elif rule := _RULE.fullmatch(line):
             try:
                 self._rule(line, rule)
             except UnusableItem as problem:
                 self.unread.append(Reject(described(line), str(problem)))
-        else:
-            self.unread.append(Reject(described(line), "it is neither an entity nor a rule"))
+        elif not self._entities(line):
+            self.unread.append(Reject(described(line), "it names no entities and is no rule"))
 
-    def _name(self, number: int, written: str, kind: str | None) -> None:
-        surface = clean_name(written, LONGEST_NAME)
-        if surface is not None and surface.lower() in _WE:
-            self.names[number] = PUBLISHER
-        elif surface is not None:
-            self.names[number] = Mention(surface, entity_key(surface), _TYPES.get(kind or "", type_name(kind)))
+    def _entities(self, line: str) -> bool:
+        """Take in the names of a type; whether the line has any."""
+        found = _NAMES.fullmatch(line)
+        named = [name for one in found[2].split(";") if (name := _NAME.fullmatch(one.strip()))] if found else []
+        for letters, written in (name.groups() for name in named):
+            surface, kind = clean_name(written, LONGEST_NAME), found[1] if found else ""
+            if surface is None:
+                continue
+            told = Mention(surface, entity_key(surface), _TYPES.get(kind, type_name(kind)))
+            self.names[letters] = PUBLISHER if surface.lower() in _WE else told
+        return bool(named)
 
     def _rule(self, text: str, found: re.Match[str]) -> None:
-        parts = found["rest"].split('"')  # a bar within quotes ends no field
-        parts[1::2] = [part.replace("|", _BAR) for part in parts[1::2]]
-        first, *fields = (one.replace(_BAR, "|") for one in '"'.join(parts).split("|"))
-        words = first.lower().replace("procedure step", "step").replace(",", " ").split()
-        if found["drop"]:  # a reason may follow
-            words = [word.strip(":") for word in words[:1]]
-        unknown = [word for word in words if word not in _KINDS]
-        if unknown:
-            raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {described(unknown[0])}")
-        kinds = tuple(dict.fromkeys(_KINDS[word] for word in words))
-        line = _Line(text, tuple(_places(found["places"])), kinds, tuple(one.strip() for one in fields))
-        if found["drop"]:
-            self.lines = [one for one in self.lines if (one.places[0], one.kinds[0]) != (line.places[0], kinds[0])]
-        else:
-            self.lines.append(line)
-
-
-def _field(text: str) -> str:
-    """What a field says, by how it begins: "if", "fact", "roles"; "" for how strongly the rule holds."""
-    if f"{text.lower()} ".startswith(("if ", "if:")):
-        return "if"
-    return "fact" if text.startswith("@") else "roles" if _ROLE.match(text.lower()) else ""
+        rest = found["rest"]
+        masked = _QUOTED.sub(lambda quote: "_" * len(quote[0]), rest)  # what is quoted begins nothing
+        bounds = [*(mark.start() for mark in _MARK.finditer(masked)), len(rest)]
+        head = rest[: bounds[0]].translate(_BETWEEN)
+        words = _ROLE.sub(" ", head).lower().replace("procedure step", "step").split()
+        kinds = tuple(dict.fromkeys(_KINDS[word] for word in takewhile(_KINDS.__contains__, words)))
+        if not kinds:
+            raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {described(' '.join(words[:1]))}")
+        places = tuple(_places(found["places"]))
+        said = [rest[slice(*span)].strip(" |") for span in pairwise(bounds)]
+        strength = " ".join(dropwhile(_KINDS.__contains__, words))
+        conditions = tuple(one[2:] for one in said if one[:2].lower() == "if")
+        facts = tuple(one[1:].strip(" .") for one in said if one.startswith(":"))
+        roles = tuple((role.lower(), letters) for role, letters in _ROLE.findall(head))
+        self.lines.append(_Line(text, places, kinds, roles, strength, conditions, facts))
 
 
 def _places(text: str) -> Iterator[tuple[str, str]]:
@@ -170,12 +179,12 @@ def _places(text: str) -> Iterator[tuple[str, str]]:
 class _Chunk:
     """One chunk of a call: what its rules are checked against, and what was made of them."""
 
-    def __init__(self, call: Call, place: int, shown: ShownWords, names: dict[int, Mention]) -> None:
+    def __init__(self, call: Call, place: int, shown: ShownWords, names: dict[str, Mention]) -> None:
         source = call.inputs[place]
         elements = {one.label: one for one in (*source.above, *source.around, *source.elements)}
         self._places = Places(call.labels[place], elements, {item.number: item.element for item in call.printed})
         self._shown, self._section = shown, ShownWords(section_texts(source))
-        self._names = names
+        self._names, self._title = names, source.title
         self.rules: dict[Rule, None] = {}
         self.statements: dict[Statement, None] = {}
         self.rejects: list[Reject] = []
@@ -199,41 +208,26 @@ class _Chunk:
 
     def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, list[Statement]]:
         own, others = self._spans(line, conditions.notes)
-        fields = [(_field(part), part) for part in line.fields if part]
-        condition = conditions.read(" and ".join(f"({part[3:]})" for name, part in fields if name == "if"), own)
-        roles: dict[Role, None] = {}
-        facts: list[Statement] = []
-        modality = _MODALITIES.get(line.kinds[0], Modality.IS)
-        for name, part in fields:
-            try:
-                match name:
-                    case "roles":
-                        roles |= dict.fromkeys(self._roles(part.lower(), conditions.notes))
-                    case "fact":
-                        facts += self._fact(part, (own, *others), condition)
-                    case "":
-                        modality = known_modality(part)
-            except UnusableItem as problem:  # the rule stands without it, unless it may be a condition
-                if not name and any(map(str.isdigit, part)):
-                    raise
-                conditions.notes.append(f"left out: {problem}")
-        if 1 in self._names and not any(role.name is RoleName.ABOUT for role in roles):
-            roles = dict.fromkeys(self._roles("about @1", conditions.notes)) | roles
-        modality = next((fact.modality for fact in facts if fact.modality is not Modality.IS), modality)
+        condition = conditions.read(" and ".join(f"({one})" for one in line.conditions), own)
+        cell = () if condition is None else leaves(condition)
+        others += [span for span in self._places.heads(own) if not any(covers(leaf, span) for leaf in cell)]
+        modality = self._strength(line, conditions.notes)
+        facts = list(self._facts(line, (own, *others), condition, conditions.notes))
+        modality = next((fact.modality for fact, _ in facts if fact.modality is not Modality.IS), modality)
         within = (one for one in leaves(condition) if one.anchor == own.anchor and not covers(one, own))
         words = without(self._places.text(own), within)
-        holds = facts[0].polarity if facts else line.kinds[0] not in _BARRING
+        holds = facts[0][0].polarity if facts else line.kinds[0] not in _BARRING
         rule = Rule(
             line.kinds,
             tuple(dict.fromkeys((self._places.around(own, leaves(condition)), *others))),
-            tuple(self._in_line(role, own) for role in roles),
+            tuple(self._in_line(role, own) for role in self._roles(line, words, conditions.notes)),
             tuple(dict.fromkeys(Literal(one.text, one.kind) for one in RuledClause(words).values)),
             holds and modality not in (Modality.CANNOT, Modality.NEED_NOT),
             modality,
             condition,
             *effective_dates(words),
         )
-        return rule, [replace(fact, spans=rule.spans) for fact in facts]
+        return rule, [replace(fact, spans=rule.spans) for fact, is_kept in facts if is_kept]
 
     def _spans(self, line: _Line, notes: list[str]) -> tuple[Span, list[Span]]:
         """The rule's own words, and the rest of them: those of an item go on from its lead-in."""
@@ -247,25 +241,56 @@ class _Chunk:
         lead_in = self._places.elements.get(first.lead_in or "")
         if lead_in is not None and all(span.anchor != lead_in.label for span in spans):
             spans.append(Span(lead_in.label, 0, len(lead_in.text)))
+        if all(span == spans[0] or span.start > spans[0].start for span in spans) and leans_back(
+            self._places.text(spans[0])
+        ):
+            spans += self._places.before(spans[0])
         return spans[0], spans[1:]
 
-    def _roles(self, part: str, notes: list[str]) -> Iterator[Role]:
-        for found in _ROLE.finditer(part):
-            for number in re.findall(r"\d+", found[2]):
+    def _strength(self, line: _Line, notes: list[str]) -> Modality:
+        """How strongly the rule holds; what the line says of it and is not understood may be a condition."""
+        try:
+            return known_modality(line.strength) if line.strength else _MODALITIES.get(line.kinds[0], Modality.IS)
+        except UnusableItem as problem:
+            if any(map(str.isdigit, line.strength)) or line.strength.split()[0] in _UNTIL:
+                raise
+            notes.append(f"left out: {problem}")
+            return _MODALITIES.get(line.kinds[0], Modality.IS)
+
+    def _roles(self, line: _Line, words: str, notes: list[str]) -> list[Role]:
+        """The roles that a line says; else it is about the topic, and the reader acts where its words address one."""
+        clause, said = RuledClause(words), {name for name, _ in line.roles}
+        given = list(line.roles)
+        if RoleName.ABOUT not in said and _TOPIC in self._names:
+            given.insert(0, (RoleName.ABOUT, _TOPIC))
+        reader = self._names.get(_READER)
+        if (
+            RoleName.ACTOR not in said
+            and reader
+            and reader.type in _PERSONS
+            and (clause.subject == "you" or clause.orders)
+        ):
+            given.append((RoleName.ACTOR, _READER))
+        roles: dict[Role, None] = {}
+        for name, letters in given:
+            for one in letters.split():
                 try:
-                    yield Role(RoleName(found[1]), self._named(int(number)))
+                    roles[Role(RoleName(name), self._named(one))] = None
                 except UnusableItem as problem:
                     notes.append(f"left out: {problem}")
+        return list(roles)
 
-    def _named(self, number: int) -> Mention:
-        name = self._names.get(number)
+    def _named(self, letters: str) -> Mention:
+        name = self._names.get(letters)
         if name is None:
-            raise UnusableItem(f"it names @{number}, which the reply does not say")
+            raise UnusableItem(f"it names {letters}, which the reply does not say")
         if name == PUBLISHER:
             return name
         if name.surface.lower() in _PRONOUNS:
             raise UnusableItem(f"it names a pronoun: {name.surface!r}")
-        is_reader = number == _READER and name.type in _PERSONS and name.surface.islower()  # whom a page need not name
+        if name.surface.lower().split()[0] in _ANYBODY:
+            raise UnusableItem(f"it names nobody that other pages could: {name.surface!r}")
+        is_reader = letters == _READER and name.type in _PERSONS and name.surface.islower()  # whom a page need not name
         if not is_reader and not self._shown.names(name.surface):
             raise UnusableItem(f"not stated: {name.surface!r}")
         return name
@@ -276,19 +301,33 @@ class _Chunk:
         spoken = entity.type in _PERSONS and not YOU.isdisjoint(tokens(text)) and not has_words(text, entity.surface)
         return replace(role, entity=replace(entity, written="you")) if spoken else role
 
-    def _fact(self, part: str, spans: tuple[Span, ...], condition: Condition | None) -> Iterator[Statement]:
-        """The fact, unless it is about the publisher, whose name only the page's rules get."""
-        found = _FACT.fullmatch(part.rstrip("."))
+    def _facts(
+        self, line: _Line, spans: tuple[Span, ...], condition: Condition | None, notes: list[str]
+    ) -> Iterator[tuple[Statement, bool]]:
+        """The facts that a line says, each with whether it is kept; one about the publisher, whose name only the page's
+        rules get, is not."""
+        clause = self._places.clause(spans[0], leaves(condition))
+        for part in line.facts:
+            try:
+                fact = self._fact(part, spans, condition)
+            except UnusableItem as problem:  # the rule stands without it, unless it may be a condition
+                if part[:1].isdigit():
+                    raise
+                notes.append(f"left out: {problem}")
+                continue
+            own = PUBLISHER in (fact.subject, fact.object)
+            gap = "" if own else gap_of(fact, clause, self._title)
+            notes += [f"left out: its fact does not say {gap}: {described(part)}"] if gap else []
+            yield without_modality(fact), not (own or gap)
+
+    def _fact(self, part: str, spans: tuple[Span, ...], condition: Condition | None) -> Statement:
+        found = _FACT.fullmatch(part)
         relation = relation_name(found[2]) if found else None
         if found is None or relation is None:
             raise UnusableItem(f"its fact cannot be read: {described(part)}")
-        subject = self._named(int(found[1]))
-        target = self._named(int(found[3])) if found[3] else self._value(found[4], spans)
-        if PUBLISHER in (subject, target):
-            return
-        if gap := gap_of(Statement(subject, relation, target, spans, condition=condition)):
-            raise UnusableItem(f"its fact does not say {gap}: {described(part)}")
-        yield without_modality(Statement(subject, relation, target, spans, condition=condition))
+        subject = self._named(found[1])
+        target = self._named(found[3]) if found[3] else self._value(found[4], spans)
+        return Statement(subject, relation, target, spans, condition=condition)
 
     def _value(self, text: str, spans: tuple[Span, ...]) -> Literal:
         surface = clean_name(text, LONGEST_NAME)

@@ -93,7 +93,7 @@ def test_both_clients_get_whole_replies_and_streams(make: Make) -> None:
     with JsonServer(model.answer) as server, make(server.url) as llm:
         whole = llm.chat(messages).message.content or ""
         streamed = "".join(part.delta or "" for part in llm.stream_chat(messages))
-    assert streamed == whole and "\n1,2,3 eligibility | about @1, actor @2" in whole
+    assert streamed == whole and "\n1,2,3 eligibility about A actor B" in whole
     counted = model.counted()
     assert (counted["requests"], counted["distinct_prompts"]) == (2, 2)
     assert counted["prompt_tokens"] > 0 and server.asked == {200: 2}

@@ -153,7 +153,7 @@ def test_fence_markers_do_not_occur_in_the_text(text: str) -> None:
 
 PROMPTS = shipped_prompts().all()
 EXTRACTION = [shipped_prompts().get(task) for task in ("rules", "triplets-v1")]
-FIXED_TOKENS = 500  # of the default prompt: every call pays them
+FIXED_TOKENS = 450  # of the default prompt: every call pays them
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
@@ -194,7 +194,7 @@ def test_the_example_of_the_default_prompt_is_right() -> None:
     sketch = """\
 # Day permit
 ## If you live abroad
-Once insured, you can get one unless it is over 9 metres. Send us form M2.
+Once insured, wardens issue one unless it is over 9 metres.
 |# Boat | Fee
 | Dinghy | £12"""
     call = number_call([replace(page(sketch, "Mooring"), headings=())])
@@ -202,12 +202,11 @@ Once insured, you can get one unless it is over 9 metres. Send us form M2.
     (found,) = parse_rules(reply, call, cut_off=False)
     assert found is not None and not found.rejects
     assert [(" ".join(rule.kinds), condition_words(rule.condition), len(rule.roles)) for rule in found.rules] == [
-        ("eligibility", "(If you live abroad and insured and not the boat is over 9 metres)", 2),
-        ("procedure step", "If you live abroad", 4),
+        ("duty", "(If you live abroad and insured and not the boat is over 9 metres)", 3),
         ("amount", "(If you live abroad and Dinghy)", 1),
     ]
     stated = [f"{one.subject.surface} {relation_words(one)}" for one in found.statements]
-    assert stated == ["boat owner may get", "day permit costs"]
+    assert stated == ["warden issues", "day permit costs"]
 
 
 def test_the_examples_of_the_plain_prompt_are_right() -> None:

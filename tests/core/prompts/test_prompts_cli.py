@@ -33,7 +33,7 @@ def test_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.v3.jinja").write_text(MINE)
     monkeypatch.setenv("CLAUSEGRAPH_PROMPTS", str(tmp_path))
     found = {one["id"]: one for one in json.loads(cli("list", "--json").stdout)}
-    assert found["mine.v3"]["origin"] == "yours" and found["rules.v1"]["origin"] == "shipped"
+    assert found["mine.v3"]["origin"] == "yours" and found["rules.v2"]["origin"] == "shipped"
     assert found["mine.v3"]["digest"] in cli("list").stdout
 
 
@@ -47,7 +47,7 @@ def test_show() -> None:
 
 def test_render(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("1. a page")
-    words = ["render", "rules.v1", "--input", "title=T", "--input", "ontology=role"]
+    words = ["render", "rules.v2", "--input", "title=T", "--input", "ontology=role"]
     words += ["--input", "page=@page.txt", "-i", "examples=@@x"]
     messages = json.loads(cli(*words, "--json").stdout)["messages"]
     assert [one["role"] for one in messages] == ["system", "user"]

@@ -78,7 +78,7 @@ def test_calls_of_a_model(collector: Collector, run: Run) -> None:
     assert len(calls) == used["calls"] > 0
     assert {collector.tree()["model.call"]} == {"ingest.extract"}
     assert sum(each.attributes["gen_ai.usage.input_tokens"] for each in calls) == used["prompt_tokens"]  # type: ignore[misc]
-    assert {each.attributes["clausegraph.prompt"] for each in calls} == {"rules.v1"}
+    assert {each.attributes["clausegraph.prompt"] for each in calls} == {"rules.v2"}
     sent = b"".join(collector.bodies).decode("utf-8", "replace")
     assert KEY not in sent and not [text for text in page_texts() if text in sent]
 

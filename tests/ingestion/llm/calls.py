@@ -23,11 +23,10 @@ We pay £210 a year. Tenants must send form HG1 to the council within 3 months o
 | Single | £12
 If it is urgent, call the council."""
 ENTITIES = """\
-@1 Heating Grant (benefit)
-@2 tenant (role)
-@3 we (organisation)
-@4 form HG1 (document)
-@5 council (organisation)
+benefit: A Heating Grant
+role: B tenant
+organisation: C we; E council
+document: D form HG1
 """
 
 

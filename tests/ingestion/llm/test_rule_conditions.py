@@ -15,15 +15,15 @@ from tests.ingestion.rules.sketch import page, written
 
 @pytest.mark.parametrize(("condition", "tree"), rows(__file__, "the condition of a rule, and its tree"))
 def test_trees(condition: str, tree: str) -> None:
-    assert written(only_rule(f"11b duty | if {condition}").condition) == tree
+    assert written(only_rule(f"11b duty if {condition}").condition) == tree
 
 
 def test_two_conditions_hold_together_and_a_rules_own_words_are_none() -> None:
-    assert written(only_rule("11b duty | if 2b or 4 | if 6").condition) == (
+    assert written(only_rule("11b duty if 2b or 4 if 6").condition) == (
         "all[any[you rent your home; you live in a care home]; you get Basic Support]"
     )
-    assert written(only_rule("2a permission | if 2a and 2b").condition) == "you rent your home"
-    assert only_rule("4 exclusion | if 4").condition is None
+    assert written(only_rule("2a permission if 2a and 2b").condition) == "you rent your home"
+    assert only_rule("4 exclusion if 4").condition is None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_two_conditions_hold_together_and_a_rules_own_words_are_none() -> None:
     ],
 )
 def test_a_rule_without_its_condition_would_be_false(condition: str, reason: str) -> None:
-    found = read(f"11b duty | if {condition}")
+    found = read(f"11b duty if {condition}")
     assert not found.rules and not found.statements
     (reject,) = found.rejects
     assert reject.reason.startswith("its condition") and reason in reject.reason
@@ -62,19 +62,19 @@ def test_a_rule_without_its_condition_would_be_false(condition: str, reason: str
 
 def test_a_condition_of_another_chunk_is_kept_in_its_words() -> None:
     call = grant_call()
-    lead_in = read("6 eligibility | if 1", call=call)  # of the second chunk, which the first has none of
+    lead_in = read("6 eligibility if 1", call=call)  # of the second chunk, which the first has none of
     assert not lead_in.rules and not lead_in.rejects
-    (rule,) = read("5 exclusion | if 6", call=call).rules
+    (rule,) = read("5 exclusion if 6", call=call).rules
     (leaf,) = leaves(rule.condition)
     assert leaf.words == "you rent your home from a private landlord" and leaf.anchor == rule.spans[0].anchor
     assert rule.effective_from == "2026-03-31" and not is_within(leaf, rule.spans)  # so that it is shown beside them
-    listed = parse_rules('8 step | if 1 and 2-3 or 5 and not 6="you rent from a landlord"', call, cut_off=False)[2]
+    listed = parse_rules('8 step if 1 and 2-3 or 5 and not 6="you rent from a landlord"', call, cut_off=False)[2]
     assert listed is not None and not listed.rejects  # its lead-in, which only points to the items, is left out
     assert condition_words(listed.rules[0].condition) == (
         "((you are 18 or over and you live in Lethmoor) or "
         "(You cannot claim after 31 March 2026. and not you rent from a landlord))"
     )
-    assert reasons("5 exclusion | if 99", call=call) == ["its condition cites what its section does not have: 99"]
+    assert reasons("5 exclusion if 99", call=call) == ["its condition cites what its section does not have: 99"]
 
 
 # Meanings: what a condition's words leave open is said in full.
@@ -106,7 +106,7 @@ The employer decides. They pay for the visit, unless it is urgent. Tell the land
     ],
 )
 def test_a_leaf_keeps_the_words_of_the_page_and_says_what_they_mean(condition: str, words: str) -> None:
-    tree = only_rule(f"5d duty | if {condition}", call=PERMITS).condition
+    tree = only_rule(f"5d duty if {condition}", call=PERMITS).condition
     assert condition_words(tree) == words
     assert condition_from_json(condition_to_json(tree)) == tree
 
@@ -125,7 +125,7 @@ def test_a_leaf_keeps_the_words_of_the_page_and_says_what_they_mean(condition: s
 )
 def test_a_meaning_that_says_something_else_is_left_out(condition: str, reason: str) -> None:
     """The page's own words still say the condition."""
-    found = read(f"5d duty | if {condition}", call=PERMITS)
+    found = read(f"5d duty if {condition}", call=PERMITS)
     (rule,) = found.rules
     assert [leaf.meaning for leaf in leaves(rule.condition)] == [""]
     (reject,) = found.rejects

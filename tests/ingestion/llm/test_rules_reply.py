@@ -51,14 +51,17 @@ def roles_of(rule: Rule) -> list[str]:
         ("- 2a   permission", ["You can get the Heating Grant"]),
         ("8b duty", ["Tenants must send form HG1 to the council within 3 months of 1 May 2026."]),
         ('8b"send form HG1" duty', ["send form HG1"]),
-        ("10b amount", ["£12"]),  # a cell
+        ('8b"send … council" duty', ["send form HG1 to the council"]),
+        ('8b"send … onths" duty', ["send form HG1 to the council within 3 months"]),
+        ('8b"send ... 3 months" duty', ["send form HG1 to the council within 3 months"]),
+        ("10b amount", ["£12", "Single", "Each week"]),  # a cell
         ("3,4-6 exclusion", [LINES[2], *LINES[3:6]]),
         ("6 exclusion", [LINES[5], LINES[2]]),  # an item goes on from its lead-in
         ("8a,10b amount", ["We pay £210 a year.", "£12"]),  # said twice
-        ("2a permission | if 2b", ["You can get the Heating Grant if you rent your home"]),
-        ("2a permission | if not 2c", [LINES[1].removesuffix(".")]),
-        ("2a permission | if 4", ["You can get the Heating Grant"]),
-        ("10b amount | if 10a", ["£12"]),
+        ("2a permission if 2b", ["You can get the Heating Grant if you rent your home"]),
+        ("2a permission if not 2c", [LINES[1].removesuffix(".")]),
+        ("2a permission if 4", ["You can get the Heating Grant"]),
+        ("10b amount if 10a", ["£12", "Each week"]),  # its row is its condition
     ],
 )
 def test_places(line: str, words: list[str]) -> None:
@@ -74,17 +77,15 @@ def test_places(line: str, words: list[str]) -> None:
         ("2a eligibility", ["eligibility"], "may", True),
         ("2a eligibility amount", ["eligibility", "amount"], "may", True),
         ("2a amount, eligibility, amount", ["amount", "eligibility"], "is", True),
-        ("2a permission | need not", ["permission"], "need not", False),
+        ("2a permission need not", ["permission"], "need not", False),
         ("8b procedure step deadline", ["procedure step", "deadline"], "must", True),
-        ("8b step | should", ["procedure step"], "should", True),
+        ("8b step should", ["procedure step"], "should", True),
         ("8b duty", ["duty"], "must", True),
         ("3 exclusion", ["exclusion"], "cannot", False),
-        ("3 prohibition | must", ["prohibition"], "must", False),
+        ("3 prohibition must", ["prohibition"], "must", False),
         ("8b contact", ["contact"], "is", True),
-        ("8b definition | SHALL", ["definition"], "must", True),
-        ("8b consequence | can not", ["consequence"], "cannot", False),
-        ("8b duty | @2 should send @4", ["duty"], "should", True),  # the fact says it
-        ("8b duty | @2 need not send @4", ["duty"], "need not", False),
+        ("8b definition SHALL", ["definition"], "must", True),
+        ("8b consequence can not", ["consequence"], "cannot", False),
     ],
 )
 def test_kinds_and_modality(line: str, kinds: list[str], modality: str, holds: bool) -> None:
@@ -92,11 +93,16 @@ def test_kinds_and_modality(line: str, kinds: list[str], modality: str, holds: b
     assert (list(rule.kinds), rule.modality, rule.polarity) == (kinds, modality, holds)
 
 
+def test_a_fact_that_is_left_out_still_says_how_strongly_its_rule_holds() -> None:
+    found = read("8b duty: B need not send D")  # within three months
+    assert (found.rules[0].modality, found.rules[0].polarity) == (Modality.NEED_NOT, False) and not found.statements
+
+
 def test_values_and_dates_are_those_of_its_words() -> None:
     rule = only_rule("8b duty deadline")
     assert rule.values == (Literal("3 months", "duration"), Literal("1 May 2026", "date"))
     assert only_rule("5 exclusion").values == (Literal("over 18", "age"),)
-    assert not only_rule('5 exclusion | if 5"over 18"').values  # those of its condition stay there
+    assert not only_rule('5 exclusion if 5"over 18"').values  # those of its condition stay there
     found = read("5 exclusion", call=CALL).rules[0]
     assert (found.effective_from, found.effective_to) == ("2026-03-31", None)
 
@@ -107,107 +113,148 @@ def test_values_and_dates_are_those_of_its_words() -> None:
 @pytest.mark.parametrize(
     ("fields", "roles"),
     [
-        ("", ["about Heating Grant"]),
-        ("actor @2", ["about Heating Grant", "actor tenant (you)"]),
-        ("about @4", ["about form HG1"]),
-        ("Actor @2, authority @3", ["about Heating Grant", "actor tenant (you)", "authority the publisher (we)"]),
-        ("counterparty @5 document @4", ["about Heating Grant", "counterparty council", "document form HG1"]),
-        ("object @4, @5 | place @5", ["about Heating Grant", "object form HG1", "object council", "place council"]),
-        ("actor @2, actor @2", ["about Heating Grant", "actor tenant (you)"]),
+        ("", ["about Heating Grant", "actor tenant (you)"]),
+        ("actor B", ["about Heating Grant", "actor tenant (you)"]),
+        ("about D", ["about form HG1", "actor tenant (you)"]),
+        ("Actor B, authority C", ["about Heating Grant", "actor tenant (you)", "authority the publisher (we)"]),
+        (
+            "counterparty E document D",
+            ["about Heating Grant", "counterparty council", "document form HG1", "actor tenant (you)"],
+        ),
+        (
+            "object D, E | place E",
+            ["about Heating Grant", "object form HG1", "object council", "place council", "actor tenant (you)"],
+        ),
+        ("actor B, actor B", ["about Heating Grant", "actor tenant (you)"]),
     ],
 )
 def test_roles(fields: str, roles: list[str]) -> None:
-    assert roles_of(only_rule(f"2a permission | {fields}" if fields else "2a permission")) == roles
+    assert roles_of(only_rule(f"2a permission {fields}" if fields else "2a permission")) == roles
 
 
 def test_you_is_written_where_the_line_does_not_name_the_person() -> None:
-    assert roles_of(only_rule("8b duty | actor @2")) == ["about Heating Grant", "actor tenant"]
+    assert roles_of(only_rule("8b duty actor B")) == ["about Heating Grant", "actor tenant"]
     assert only_rule("8b duty").roles == (Role(RoleName.ABOUT, Mention(TITLE, entity_key(TITLE), "benefit")),)
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("form HG1 (document)", None),
+        ("form HG1", None),
         ("council office", None),  # half of its words
         ("payment", None),  # another form of "pay"
-        ("boiler makers (people)", "not stated: 'boiler makers'"),
+        ("boiler makers", "not stated: 'boiler makers'"),
         ("grant of 2019", "not stated: 'grant of 2019'"),  # a number that the page does not have
         ("Eiffel Tower", "not stated: 'Eiffel Tower'"),
         ("it", "it names a pronoun: 'it'"),
-        ("You (person)", "it names a pronoun: 'You'"),
-        ("!!!", "it names @9, which the reply does not say"),
-        ("x" * 300, "it names @9, which the reply does not say"),
+        ("You", "it names a pronoun: 'You'"),
+        ("anyone who rents a home", "it names nobody that other pages could: 'anyone who rents a home'"),
+        ("!!!", "it names I, which the reply does not say"),
+        ("x" * 300, "it names I, which the reply does not say"),
     ],
 )
 def test_a_name_that_the_page_does_not_state_is_left_out_of_its_rule(name: str, reason: str | None) -> None:
-    found = read(f"@9 {name}", "2a permission | object @9")
+    found = read(f"thing: I {name}", "8b duty object I")
     (rule,) = found.rules
     assert len(rule.roles) == (2 if reason is None else 1)
     assert [reject.reason for reject in found.rejects] == ([] if reason is None else [f"left out: {reason}"])
 
 
 def test_names_may_be_in_capitals_and_the_reader_need_not_be_named() -> None:
-    found = read("@1 HG1", "@2 householder (person)", "2a permission | actor @2")
+    found = read("document: A HG1; I form HG1", "person: B householder", "2a permission")
     assert roles_of(found.rules[0]) == ["about HG1", "actor householder (you)"] and not found.rejects
-    assert reasons("@2 Attacker Bank (person)", "2a permission | actor @2") == ["left out: not stated: 'Attacker Bank'"]
-    topic = read("@1 Winter Fuel Scheme", "2a permission", "8b duty")  # which the page does not name
+    assert reasons("person: B Attacker Bank", "2a permission actor B") == ["left out: not stated: 'Attacker Bank'"]
+    topic = read("benefit: A Winter Fuel Scheme", "8b duty", "8a amount")  # which the page does not name
     assert [roles_of(rule) for rule in topic.rules] == [[], []] and len(topic.rejects) == 2
-    assert not parse_rules("2a permission", PAGE_CALL, cut_off=False)[0].rules[0].roles  # type: ignore[union-attr]
+    assert not parse_rules("8b duty", PAGE_CALL, cut_off=False)[0].rules[0].roles  # type: ignore[union-attr]
 
 
 # Facts.
 
 
+def told_of(sentence: str, *lines: str) -> Extraction:
+    """What a reply says of a page of one sentence, whose names are those of ``PAGE``."""
+    return read(ENTITIES, *lines, call=number_call([page(sentence)]))
+
+
 @pytest.mark.parametrize(
-    ("fact", "stated"),
+    ("sentence", "fact", "stated"),
     [
-        ("@2 may get @1", "tenant may get Heating Grant"),
-        ("@2 must send @4.", "tenant must send form HG1"),
-        ("@2 cannot use @4", "tenant cannot use form HG1"),
-        ("@2 need not send @4", "tenant need not send form HG1"),
-        ("@1 does not cover @4", "Heating Grant does not cover form HG1"),
-        ("@1 are paid by @5", "Heating Grant is paid by council"),
-        ('@1 is "£210 a year"', "Heating Grant is £210 a year"),
-        ('@2 must send form HG1 within "3 months"', "tenant must send form hg1 within 3 months"),
+        ("You may get the Heating Grant.", "B may get A", "tenant may get Heating Grant"),
+        ("Tenants must also send us form HG1.", "B must send D.", "tenant must send form HG1"),
+        ("You cannot use form HG1.", "B cannot use D", "tenant cannot use form HG1"),
+        ("2.1 You need not send form HG1.", "B need not send D", "tenant need not send form HG1"),
+        ("It does not cover form HG1.", "A does not cover D", "Heating Grant does not cover form HG1"),
+        (
+            "The grant is paid by the council, for example weekly.",
+            "A are paid by E",
+            "Heating Grant is paid by council",
+        ),
+        ("The grant is £210 a year.", 'A is "£210 a year"', "Heating Grant is £210 a year"),
+        (
+            "Send form HG1 within 3 months.",
+            'B must send form HG1 within "3 months"',
+            "tenant must send form hg1 within 3 months",
+        ),
     ],
 )
-def test_facts(fact: str, stated: str) -> None:
-    found = read(f"8 duty | if 10a | {fact}")
+def test_facts(sentence: str, fact: str, stated: str) -> None:
+    found = told_of(sentence, f"1 duty: {fact}")
     (one,) = found.statements
     target = one.object.value if isinstance(one.object, Literal) else one.object.surface
     assert f"{one.subject.surface} {relation_words(one)} {target}" == stated
     (rule,) = found.rules
-    assert (one.spans, one.condition, one.modality) == (rule.spans, rule.condition, rule.modality) or (
-        one.modality is Modality.IS
-    )
-    assert not found.rejects
+    assert one.spans == rule.spans and one.modality in (rule.modality, Modality.IS) and not found.rejects
+
+
+@pytest.mark.parametrize(
+    ("place", "fact", "gap"),
+    [
+        ("1a", "B may get A", "all of its rule, but leaves out twice, winter"),
+        ('1a if 1a="it is winter and the grant was got twice"', "B may get A", ""),
+        ('1"the grant"', "B may get A", "all of its rule, but leaves out twice, winter"),  # which is not all of 1a
+        ("1b", 'E pays "£210" A', "cannot be read"),
+        ("1b", 'E pays by cheque the sum of "£210"', "its rule, but cheque, sum"),
+        ("1c", 'B must not "use it abroad"', "what is done: 'must not' is no verb"),
+        ("3b", 'A costs "£12"', "all of its rule, but leaves out couple"),  # a cell's row and column are said
+        ("3b", 'A has for a couple a rate of "£12"', ""),
+        ("3b if 3a", 'A has a rate of "£12"', ""),
+    ],
+)
+def test_a_fact_that_says_less_or_more_than_its_rule_is_left_out(place: str, fact: str, gap: str) -> None:
+    text = "In winter you may get the grant twice. The council pays £210. You must not use it abroad."
+    call = number_call([page(f"{text}\n|# Who | Rate\n| Couple | £12")])
+    number, _, condition = place.partition(" if ")
+    found = read(ENTITIES, f"{number} amount {condition and f'if {condition}'}: {fact}", call=call)
+    assert bool(found.statements) == (gap == "") and all(gap in one.reason for one in found.rejects)
 
 
 @pytest.mark.parametrize(
     ("fact", "reason"),
     [
-        ('@1 is "£999"', "left out: not stated: value '£999'"),
-        ('@1 is "the moon"', "left out: not stated: value 'the moon'"),
-        ('@1 is "%s"' % ("£210 " * 50), "left out: not stated: value None"),
-        ("@2 may get @99", "left out: it names @99, which the reply does not say"),
-        ("@2 dances", "left out: its fact cannot be read: @2 dances"),
-        ("@2 " + "may get " * 30 + "@1", "left out: its fact cannot be read"),
-        ("@2", "left out: its fact cannot be read: @2"),
+        ('A is "£999"', "left out: not stated: value '£999'"),
+        ('A is "the moon"', "left out: not stated: value 'the moon'"),
+        ('A is "%s"' % ("£210 " * 50), "left out: not stated: value None"),
+        ("B may get ZZ", "left out: it names ZZ, which the reply does not say"),
+        ("B dances", "left out: its fact cannot be read: B dances"),
+        ("B " + "may get " * 30 + "A", "left out: its fact cannot be read"),
+        ("B", "left out: its fact cannot be read: B"),
     ],
 )
 def test_a_fact_that_is_not_stated_is_left_out(fact: str, reason: str) -> None:
-    found = read(f"8a amount | {fact}")
+    found = read(f"8a amount: {fact}")
     assert len(found.rules) == 1 and not found.statements
     assert [one.reason[: len(reason)] for one in found.rejects] == [reason]
 
 
 def test_a_rule_may_come_to_several_facts() -> None:
-    found = read('8 duty | @2 must send @4 | @1 is "£210 a year"')
-    assert [one.relation for one in found.statements] == ["sends", "is"] and found.rules[0].modality is Modality.MUST
+    found = told_of("You should send form HG1.", "1 consequence: B should send D: D should be sent by B")
+    assert [one.relation for one in found.statements] == ["sends", "is sent by"]
+    assert found.rules[0].modality is Modality.SHOULD
     assert {one.spans for one in found.statements} == {found.rules[0].spans} and not found.rejects
 
 
+ALL = "all of its rule"  # it is clear alone
 FEES = number_call(
     [
         page(
@@ -220,60 +267,43 @@ Tenants may carry over up to 20 days of annual leave. Managers check this every 
     ]
 )
 FEE_NAMES = [
-    "@1 deposit", "@2 tenant (person)", "@3 permit (document)", "@4 manager (role)", "@5 panel (organisation)",
-    "@6 payment (benefit)",
+    "benefit: A deposit; F payment", "document: C permit", "person: B tenant; D manager", "organisation: E panel",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("fact", "gap"),
     [
-        ('@1 is "£200"', None),
-        ('@2 must pay as a deposit "£200"', None),
-        ('@2 must pay "£200"', "of what '£200' is"),
-        ('@2 must pay within "7 days"', "of what '7 days' is"),
-        ('@2 must pay a deposit within "7 days"', None),
-        ('@2 may carry over "20 days"', "of what '20 days' is"),
-        ('@2 may carry over "20 days of annual leave"', None),
-        ('@4 checks "every year"', "of what 'every year' is"),
-        ('@3 costs "£40"', None),
-        ('@3 is "£40"', "of what '£40' is"),  # no amount by its name
-        ('@6 is "£40"', None),
-        ('@1 is "50%"', "of what '50%' is"),
-        ('@3 costs "£40 more than this charge"', "what 'costs £40 more than this charge' points to"),
-        ('@3 costs "more than the charge shown"', "what 'costs more than the charge shown' points to"),
-        ("if 3 | @2 may appeal to @5", "what 'in that time you may appeal to the panel' points to"),
-        ("if 4 | @2 may appeal to @5", None),  # no pointer: "that" follows a noun
+        (': A is "£200"', ALL),
+        (': B must pay as a deposit "£200"', ALL),
+        (': B must pay "£200"', "of what '£200' is"),
+        (': B must pay within "7 days"', "of what '7 days' is"),
+        (': B must pay a deposit within "7 days"', ALL),
+        (': B may carry over "20 days"', "of what '20 days' is"),
+        (': D checks "every year"', "of what 'every year' is"),
+        (': C costs "£40"', ALL),
+        (': C is "£40"', "of what '£40' is"),  # no amount by its name
+        (': F is "£40"', ALL),
+        (': A is "50%"', "of what '50%' is"),
+        (': C costs "£40 more than this charge"', "what 'costs £40 more than this charge' points to"),
+        (': C costs "more than the charge shown"', "what 'costs more than the charge shown' points to"),
+        ("if 3: B may appeal to E", "what 'in that time you may appeal to the panel' points to"),
+        ("if 4: B may appeal to E", ALL),  # no pointer: "that" follows a noun
     ],
 )
-def test_a_fact_is_kept_only_where_it_says_the_rule_alone(fact: str, gap: str | None) -> None:
-    found = read(*FEE_NAMES, f"2a duty | {fact}", call=FEES)
-    assert len(found.rules) == 1 and len(found.statements) == (gap is None)
-    reasons = [one.reason.rpartition(": ")[0] for one in found.rejects]
-    assert reasons == ([] if gap is None else [f"left out: its fact does not say {gap}"])
+def test_a_fact_that_does_not_say_the_rule_alone_is_left_out(fact: str, gap: str) -> None:
+    found = read(*FEE_NAMES, f"2a duty {fact}", call=FEES)
+    assert len(found.rules) == 1 and not found.statements
+    (reject,) = found.rejects
+    assert reject.reason.startswith(f"left out: its fact does not say {gap}")
 
 
 def test_a_fact_about_the_publisher_is_none_who_has_no_name_yet() -> None:
-    found = read("8a amount | actor @3 | @3 pays @1")
+    found = read("8a amount actor C: C pays A")
     assert len(found.rules) == 1 and not found.statements and not found.rejects
 
 
-# What is taken back, what cannot be read, and what is left of it.
-
-
-@pytest.mark.parametrize(
-    ("lines", "modalities"),
-    [
-        (["2a permission", "drop 2a permission"], []),
-        (["2a permission | may", "Drop 2a permission: misleading", "2a permission | must"], ["must"]),
-        (["2a permission", "2a duty", "drop 2a duty amount | may"], ["may"]),
-        (["2a permission", "drop 2 permission"], ["may"]),
-        (["drop 2a permission", "2a permission"], ["may"]),
-    ],
-)
-def test_drop_takes_back_what_was_said_before(lines: list[str], modalities: list[str]) -> None:
-    found = read(*lines)
-    assert [rule.modality for rule in found.rules] == modalities and not found.rejects
+# What cannot be read, and what is left of it.
 
 
 @pytest.mark.parametrize(
@@ -281,12 +311,13 @@ def test_drop_takes_back_what_was_said_before(lines: list[str], modalities: list
     [
         ("99 permission", "it cites no line of its own section"),
         ("2z permission", "it cites a line that its section does not have"),
+        ('2"you … boat" permission', "it cites a line that its section does not have"),
         ('2"you own a boat" permission', "it cites a line that its section does not have"),
         ("2-999 permission", "it has no lines 2 to 999"),
         ("6-4 permission", "it has no lines 6 to 4"),
-        ("2a", "it is neither an entity nor a rule"),
-        ("3ſ permission", "it is neither an entity nor a rule"),
-        ("You can get the grant.", "it is neither an entity nor a rule"),
+        ("2a", "it names no entities and is no rule"),
+        ("3ſ permission", "it names no entities and is no rule"),
+        ("You can get the grant.", "it names no entities and is no rule"),
         ("2a nonsense", "its kind is none of eligibility, exclusion"),
         ("2a permission " + "x" * 3000, "the line is too long"),
     ],
@@ -305,14 +336,16 @@ def test_a_place_that_is_lost_from_a_rule_is_told() -> None:
     assert [one.reason for one in parse_rules("1,8 step", CALL, cut_off=False)[0].rejects] == [lost + "8"]  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("field", ["unless 2c", "if", "when 2b", "only if 2b", "2b", "condition: 2b", "actr @2"])
+@pytest.mark.parametrize(
+    "field", ["unless 2c", "if", "when 2b", "only if 2b", "2b", "condition: 2b", "unless you rent"]
+)
 def test_a_field_that_may_be_a_condition_rejects_its_rule(field: str) -> None:
-    found = read(f"2a permission | {field}")
+    found = read(f"2a permission {field}")
     assert not found.rules and found.rejects
 
 
 def test_a_field_that_is_none_is_left_out() -> None:
-    assert reasons("2a permission | perhaps")[0].startswith("left out: its modality is none of is, may")
+    assert reasons("2a permission | perhaps actr B")[0].startswith("left out: its modality is none of is, may")
     assert read("2a permission | perhaps").rules == read("2a permission").rules
 
 
@@ -324,7 +357,7 @@ def test_lines_beyond_the_most_that_are_read_are_told() -> None:
 
 
 def test_a_rule_said_twice_is_one() -> None:
-    assert read("2a permission | may", "2a permission").rules == (only_rule("2a permission"),)
+    assert read("2a permission may", "2a permission").rules == (only_rule("2a permission"),)
 
 
 @pytest.mark.parametrize("text", ["", "I cannot help with that.", "{}", '{"rules": []}', "99", "RULES", "```\n```"])
@@ -348,7 +381,7 @@ def placed(*lines: str, cut_off: bool = False, call: Call = CALL) -> list[set[st
 
 
 def test_each_chunk_gets_its_own_in_any_order() -> None:
-    lines = ["1 eligibility", "6 eligibility", "7 amount", "8 step", "@5 council"]
+    lines = ["1 eligibility", "6 eligibility", "7 amount", "8 step", "organisation: E council"]
     for order in itertools.permutations(lines):
         assert placed(*order) == [{"e0"}, {"e0", "e1"}, {"e0"}]
     assert placed("6,1 eligibility") == [set(), {"e0"}, set()]
@@ -368,7 +401,7 @@ PIECES = st.one_of(
     st.sampled_from(
         [
             *ENTITIES.splitlines(),
-            *(f"{place} permission" for place in ("1", "2a", "3b", "4,6", "6", "7", "8-9", "drop 1")),
+            *(f"{place} permission" for place in ("1", "2a", "3b", "4,6", "6", "7", "8-9", "1")),
         ]
     ),
     st.lists(
@@ -376,7 +409,7 @@ PIECES = st.one_of(
             st.sampled_from(
                 [
                     *"()=\"-,|'",
-                    *("1", "2a", "6", "8", "1-3", "@1", "@2"),
+                    *("1", "2a", "6", "8", "1-3", "A", "B"),
                     *("if", "and", "or", "not", "any", "actor", "duty", "may"),
                 ]
             ),

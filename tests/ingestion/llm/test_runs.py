@@ -75,7 +75,7 @@ def test_conditions_reach_the_graph_through_either_client(
     assert not report.failures
     with open_ledger(settings.home) as ledger, open_view(ledger, settings.corpus) as view:
         rules = view.graph.all_rules()
-    assert all("rules.v1@" in rule.extractor for rule in rules)  # none is read without it
+    assert all("rules.v2@" in rule.extractor for rule in rules)  # none is read without it
     assert len([one for one in rules if one.rule.condition is not None]) >= PAGES
     used = report.usage["rules"]
     assert used["calls"] == fake.counters()["requests"]
@@ -97,7 +97,7 @@ def test_what_sets_a_condition_for_sections_below_is_cited_and_asks_them_again(
     folder.mkdir()
     settings = settings_for(tmp_path, fake, call_tokens=5000)
     page = "<html><title>Grants</title><main><h1>Rules</h1><p>{}</p><h2>Pay</h2><p>The office pays staff.</p></main>"
-    fake.set(replies="script", script=["@1 office\n@2 staff\n4 duty | if 2 | @1 pays @2"])
+    fake.set(replies="script", script=["organisation: A office\nperson: B staff\n4 duty if 2: A pays B"])
     for text, asked in (("It holds if you work.", 2), ("It holds if you rest.", 2), ("It holds if you rest.", 0)):
         (folder / "p.html").write_text(page.format(text), encoding="utf-8")
         report = run(settings, folder)

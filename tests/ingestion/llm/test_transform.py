@@ -35,7 +35,7 @@ def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: Mistr
     assert "over 60" in conditional[0].properties["condition"]
     assert "leaf" in json.loads(conditional[0].properties["condition_tree"])
     assert conditional[0].properties["quotes"] == ["You can get the Bus Grant if you are over 60."]
-    assert "rules.v1@" in conditional[0].properties["extractor"]
+    assert "rules.v2@" in conditional[0].properties["extractor"]
 
 
 @pytest.mark.parametrize("use_async", [True, False])

@@ -22,8 +22,8 @@ FORMS: dict[str, Callable[[str], str]] = {
 
 
 def _document(key: str) -> str:
-    rules = (f"1 duty {key}", f'1 duty | {key} | if 1"{key}"', f'1 duty | @1 has {key} "{key}"', f"1 contact | {key}")
-    return "\n".join([f"@1 you {key} ({key})", f"@2 {key}", *rules, key])
+    rules = (f"1 duty {key}", f'1 duty {key} if 1"{key}"', f'1 duty: A has {key} "{key}"', f"1 contact | {key}")
+    return "\n".join([f"{key}: A you {key}", f"thing: B {key}", *rules, key])
 
 
 def _echo(form: str) -> Content:

@@ -152,6 +152,13 @@ class Places:
         ended = [one for one in sentence_spans(element.text) if one[1] <= span.start] if element.tag != "tr" else []
         return [Span(element.label, *one) for one in ended[-1:]]
 
+    def opening(self, span: Span) -> list[Span]:
+        """What of its sentence stands before a span; nothing of a row."""
+        element = self.elements[span.anchor]
+        begins = max((start for start, _ in sentence_spans(element.text) if start <= span.start), default=span.start)
+        said = element.text[begins : span.start].rstrip(_EDGES)
+        return [Span(element.label, begins, begins + len(said))] if said and element.tag != "tr" else []
+
     def clause(self, span: Span, conditions: Iterable[Leaf]) -> str:
         """The parts of a line that a span lies in, without the conditions that are stated beside it; of a cell also
         its heads."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import dropwhile, pairwise, takewhile
 
 from clausegraph.core.errors import UnusableReply
@@ -241,11 +242,12 @@ class _Chunk:
         lead_in = self._places.elements.get(first.lead_in or "")
         if lead_in is not None and all(span.anchor != lead_in.label for span in spans):
             spans.append(Span(lead_in.label, 0, len(lead_in.text)))
-        if all(span == spans[0] or span.start > spans[0].start for span in spans) and leans_back(
-            self._places.text(spans[0])
-        ):
-            spans += self._places.before(spans[0])
-        return spans[0], spans[1:]
+        own, *others = spans
+        if line.places[0][1]:  # words of a sentence, which may lack its subject
+            others += [one for one in self._places.opening(own) if not any(map(partial(_overlap, one), others))]
+        if not others and leans_back(self._places.text(own)):
+            others += self._places.before(own)
+        return own, others
 
     def _strength(self, line: _Line, notes: list[str]) -> Modality:
         """How strongly the rule holds; what the line says of it and is not understood may be a condition."""
@@ -364,6 +366,10 @@ def parse_rules(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | N
     covered = last if cut_off else len(chunks)
     made = [chunk.extraction(reply.unread if place == 0 else ()) for place, chunk in enumerate(chunks)]
     return tuple(one if place < covered else None for place, one in enumerate(made))
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.anchor == other.anchor and one.start < other.end and other.start < one.end
 
 
 def _owner(rule: _Line, call: Call) -> int | None:

@@ -21,7 +21,7 @@ _QUANTITIES = word_set(
 )
 _BOUNDS = word_set("up least most more less maximum minimum every each per once twice only full")
 _LINKING = AUXILIARIES | DETERMINERS | PREPOSITIONS | _BOUNDS
-_MODAL = word_set("may might can could must shall should cannot need needs not")
+_MODAL = word_set("may might can could must shall should cannot not")
 _EXAMPLE = re.compile(r"\s*[,(–-]?\s*\b(?:for example|such as)\b[^.]*", re.IGNORECASE)
 _IDLE = LOSABLE | word_set("it them they those this anyone who unless except also only so but then")
 _VERBS = word_set("cost mean include make last pay get")  # by which a fact says what its clause says otherwise

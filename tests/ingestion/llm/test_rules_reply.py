@@ -50,10 +50,10 @@ def roles_of(rule: Rule) -> list[str]:
         ("2A: Permission", ["You can get the Heating Grant"]),
         ("- 2a   permission", ["You can get the Heating Grant"]),
         ("8b duty", ["Tenants must send form HG1 to the council within 3 months of 1 May 2026."]),
-        ('8b"send form HG1" duty', ["send form HG1"]),
-        ('8b"send … council" duty', ["send form HG1 to the council"]),
-        ('8b"send … onths" duty', ["send form HG1 to the council within 3 months"]),
-        ('8b"send ... 3 months" duty', ["send form HG1 to the council within 3 months"]),
+        ('8b"send form HG1" duty', ["send form HG1", "Tenants must"]),
+        ('8b"send … council" duty', ["send form HG1 to the council", "Tenants must"]),
+        ('8b"send … onths" duty', ["send form HG1 to the council within 3 months", "Tenants must"]),
+        ('8b"send ... 3 months" duty', ["send form HG1 to the council within 3 months", "Tenants must"]),
         ("10b amount", ["£12", "Single", "Each week"]),  # a cell
         ("3,4-6 exclusion", [LINES[2], *LINES[3:6]]),
         ("6 exclusion", [LINES[5], LINES[2]]),  # an item goes on from its lead-in

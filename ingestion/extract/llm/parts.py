@@ -6,7 +6,6 @@ under ``3a and not 3c`` and quotes nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -139,8 +138,9 @@ class Places:
         opening = self._quotables.setdefault(text, Quotable(text)).find(first)
         if opening is None or not (between and last.strip()):
             return opening
-        closing = Quotable(text[opening[1] :]).find(last) or _cut_word(text[opening[1] :], last.strip())
-        return closing and (opening[0], opening[1] + closing[1])
+        rest, last = text[opening[1] :], last.strip()
+        closing = Quotable(rest).find(last) or (0, rest.find(last) + len(last) if last in rest else 0)  # "…540"
+        return (opening[0], opening[1] + closing[1]) if closing[1] else None
 
     def text(self, span: Span) -> str:
         """The words of a span."""
@@ -163,13 +163,9 @@ class Places:
         """The parts of a line that a span lies in, without the conditions that are stated beside it; of a cell also
         its heads."""
         element = self.elements[span.anchor]
-        touched = [
-            part
-            for part in parts_of(element.text, element.tag)
-            if part.start < span.end and span.start < part.end and not part.is_condition
-        ]
-        start = min([span.start, *(part.start for part in touched)])
-        end = max([span.end, *(part.end for part in touched)])
+        said = [part for part in parts_of(element.text, element.tag) if not part.is_condition]
+        touched = [part for part in said if part.start < span.end and span.start < part.end]
+        start, end = min([span.start, *(one.start for one in touched)]), max([span.end, *(one.end for one in touched)])
         beside = (one for one in conditions if not covers(one, span))
         return " ".join([without(element.text[start:end], beside), *map(self.text, self.heads(span))])
 
@@ -200,12 +196,6 @@ class Places:
         parts = parts_of(element.text, element.tag)
         inside = [one for one in parts if one.start == start or (start < span.start and one.start < start < one.end)]
         return Span(span.anchor, inside[0].at if inside else start, end)
-
-
-def _cut_word(text: str, ending: str) -> tuple[int, int] | None:
-    """Where the first word with an ending stands: "01632 960540" of "540"."""
-    found = re.search(rf"{re.escape(ending)}(?!\w)", text)
-    return found and found.span()
 
 
 def covers(leaf: Leaf, span: Span) -> bool:

@@ -60,15 +60,10 @@ from clausegraph.ingestion.extract.llm.page_words import (
 from clausegraph.ingestion.extract.llm.parts import Places, covers, line_number
 from clausegraph.ingestion.extract.llm.whole_facts import gap_of
 
-_NAMES = re.compile(r"([a-z][\w -]{0,39}):\s*(\S.*)")
-_NAME = re.compile(r"([A-Z]{1,2})(?:\s*=\s*|\s+)(.{1,400})")
+_LETTERS = re.compile(r"[A-Z]{1,2}")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
-_RULE = re.compile(
-    rf"(?P<places>{_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+(?P<rest>[a-z].*)",
-    re.IGNORECASE | re.ASCII,
-)
+_RULE = re.compile(rf"({_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+([a-z].*)", re.IGNORECASE | re.ASCII)
 _PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE | re.ASCII)
-_QUOTED = re.compile(r"\"[^\"]*\"")
 _MARK = re.compile(r"\bif\b|:", re.IGNORECASE)  # what begins a condition or a fact
 _BETWEEN = str.maketrans(",;|", "   ")
 _ROLE = re.compile(
@@ -139,26 +134,26 @@ class _Reply:
 
     def _entities(self, line: str) -> bool:
         """Take in the names of a type; whether the line has any."""
-        found = _NAMES.fullmatch(line)
-        named = [name for one in found[2].split(";") if (name := _NAME.fullmatch(one.strip()))] if found else []
-        for letters, written in (name.groups() for name in named):
-            surface, kind = clean_name(written, LONGEST_NAME), found[1] if found else ""
-            if surface is None:
-                continue
-            told = Mention(surface, entity_key(surface), _TYPES.get(kind, type_name(kind)))
-            self.names[letters] = PUBLISHER if surface.lower() in _WE else told
-        return bool(named)
+        kind, _, named = line.partition(":")
+        told = [parts for one in named.split(";") if len(parts := one.replace("=", " ", 1).split(maxsplit=1)) > 1]
+        told = [parts for parts in told if _LETTERS.fullmatch(parts[0])]
+        for letters, written in told:
+            if surface := clean_name(written, LONGEST_NAME):
+                entity = Mention(surface, entity_key(surface), _TYPES.get(kind, type_name(kind)))
+                self.names[letters] = PUBLISHER if surface.lower() in _WE else entity
+        return bool(told)
 
     def _rule(self, text: str, found: re.Match[str]) -> None:
-        rest = found["rest"]
-        masked = _QUOTED.sub(lambda quote: "_" * len(quote[0]), rest)  # what is quoted begins nothing
-        bounds = [*(mark.start() for mark in _MARK.finditer(masked)), len(rest)]
+        rest = found[2]
+        parts = rest.split('"')
+        parts[1::2] = ["_" * len(part) for part in parts[1::2]]  # what is quoted begins nothing
+        bounds = [*(mark.start() for mark in _MARK.finditer('"'.join(parts))), len(rest)]
         head = rest[: bounds[0]].translate(_BETWEEN)
         words = _ROLE.sub(" ", head).lower().replace("procedure step", "step").split()
         kinds = tuple(dict.fromkeys(_KINDS[word] for word in takewhile(_KINDS.__contains__, words)))
         if not kinds:
             raise UnusableItem(f"its kind is none of {', '.join(_KINDS)}: {described(' '.join(words[:1]))}")
-        places = tuple(_places(found["places"]))
+        places = tuple(_places(found[1]))
         said = [rest[slice(*span)].strip(" |") for span in pairwise(bounds)]
         strength = " ".join(dropwhile(_KINDS.__contains__, words))
         conditions = tuple(one[2:] for one in said if one[:2].lower() == "if")
@@ -210,8 +205,7 @@ class _Chunk:
     def _rule(self, line: _Line, conditions: ConditionReader) -> tuple[Rule, list[Statement]]:
         own, others = self._spans(line, conditions.notes)
         condition = conditions.read(" and ".join(f"({one})" for one in line.conditions), own)
-        cell = () if condition is None else leaves(condition)
-        others += [span for span in self._places.heads(own) if not any(covers(leaf, span) for leaf in cell)]
+        others += [one for one in self._places.heads(own) if not any(covers(leaf, one) for leaf in leaves(condition))]
         modality = self._strength(line, conditions.notes)
         facts = list(self._facts(line, (own, *others), condition, conditions.notes))
         modality = next((fact.modality for fact, _ in facts if fact.modality is not Modality.IS), modality)
@@ -252,7 +246,7 @@ class _Chunk:
     def _strength(self, line: _Line, notes: list[str]) -> Modality:
         """How strongly the rule holds; what the line says of it and is not understood may be a condition."""
         try:
-            return known_modality(line.strength) if line.strength else _MODALITIES.get(line.kinds[0], Modality.IS)
+            return known_modality(line.strength or _MODALITIES.get(line.kinds[0], Modality.IS))
         except UnusableItem as problem:
             if any(map(str.isdigit, line.strength)) or line.strength.split()[0] in _UNTIL:
                 raise
@@ -261,17 +255,12 @@ class _Chunk:
 
     def _roles(self, line: _Line, words: str, notes: list[str]) -> list[Role]:
         """The roles that a line says; else it is about the topic, and the reader acts where its words address one."""
-        clause, said = RuledClause(words), {name for name, _ in line.roles}
-        given = list(line.roles)
+        clause, given, reader = RuledClause(words), list(line.roles), self._names.get(_READER)
+        said = {name for name, _ in given}
         if RoleName.ABOUT not in said and _TOPIC in self._names:
             given.insert(0, (RoleName.ABOUT, _TOPIC))
-        reader = self._names.get(_READER)
-        if (
-            RoleName.ACTOR not in said
-            and reader
-            and reader.type in _PERSONS
-            and (clause.subject == "you" or clause.orders)
-        ):
+        addressed = reader is not None and reader.type in _PERSONS and (clause.subject == "you" or clause.orders)
+        if addressed and RoleName.ACTOR not in said:
             given.append((RoleName.ACTOR, _READER))
         roles: dict[Role, None] = {}
         for name, letters in given:

@@ -222,7 +222,7 @@ def check_prompts(model: FakeModelServer, instruction: str) -> None:
 
 
 def test_conditions_of_other_pages_stay(cli: Cli, model: FakeModelServer, tmp_path: Path) -> None:
-    """A page that asks to forget all conditions gets its own statements so, and keeps the sentence they stand in."""
+    """A page that asks to forget all conditions gets its own rule so, in its sentence, and no statement of it."""
     plain = reply("3 eligibility actor B: B may get A")
     script = {"Forget all conditions": plain, "# Winter Grant\n": honest("Winter"), "": "none"}
     model.set(replies="script", script=script)
@@ -232,8 +232,9 @@ def test_conditions_of_other_pages_stay(cli: Cli, model: FakeModelServer, tmp_pa
         supports = {page: [s for s in view.graph.all_supports() if s.page == page] for page in view.page_keys()}
         winter, rent = ([s for p, found in supports.items() for s in found if p.uri == f"{n}.html"] for n in pages)
         assert [s.statement.condition is not None for s in winter].count(True) == 1
-        quoted = {view.reading(s.page).elements[2].text for s in rent}
-        assert quoted == {"You can get the Rent Grant if you rent a flat."}
+        (rule,) = (one for one in view.graph.all_rules() if one.page.uri == "rent.html")
+        assert not rent and rule.rule.condition is None
+        assert view.reading(rule.page).element(rule.rule.spans[0].anchor) == view.reading(rule.page).elements[2]
 
 
 @pytest.mark.long  # of some pages above; of all, without a server, in test_prompts.py

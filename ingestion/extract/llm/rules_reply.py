@@ -254,7 +254,8 @@ class _Chunk:
             return _MODALITIES.get(line.kinds[0], Modality.IS)
 
     def _roles(self, line: _Line, words: str, notes: list[str]) -> list[Role]:
-        """The roles that a line says; else it is about the topic, and the reader acts where its words address one."""
+        """The roles that a line says; else it is about the topic, the reader acts where its words address one, and the
+        publisher is named where they say "we"."""
         clause, given, reader = RuledClause(words), list(line.roles), self._names.get(_READER)
         said = {name for name, _ in given}
         if RoleName.ABOUT not in said and _TOPIC in self._names:
@@ -269,6 +270,8 @@ class _Chunk:
                     roles[Role(RoleName(name), self._named(one))] = None
                 except UnusableItem as problem:
                     notes.append(f"left out: {problem}")
+        if not _WE.isdisjoint(tokens(words)) and all(role.entity != PUBLISHER for role in roles):
+            roles[Role(min(clause.part_of(replace(PUBLISHER, surface=one)) for one in ("we", "us")), PUBLISHER)] = None
         return list(roles)
 
     def _named(self, letters: str) -> Mention:

@@ -133,6 +133,7 @@ def test_roles(fields: str, roles: list[str]) -> None:
 
 
 def test_you_is_written_where_the_line_does_not_name_the_person() -> None:
+    assert roles_of(only_rule("8a amount")) == ["about Heating Grant", "authority the publisher (we)"]
     assert roles_of(only_rule("8b duty actor B")) == ["about Heating Grant", "actor tenant"]
     assert only_rule("8b duty").roles == (Role(RoleName.ABOUT, Mention(TITLE, entity_key(TITLE), "benefit")),)
 
@@ -164,7 +165,7 @@ def test_names_may_be_in_capitals_and_the_reader_need_not_be_named() -> None:
     found = read("document: A HG1; I form HG1", "person: B householder", "2a permission")
     assert roles_of(found.rules[0]) == ["about HG1", "actor householder (you)"] and not found.rejects
     assert reasons("person: B Attacker Bank", "2a permission actor B") == ["left out: not stated: 'Attacker Bank'"]
-    topic = read("benefit: A Winter Fuel Scheme", "8b duty", "8a amount")  # which the page does not name
+    topic = read("benefit: A Winter Fuel Scheme", "8b duty", "10b amount")  # which the page does not name
     assert [roles_of(rule) for rule in topic.rules] == [[], []] and len(topic.rejects) == 2
     assert not parse_rules("8b duty", PAGE_CALL, cut_off=False)[0].rules[0].roles  # type: ignore[union-attr]
 

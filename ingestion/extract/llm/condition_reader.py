@@ -58,6 +58,8 @@ class ConditionReader:
         tree = self._joined("or", 1)
         if self._tokens:
             raise UnusableItem(f"its condition cannot be read at {described(self._tokens[-1][0].strip())}")
+        if denied := _said_and_denied(tree):
+            raise UnusableItem(f"its condition says and denies the same: {denied.words!r}")
         children = tree.children if isinstance(tree, All) else (tree,)
         kept = [one for one in children if not (isinstance(one, Leaf) and covers(one, own) and not one.meaning)]
         return self._without_pointers(join("all", kept)) if kept else None
@@ -122,6 +124,7 @@ class ConditionReader:
             meaning = self._meaning(element, cited, means) if means else ""
         except UnusableItem as problem:  # the page's own words still say it
             self.notes.append(f"left out: {problem}")
+        meaning = meaning or self._places.headed(element, cited)
         if span is not None:
             return Leaf(span.anchor, span.start, span.end, text, meaning)
         here = self._places.elements[self._own.anchor]  # the section cannot cite it; what it says is what is meant
@@ -174,6 +177,24 @@ class ConditionReader:
             return True
         known = self._places.elements
         return any(child.anchor in names_above(known[leaf.anchor], known) for leaf in below)
+
+
+def _said_and_denied(tree: Condition) -> Leaf | None:
+    """A leaf that a tree has both as it is and alone under "not"."""
+    said: set[Leaf] = set()
+    denied: set[Leaf] = set()
+    parts = [tree]
+    while parts:
+        match parts.pop():
+            case Not(Leaf() as leaf):
+                denied.add(leaf)
+            case Not(child):
+                parts.append(child)
+            case Leaf() as leaf:
+                said.add(leaf)
+            case All(children) | AnyOf(children):
+                parts += children
+    return min(said & denied, key=lambda leaf: (leaf.anchor, leaf.start), default=None)
 
 
 def _denies(text: str) -> bool:

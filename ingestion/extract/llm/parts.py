@@ -24,6 +24,7 @@ from clausegraph.core.types import Leaf, Span, leaves
 _BETWEEN = " | "  # cells
 _JOINING = word_set("if only unless when where while once until except and or but so as long provided that even")
 _EDGES = " ,;:–-"
+_OPENING_EDGES = _EDGES + "("  # a bracket belongs to what it opens
 _CACHED = 1024  # lines whose parts are kept: a page's
 
 
@@ -63,7 +64,7 @@ def _clauses(text: str, start: int, end: int) -> list[LinePart]:
     for place, span in enumerate(pairwise(bounds)):
         if place % 2:
             gap = text[joined : span[0]]
-            found.append(LinePart(joined + len(gap) - len(gap.lstrip(_EDGES)), *span, is_condition=True))
+            found.append(LinePart(joined + len(gap) - len(gap.lstrip(_OPENING_EDGES)), *span, is_condition=True))
             joined = span[1]
             continue
         own_start, own_end = _without_joining(text, *span, opens=place == 0, closes=span[1] == end)
@@ -81,7 +82,7 @@ def _without_joining(text: str, start: int, end: int, *, opens: bool, closes: bo
     while words and words[0][0].lower() in _JOINING and not opens:
         start = words.pop(0).end()
     between = text[start:end]
-    return start + len(between) - len(between.lstrip(_EDGES)), start + len(between.rstrip(_EDGES))
+    return start + len(between) - len(between.lstrip(_EDGES)), start + len(between.rstrip(_OPENING_EDGES))
 
 
 def marked(text: str, tag: str) -> str:
@@ -183,6 +184,13 @@ class Places:
             start = sum(len(cell) + len(_BETWEEN) for cell in cells[:column])
             found.append(Span(above.label, start, start + len(cells[column])))
         return found
+
+    def headed(self, element: InputElement, span: Span) -> str:
+        """A cell with the head of its column, which says what it measures; empty for another span, or without a head."""
+        column, cells = element.text.count(_BETWEEN, 0, span.start), element.text.split(_BETWEEN)
+        cell, heads = element.text[span.start : span.end], element.headers
+        is_cell = element.tag == "tr" and len(heads) == len(cells) and cells[column] == cell and tuple(cells) != heads
+        return f"{heads[column]}: {cell}" if is_cell and heads[column] else ""
 
     def around(self, span: Span, conditions: Iterable[Leaf]) -> Span:
         """The span out to the conditions of its sentence, with the words that join them; a cell stays alone."""

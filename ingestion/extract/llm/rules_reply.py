@@ -212,9 +212,10 @@ class _Chunk:
         within = (one for one in leaves(condition) if one.anchor == own.anchor and not covers(one, own))
         words = without(self._places.text(own), within)
         holds = facts[0][0].polarity if facts else line.kinds[0] not in _BARRING
+        wide = self._places.around(own, leaves(condition))
         rule = Rule(
             line.kinds,
-            tuple(dict.fromkeys((self._places.around(own, leaves(condition)), *others))),
+            (wide, *(one for one in dict.fromkeys(others) if not (_overlap(one, wide) and one.end <= wide.end))),
             tuple(self._in_line(role, own) for role in self._roles(line, words, conditions.notes)),
             tuple(dict.fromkeys(Literal(one.text, one.kind) for one in RuledClause(words).values)),
             holds and modality not in (Modality.CANNOT, Modality.NEED_NOT),

@@ -46,6 +46,7 @@ def test_two_conditions_hold_together_and_a_rules_own_words_are_none() -> None:
         ("6-4", "has no list '6-4'"),
         ("1-99", "has no list '1-99'"),
         ("any 4-99999999999999999999", "has no list"),
+        ("any 4-6 and not 5", "says and denies the same: 'your partner is not over 18'"),
         ("3", "only points to other lines"),
         ("3 or 4", "only points to other lines"),
         ("(" * 9 + "4" + ")" * 9, "is nested more than 8 deep"),

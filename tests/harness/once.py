@@ -63,6 +63,9 @@ def share_new_tables() -> None:
             upgrade(connection)
             if is_file and not made:
                 made.extend(connection.exec_driver_sql(tables).scalars())
+                names = [text.split()[2].strip('"') for text in made if text.startswith("CREATE TABLE")]
+                filled = [name for name in names if connection.exec_driver_sql(f'SELECT 1 FROM "{name}"').first()]
+                assert sorted(filled) == ["alembic_version", "identity"], filled  # which are written below
             return
         for statement in made:
             connection.connection.execute(statement)  # type: ignore[attr-defined]

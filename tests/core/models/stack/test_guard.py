@@ -16,8 +16,8 @@ from llama_index.core.llms import MockLLM
 from clausegraph.core import secrets
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, SettingsError
 from clausegraph.core.models import guard as guarding
-from clausegraph.core.models.attempts import Limiter
-from clausegraph.core.models.calls import ModelOptions, Reservation
+from clausegraph.core.models.attempts import Limiter, Tariff, prompt_bound
+from clausegraph.core.models.calls import CallLabels, ModelCall, ModelOptions, Reservation
 from clausegraph.core.models.guard import GuardedLLM, chat_all, guard, make_llm
 from clausegraph.core.models.loop import run_sync
 from tests.core.models.stack.conftest import Make
@@ -184,6 +184,42 @@ def test_it_slows_down_and_recovers(make: Make, fake: FakeModelServer) -> None:
     fake.set(concurrency=None)
     assert all(o.error is None for o in chat_all(llm, taking(f"b {i}" for i in range(160)), 16))
     assert _limiter(llm).limit == 16
+
+
+@pytest.mark.unit
+def test_a_round_halves_once() -> None:
+    async def scenario() -> list[float]:
+        limiter, limits = Limiter(16), []
+        gate = asyncio.Event()
+
+        async def call() -> None:
+            async with limiter.place():
+                await gate.wait()
+                raise ModelUnavailable("too many", status=429)
+
+        calls = [asyncio.create_task(call()) for _ in range(16)]
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(*calls, return_exceptions=True)
+        limits.append(limiter.limit)
+        for _ in range(9):
+            async with limiter.place():
+                pass
+        limits.append(limiter.limit)
+        return limits
+
+    after_failures, after_successes = run_sync(scenario())
+    assert after_failures == 8
+    assert 8.9 < after_successes < 9.2
+
+
+@pytest.mark.unit
+def test_the_bounds() -> None:
+    options = {"response_format": {"a": "b"}, "max_tokens": 7}
+    call = ModelCall(tuple(MESSAGES), options, CallLabels())
+    prompt = 2 + 5 + len('{"response_format": {"a": "b"}}') + 2 * 16 + 64
+    assert prompt_bound(call) == prompt
+    assert Tariff((1e6, 2e6), 100).bound(call) == Reservation(prompt + 7, prompt + 2 * 7)
 
 
 KEY = "sk-Secret0123456789"

@@ -186,7 +186,7 @@ class Places:
         return found
 
     def headed(self, element: InputElement, span: Span) -> str:
-        """A cell with the head of its column, which says what it measures; empty for another span, or without a head."""
+        """A cell with the head of its column, which says what it measures; empty for another span or without one."""
         column, cells = element.text.count(_BETWEEN, 0, span.start), element.text.split(_BETWEEN)
         cell, heads = element.text[span.start : span.end], element.headers
         is_cell = element.tag == "tr" and len(heads) == len(cells) and cells[column] == cell and tuple(cells) != heads

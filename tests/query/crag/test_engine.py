@@ -141,6 +141,11 @@ def test_without_a_model_nothing_is_asserted_and_the_nearest_sentence_is_quoted(
     assert told(found, "answer")[-1]["because"] == "no language model is set"
 
 
+def test_without_a_model_the_next_batch_is_read(bridges: list[CragPage], make_page: Any) -> None:
+    found = ask([*bridges, make_page("Riddle", ASKING)], batch=1)
+    assert [one["batch"] for one in told(found, "pages")] == [f"{number} of 4" for number in range(1, 5)]
+
+
 def test_the_sentence_that_decides_is_quoted_whichever_page_it_stands_on(make_page: Any) -> None:
     pool = make_page("Pool", "<p>The pool has lockers. Tickets cost £4. Children under 8 swim with adults alone.</p>")
     library = make_page("Library", "<p>The library opened in 1974. It lends books.</p>")
@@ -173,6 +178,13 @@ def test_checked_answered_validated(crag: Crag) -> None:
     seen = "".join(m["content"] for m in crag.fake.last_requests(3)[1]["messages"])
     assert "Tuesday, 2024-03-05 23:18 (UTC-08:00)" in seen
     assert "r1 [web, of 2024-02-01] Alder\nThe Alder bridge opened in 1931." in seen
+
+
+def test_references_that_do_not_answer_are_not_asked(crag: Crag) -> None:
+    found = crag.ask({CHECK: {"missing": "the opening", "enough": False}})
+    assert found.text == "i don't know"
+    assert found.usage.tasks == {"crag-check": 1}
+    assert as_answer(found, Inquiry(OPENED.text), "pages", 0).quotes[0].quote == "The Alder bridge opened in 1931."
 
 
 @pytest.mark.parametrize(
@@ -328,6 +340,12 @@ def test_a_graph_that_fails_ends_itself_alone(bridges: list[CragPage]) -> None:
     assert step.detail["outcome"] == "failed source"
     with pytest.raises(StoreUnavailable):  # there is nothing else: that is a failure, and not "not found"
         ask(None, parts={"graph": lambda _: BROKEN})
+
+
+def test_a_graph_that_failed_is_not_offered_to_the_critic(crag: Crag) -> None:
+    found = crag.ask({CHECK: {"missing": "the year", "enough": False}}, parts={"graph": lambda _: BROKEN})
+    assert (found.text, found.usage.tasks) == ("i don't know", {"crag-check": 1})
+    assert [one.name for one in found.trace].count("graph") == 1
 
 
 def test_a_plain_prompt_has_no_form(crag: Crag) -> None:

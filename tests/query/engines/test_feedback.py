@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.core.errors import SettingsError
+from clausegraph.core.errors import ModelUnavailable, SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer
@@ -189,6 +189,26 @@ def test_two_questions_at_once_do_not_mix(asking: Asking) -> None:
     assert sum(map(int, calls)) == asking.fake.counters()["ok"]  # type: ignore[call-overload]
     assert [answer.inquiry for answer in answers] == [HOW_MUCH, plain] * 4
     assert len({str([step.detail for step in answer.trace if step.name == "route"]) for answer in answers[::2]}) == 1
+
+
+NOT_THERE = {"error": "module wrong", "about": ""}
+
+
+def test_what_code_sees_is_not_asked(asking: Asking) -> None:
+    """Entities that have nothing in common."""
+    case = empty(asking.view, Offer(asking.view, asking.embedder, HOW_MUCH))
+    asking.script(case.script)
+    chosen = {"route": "llm", "comment": "llm"}
+    answer = asking.engine("loop", steps=chosen).ask(HOW_MUCH)
+    assert told(answer, "comment")[0]["feedback"] == f"intersection empty: {case.about}"
+    assert told(answer, "model")[0]["calls"] == len(case.script)
+
+
+def test_a_model_that_is_away_is_told(asking: Asking) -> None:
+    asking.fake.set(fault="500")
+    engine = asking.engine("loop", steps=EVERYTHING)
+    with pytest.raises(ModelUnavailable):
+        engine.ask(HOW_MUCH)
 
 
 def test_steps_that_ask_need_a_model(sample: View, hashing: HashingEmbedder) -> None:

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.eval.passages import BASELINE, ROWS, SYSTEM, evaluate, load_questions
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
@@ -18,7 +19,7 @@ from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.retrieve.bank import Place
+from clausegraph.query.retrieve.bank import Place, make_retriever
 from clausegraph.query.retrieve.pagerank import network_around, network_for
 from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
@@ -75,6 +76,19 @@ def test_other_triples_of_the_same_text_are_published(ledger: Ledger, embedder: 
     assert stated == ["trained at"]
     again = publish(ledger, embedder, write("passages.json", changed))
     assert (again.epoch, again.pages_changed, again.pages_unchanged) == (None, [], len(PASSAGES))
+
+
+def test_a_walk_finds_the_second_hop(view: View, embedder: HashingEmbedder) -> None:
+    inquiry = Inquiry("Orla Fenwick trained at")
+    hits = make_retriever("pagerank", view, embedder).retrieve(inquiry, limit=3)
+    titles = [view.reading(hit.page).title for hit in hits]
+    assert titles[0] == "Orla Fenwick"
+    assert "Brimholt Works" in titles
+
+
+def test_what_the_walk_does_not_reach_comes_behind(view: View, embedder: HashingEmbedder) -> None:
+    whole = make_retriever(SYSTEM, view, embedder).retrieve(Inquiry(QUESTIONS[0]["question"]), limit=10)
+    assert {hit.page for hit in whole} == set(view.page_keys())
 
 
 def test_a_neighbourhood_has_what_the_whole_graph_has_near_the_seeds(view: View) -> None:

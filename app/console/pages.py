@@ -104,7 +104,7 @@ _BESIDE = 4  # elements in a row that are the same, at most, before they are tol
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _Place = Annotated[int, Query(ge=0, le=10**9)]
 _Wanted = Annotated[str, Query(min_length=1, max_length=5000)]
-_MOST = 200  # rules of a topic
+_FIRST, _MOST = 50, 1000  # rules of a topic, at first and at most
 _Name = Annotated[str, Query(max_length=500)]
 _Page = Annotated[str, Query(max_length=5000)]
 _Kind = Annotated[RuleKind | None, BeforeValidator(lambda text: text or None), Query()]
@@ -162,16 +162,25 @@ def _folded(elements: list[ComparedElement]) -> Iterator[ComparedElement | dict[
 
 @routes.get("/c/{corpus}/rules")
 async def rules(
-    of: OfScreen, topic: _Page = "", kind: _Kind = None, role: _Name = "", epoch: OptionalEpoch = None
-) -> Response:
+    of: OfScreen, topic: _Page = "", kind: _Kind = None, role: _Name = "", epoch: OptionalEpoch = None,
+    most: Annotated[int, Query(ge=1, le=_MOST)] = _FIRST,
+) -> Response:  # fmt: skip
     """What the pages rule about a topic, by page and section; without one, the entities of the most rules."""
     at, found, lost = (await of.run(_shelf, epoch)).epoch, None, ""
     if topic.strip():
         try:
-            found = await of.run(find_rules, topic, kind=kind, role=role.strip() or None, limit=_MOST, epoch=at)
+            found = await of.run(find_rules, topic, kind=kind, role=role.strip() or None, limit=most, epoch=at)
         except NotFoundError as error:  # the topic: the epoch is there
             lost = hinted(error.afar, SCREENS)
     shown: dict[str, Any] = {"found": found, "lost": lost, "pages": by_place(found.rules) if found else []}
     shown["largest"] = [] if found else (await of.run(overview, at))["largest"]
-    asked = {"topic": topic, "kind": kind, "role": role, "epoch": epoch, "at": at, "kinds": list(RuleKind)}
+    asked = {
+        "topic": topic,
+        "kind": kind,
+        "role": role,
+        "epoch": epoch,
+        "at": at,
+        "kinds": list(RuleKind),
+        "most": _MOST,
+    }
     return of.html("rules.html", 404 if lost else 200, screen="rules", **shown, **asked)

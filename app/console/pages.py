@@ -174,13 +174,6 @@ async def rules(
             lost = hinted(error.afar, SCREENS)
     shown: dict[str, Any] = {"found": found, "lost": lost, "pages": by_place(found.rules) if found else []}
     shown["largest"] = [] if found else (await of.run(overview, at))["largest"]
-    asked = {
-        "topic": topic,
-        "kind": kind,
-        "role": role,
-        "epoch": epoch,
-        "at": at,
-        "kinds": list(RuleKind),
-        "most": _MOST,
-    }
+    shown |= {"at": at, "kinds": list(RuleKind), "most": _MOST}
+    asked = {"topic": topic, "kind": kind, "role": role, "epoch": epoch}
     return of.html("rules.html", 404 if lost else 200, screen="rules", **shown, **asked)

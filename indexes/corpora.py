@@ -115,9 +115,9 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
 
 def count_pages(ledger: Ledger, corpus_id: int) -> dict[int, int]:
     """How many pages each source has in the newest state, by its id; reads every one."""
-    held = select(pages.c.source_id, func.count().label("count")).join(members, members.c.page_id == pages.c.id)
+    held = select(pages.c.source_id, func.count().label("held")).join(members, members.c.page_id == pages.c.id)
     query = held.where(members.c.corpus_id == corpus_id, in_newest(members)).group_by(pages.c.source_id)
-    return {row.source_id: int(row.count) for row in ledger.rows(query)}
+    return {row.source_id: int(row.held) for row in ledger.rows(query)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,9 +114,10 @@ class Words:
             kept = self._named = kept | self.chunks(lacking)  # at once: threads share a view
         return kept
 
-    def _pages_in_blocks(self) -> Sequence[BlockPages]:
-        """The pages of each block that have chunks."""
-        return []
+    @cached_property
+    def _in_blocks(self) -> dict[int, BlockPages]:
+        """The pages of each block that have chunks, by the block."""
+        return {}
 
     def _read_blocks(self, terms: Sequence[str]) -> dict[str, Placed]:
         """Where chunks in blocks stand that have the terms, and how often they have them."""
@@ -129,17 +130,16 @@ class Words:
         loose = [(number, len(words.lengths)) for number, words in self.loose.items() if words.lengths]
         alone = np.array(loose, np.int64).reshape(-1, 2)
         lengths = np.array([length for words in self.loose.values() for length in words.lengths], np.int64)
-        parts = [*self._pages_in_blocks(), (alone[:, 0], alone[:, 1], lengths)]
+        parts = [*self._in_blocks.values(), (alone[:, 0], alone[:, 1], lengths)]
         numbers, counts, lengths = (np.concatenate(column) for column in zip(*parts, strict=True))
         return ShownChunks(numbers, np.cumsum(counts) - counts, lengths)
 
     @cached_property
     def _loose_starts(self) -> dict[int, int]:
         """Where the chunks of loose pages begin."""
-        shown = self.shown
-        last = len(self.loose)
-        found = zip(shown.numbers[-last:].tolist(), shown.starts[-last:].tolist(), strict=True) if last else ()
-        return {number: start for number, start in found if number in self.loose}
+        numbers = [number for number, words in self.loose.items() if words.lengths]
+        starts = self.shown.starts[len(self.shown.starts) - len(numbers) :].tolist()
+        return dict(zip(numbers, starts, strict=True))
 
     @cached_property
     def _dampers(self) -> NDArray[np.float64]:
@@ -183,13 +183,14 @@ class Words:
         return [found[term] for term in terms]
 
     def _weighed(self, term: str, placed: Placed) -> Weighed:
-        shown, (at, counts) = self.shown, placed
-        for number, words in self.loose.items():
-            if pairs := words.counts.get(term):
-                at = np.append(at, self._loose_starts[number] + np.array(pairs[::2], np.int32))
-                counts = np.append(counts, pairs[1::2])
-        there = len(at)
-        idf = np.log(1 + (0.5 + max(shown.chunks, there) - there) / (0.5 + there))
+        found = [(start, self.loose[number].counts.get(term, ())) for number, start in self._loose_starts.items()]
+        alone = [
+            (start + number, count) for start, one in found for number, count in zip(one[::2], one[1::2], strict=True)
+        ]
+        table = np.array(alone, np.int64).reshape(-1, 2)
+        at, counts = np.append(placed[0], table[:, 0].astype(np.int32)), np.append(placed[1], table[:, 1])
+        chunks, there = self.shown.chunks, len(at)
+        idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
         return at, idf * counts / (counts + self._dampers[at])
 
 
@@ -226,9 +227,6 @@ class StoredWords(Words):
             lengths = entries[seen[number], 1].astype(np.int64)
             found[row.block] = (np.flatnonzero(counts) + SPAN * row.block, counts[counts > 0], lengths)
         return found
-
-    def _pages_in_blocks(self) -> Sequence[BlockPages]:
-        return list(self._in_blocks.values())
 
     @cached_property
     def loose(self) -> Mapping[int, PageWords]:

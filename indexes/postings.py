@@ -10,13 +10,13 @@ between two rows has done no harm. What is removed is cut out of its block befor
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, insert, select
+from sqlalchemy import Connection, Row, Select, delete, insert, select
 
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.ledger.cells import damage_error
@@ -117,14 +117,8 @@ def add_to_blocks(ledger: Ledger, corpus_id: int, version_ids: Sequence[int], le
     for block, ids in _by_block(version_ids):
         with ledger.read() as connection:
             added = _inverted(stored_words(connection, ids))
-        numbers = [version_id % SPAN for version_id in ids]
-        for terms in batches(sorted(added, reverse=True), _ROWS_AT_ONCE):  # EVERY is the last
-            with ledger.write() as connection:
-                _check(connection, lease)
-                for row in _taken(connection, corpus_id, block, postings.c.term.in_(terms)):
-                    added[row.term] += _without(row, numbers)
-                rows = [{"term": term, "entries": _sorted(added.pop(term))} for term in terms]
-                connection.execute(insert(postings), [row | {"corpus_id": corpus_id, "block": block} for row in rows])
+        terms = sorted(added, reverse=True)  # EVERY is the last
+        _rewrite(ledger, lease, (corpus_id, block), ids, terms, added)
 
 
 def cut_from_blocks(ledger: Ledger, lease: RunLease, version_ids: Collection[int]) -> None:
@@ -132,10 +126,31 @@ def cut_from_blocks(ledger: Ledger, lease: RunLease, version_ids: Collection[int
     for block, ids in _by_block(sorted(version_ids)):
         with ledger.read() as connection:
             terms = _terms_of(connection, lease.corpus_id, block, ids)
-        for part in batches(terms, _ROWS_AT_ONCE):
-            with ledger.write() as connection:
+        _rewrite(ledger, lease, (lease.corpus_id, block), ids, terms, {})
+
+
+def _rewrite(
+    ledger: Ledger,
+    lease: RunLease | None,
+    block: tuple[int, int],
+    version_ids: Collection[int],
+    terms: Sequence[str],
+    added: Mapping[str, bytes | bytearray],
+) -> None:
+    """In the rows of terms in a block of a corpus, put what is ``added`` in place of what versions have there."""
+    numbers = [version_id % SPAN for version_id in version_ids]
+    mine = dict(zip(("corpus_id", "block"), block, strict=True))
+    for part in batches(terms, _ROWS_AT_ONCE):
+        with ledger.write() as connection:
+            if lease is not None:
                 check_fence(connection, lease)
-                _cut(connection, lease.corpus_id, block, postings.c.term.in_(part), ids)
+            query = of_terms(block[0], [block[1]], part)
+            kept = {row.term: _without(row, numbers) for row in connection.execute(query)}
+            connection.execute(delete(postings).where(query.whereclause))
+            cells = {term: _sorted(kept.get(term, b"") + added.get(term, b"")) for term in part}
+            rows = [mine | {"term": term, "entries": data} for term, data in cells.items() if data]
+            if rows:
+                connection.execute(insert(postings), rows)
 
 
 def _terms_of(connection: Connection, corpus_id: int, block: int, version_ids: Collection[int]) -> list[str]:
@@ -145,18 +160,6 @@ def _terms_of(connection: Connection, corpus_id: int, block: int, version_ids: C
         return sorted({EVERY}.union(*(words.counts for words in found.values())))
     mine = select(postings.c.term).where(postings.c.corpus_id == corpus_id, postings.c.block == block)
     return list(connection.execute(mine.order_by(postings.c.term)).scalars())
-
-
-def _cut(
-    connection: Connection, corpus_id: int, block: int, terms: ColumnElement[bool], version_ids: Collection[int]
-) -> None:
-    numbers = [version_id % SPAN for version_id in version_ids]
-    rows = []
-    for row in _taken(connection, corpus_id, block, terms):
-        if left := _without(row, numbers):
-            rows.append({"corpus_id": corpus_id, "block": block, "term": row.term, "entries": left})
-    if rows:
-        connection.execute(insert(postings), rows)
 
 
 def misplaced_words(connection: Connection, corpus_id: int) -> dict[int, str]:
@@ -208,21 +211,8 @@ def _versions_of_block(connection: Connection, corpus_id: int, block: int) -> li
     return list(connection.execute(own.order_by(page_words.c.version_id)).scalars())
 
 
-def _taken(connection: Connection, corpus_id: int, block: int, terms: ColumnElement[bool]) -> Sequence[Row[Any]]:
-    """The rows of a block of some terms, which are deleted: others are written in their place."""
-    here = and_(postings.c.corpus_id == corpus_id, postings.c.block == block, terms)
-    rows = connection.execute(select(postings).where(here)).all()
-    connection.execute(delete(postings).where(here))
-    return rows
-
-
 def _by_block(version_ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     blocks: dict[int, list[int]] = {}
     for version_id in version_ids:
         blocks.setdefault(version_id // SPAN, []).append(version_id)
     yield from blocks.items()
-
-
-def _check(connection: Connection, lease: RunLease | None) -> None:
-    if lease is not None:
-        check_fence(connection, lease)

@@ -1,4 +1,4 @@
-"""Plain triplets, one ``(subject, predicate, object)`` a line, as JSON or recorded, turned into statements."""
+"""Plain triplets, one ``(subject, predicate, object)`` a line, or recorded, turned into statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.language.names import named
 from clausegraph.core.language.normalise import clean_name
 from clausegraph.core.language.values import value_kind
-from clausegraph.core.models.json_text import read_json
 from clausegraph.core.types import Literal, Statement
 from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, described, first_items, relation_name, told
 from clausegraph.ingestion.extract.llm.numbering import Call
@@ -29,20 +28,14 @@ from clausegraph.ingestion.sources.records import TripledPassage, squeezed
 
 LONGEST_LINE = 2000
 MOST_PARTS = 12  # comma-separated; more are no triplet with commas in its names
-_MARKS = re.compile(r"</?(?:h[1-6]|p|li|ul|ol|tr|td|th|b|i|a)\s*/?>|\*\*|`", re.IGNORECASE)
-_BULLET = re.compile(r"^(?:\(?\d{1,4}[.):]|[-*•–—>])\s+")
-_LAYOUT = re.compile(r"[\s|:+=-]*(?:json)?|\W*subject\W+(?:predicate|relation)\W+object\W*", re.IGNORECASE)
-_GROUP = re.compile(r"[(\[<{]((?:[^()\[\]{}]|\([^()]*\)|\[[^\[\]]*\])*)[)\]>}]")  # what one outer bracket holds
-_OPENING, _CLOSING = "([<{", ")]>}"
-_SEPARATORS = tuple(map(re.compile, (r"-+\[|\]-+>?|-{1,2}>|=>|→", r"\|", r"\t", ",", ";")))  # in this order
-_ONE_PART = re.compile(  # separators in it cut nothing: 1,000; what stands in brackets; a part in quotes
-    r"""(?<=\d),(?=\d{3}(?!\d))|\([^()]*\)|\[[^\[\]]*\]|(?:^|(?<=[,;]))\s*(?:"[^"]*"|'.*?'|“.*?”|‘.*?’)(?=\s*(?:[,;]|$))"""
+_BULLET = re.compile(r"^(?:\(?\d{1,4}[.):]|[-*•–—])\s+")
+_GROUP = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)")  # what an outer bracket holds
+_ONE_PART = re.compile(  # commas in it cut nothing: 1,000; what stands in brackets; a part in quotes
+    r"""(?<=\d),(?=\d{3}(?!\d))|\([^()]*\)|(?:^|(?<=,))\s*(?:"[^"]*"|'.*?'|“.*?”|‘.*?’)(?=\s*(?:,|$))"""
 )
-_KEPT = str.maketrans(",;", "\ue000\ue001")
-_RESTORED = str.maketrans("\ue000\ue001", ",;")
-_ROLE = re.compile(r"(?:subject|predicate|relation|object|head|tail)\s*[:=]\s*", re.IGNORECASE)
+_COMMA, _KEPT = ",", "\ue000"
 _QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’"}
-_NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*|\[\]|{}", re.IGNORECASE)
+_NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*", re.IGNORECASE)
 _KEYS = (("subject", "head", "s"), ("predicate", "relation", "p"), ("object", "tail", "o"))
 _THOUGHT = "</think>"
 _GIVEN_VERSION = "given:2"  # count up when the parser, or what is done with its triples, changes
@@ -78,32 +71,12 @@ def parse_triples(given: str | Sequence[Any], *, source_text: str = "") -> Read:
     if not isinstance(given, str):
         return _of_items(given)
     text = given.rpartition(_THOUGHT)[2].strip()
-    triples, rejects = _of_json(text) or _of_lines(text, source_text.lower())
+    triples, rejects = _of_lines(text, source_text.lower())
     if triples:
         return triples, rejects
     if len(text) < 100 and _NOTHING.fullmatch(text):
         return [], []
     raise UnusableReply(f"the model's reply has no triplet in it: {described(text)!r}")
-
-
-def _of_json(text: str) -> Read | None:
-    """The triplets of a reply in JSON; none when it is in lines."""
-    if text.removeprefix("```json").strip()[:1] not in ("[", "{"):
-        return None
-    try:
-        read = read_json(text)
-    except UnusableReply:
-        return None
-    value = read.value
-    if isinstance(value, dict):
-        lists = [item for item in value.values() if isinstance(item, list)]
-        value = lists[0] if len(lists) == 1 and "subject" not in value else [value]
-    if not value or not all(isinstance(item, list | dict) for item in value):
-        return None
-    items, unread = first_items(value)
-    triples, rejects = _of_items(items)
-    broken = [] if read.complete else [Reject("reply", f"the reply cannot be read to its end ({read.problem})")]
-    return triples, [*rejects, *unread, *broken]
 
 
 def _of_items(items: Iterable[Any]) -> Read:
@@ -143,25 +116,17 @@ def _of_line(line: str, source: str, *, is_last: bool) -> list[RawTriple | str]:
     """The triplets of a line, or why it has none."""
     if len(line) > LONGEST_LINE:
         return ["the line is too long"]
-    text = _BULLET.sub("", _MARKS.sub("", line).strip(), count=1) if not line.startswith("(") else line
-    if _LAYOUT.fullmatch(text):
-        return []
-    if text[0] not in _OPENING:
-        cut = _parts(text)
-        return ["not a triplet"] if text.endswith((":", ".")) or len(cut) != 3 else [_raw(cut)]
+    text = _BULLET.sub("", line.strip(), count=1) if not line.startswith("(") else line
     found = [_raw(_chosen(_parts(inner), source)) for inner in _GROUP.findall(text)]
-    rest = _GROUP.sub("", text).strip(f" ,{_CLOSING}")
-    if rest[:1] in _OPENING and rest:
-        found.append("the reply breaks off in this line" if is_last else _raw(_chosen(_parts(rest[1:]), source)))
+    if is_last and _GROUP.sub("", text).strip(" ,").startswith("("):
+        found.append("the reply breaks off in this line")
     return found or ["not a triplet"]
 
 
 def _parts(group: str) -> list[str]:
-    """The parts of a triplet without role names and quotes: cut at arrows, pipes or tabs, else at commas."""
-    kept = _ONE_PART.sub(lambda found: found[0].translate(_KEPT), group).strip(" |")
-    cuts = (separator.split(kept) for separator in _SEPARATORS)
-    cut = next((cut for cut in cuts if len(cut) >= 3), [kept])
-    bare = [_ROLE.sub("", part.strip(), count=1).translate(_RESTORED).strip() for part in cut]
+    """The parts of a triplet between commas, without quotes."""
+    cut = _ONE_PART.sub(lambda found: found[0].replace(_COMMA, _KEPT), group).split(_COMMA)
+    bare = [part.strip().replace(_KEPT, _COMMA) for part in cut]
     return [part[1:-1].strip() if len(part) > 1 and _QUOTES.get(part[0]) == part[-1] else part for part in bare]
 
 

@@ -203,7 +203,7 @@ Once insured, wardens issue one unless it is over 9 metres.
     assert found is not None and not found.rejects
     assert [(" ".join(rule.kinds), condition_words(rule.condition), len(rule.roles)) for rule in found.rules] == [
         ("duty", "(If you live abroad and insured and not the boat is over 9 metres)", 3),
-        ("amount", "(If you live abroad and Dinghy)", 1),
+        ("amount", "(If you live abroad and Boat: Dinghy)", 1),
     ]
     stated = [f"{one.subject.surface} {relation_words(one)}" for one in found.statements]
     assert stated == ["warden issues", "day permit costs"]

@@ -32,27 +32,10 @@ def three(text: str, source: str = "") -> list[tuple[str, str, str]]:
         "1. (a b, pays, c d)",
         "12) (a b, pays, c d).",
         "- (a b, Pays, c d),",
-        "* [a b, pays, c d]",
-        "<a b, pays, c d>",
         '("a b", "pays", "c d")',
         "('a b', 'pays', 'c d')",
-        '["a b", "pays", "c d"]',
-        '[["a b", "pays", "c d"]]',
-        '{"subject": "a b", "predicate": "pays", "object": "c d"}',
-        '```json\n{"triplets": [{"head": "a b", "relation": "pays", "tail": "c d"}]}\n```',
-        "(subject: a b, predicate: pays, object: c d)",
-        "a b -> pays -> c d",
-        "a b --> pays → c d",
-        "a b -[pays]-> c d",
-        "a b --[pays]--> c d",
-        "a b | pays | c d",
-        "| subject | predicate | object |\n|---|---|---|\n| a b | pays | c d |",
-        "a b\tpays\tc d",
-        "a b, pays, c d",
-        "(a b; pays; c d)",
         "**(a b, pays, c d)**",
         "`(a b, pays, c d)`",
-        "<p>(a b, pays, c d)</p>",
         "Triplets:\n(a b, pays, c d)\nThese are all, I think.",
         "<think>(x, y, z)</think>(a b, pays, c d)",
         "(a b,\u202e pays, c\x00d)",
@@ -115,7 +98,7 @@ def test_recorded_triples() -> None:
     assert parse_triples([]) == ([], [])
 
 
-@pytest.mark.parametrize("text", ["none", "None.", "[]", "No triplets.", "(none)", "no triplets in this text"])
+@pytest.mark.parametrize("text", ["none", "None.", "No triplets.", "(none)", "no triplets in this text"])
 def test_a_reply_may_say_there_is_none(text: str) -> None:
     assert parse_triples(text) == ([], [])
 

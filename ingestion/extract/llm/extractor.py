@@ -49,7 +49,7 @@ class Task:
 
 _BY_OUTPUT = (  # what a header's output begins with
     ("one rule per line", Task(f"{STATES_RULES}:2", parse_rules, whole_pages=True)),
-    ("one (subject, predicate, object) per line", Task("lines:2", parse_lines, whole_pages=False)),
+    ("one (subject, predicate, object) per line", Task("lines:3", parse_lines, whole_pages=False)),
 )
 
 

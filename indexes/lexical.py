@@ -146,7 +146,7 @@ class Words:
         """Of each chunk what its length adds below the line."""
         shown = self.shown
         mean = shown.terms / max(shown.chunks, 1)
-        dampers: NDArray[np.float64] = K1 * (1 - B + B * shown.lengths / mean)
+        dampers: NDArray[np.float64] = np.float64(K1) * (1 - B + B * shown.lengths / mean)
         return dampers
 
     def best(self, terms: Collection[str], limit: int) -> Places:

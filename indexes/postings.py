@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, select
 
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.ledger.cells import damage_error
@@ -45,12 +45,12 @@ def read_entries(row: Row[Any]) -> Entries:
 
 def versions_in(entries: Entries) -> NDArray[np.uint32]:
     """The numbers of the versions of entries within their block."""
-    return entries[:, 0] >> _CHUNK
+    return np.right_shift(entries[:, 0], np.uint32(_CHUNK))
 
 
 def chunks_in(entries: Entries) -> NDArray[np.uint32]:
     """The numbers of the chunks of entries on their pages."""
-    return entries[:, 0] & ((1 << _CHUNK) - 1)
+    return np.bitwise_and(entries[:, 0], np.uint32((1 << _CHUNK) - 1))
 
 
 def versions_of(row: Row[Any]) -> set[int]:
@@ -60,8 +60,12 @@ def versions_of(row: Row[Any]) -> set[int]:
 
 def of_terms(corpus_id: int, blocks: Collection[int], terms: Collection[str]) -> Select[Any]:
     """The rows of terms in blocks."""
-    here = (postings.c.corpus_id == corpus_id, postings.c.block.in_(list(blocks)), postings.c.term.in_(list(terms)))
-    return select(postings).where(*here).order_by(postings.c.block)
+    return select(postings).where(*_here(corpus_id, blocks, terms)).order_by(postings.c.block)
+
+
+def _here(corpus_id: int, blocks: Collection[int], terms: Collection[str]) -> Iterator[ColumnElement[bool]]:
+    yield postings.c.corpus_id == corpus_id
+    yield from (postings.c.block.in_(list(blocks)), postings.c.term.in_(list(terms)))
 
 
 def _inverted(pages: Iterable[tuple[int, PageWords]]) -> dict[str, bytearray]:
@@ -144,9 +148,8 @@ def _rewrite(
         with ledger.write() as connection:
             if lease is not None:
                 check_fence(connection, lease)
-            query = of_terms(block[0], [block[1]], part)
-            kept = {row.term: _without(row, numbers) for row in connection.execute(query)}
-            connection.execute(delete(postings).where(query.whereclause))
+            kept = {row.term: _without(row, numbers) for row in connection.execute(of_terms(block[0], block[1:], part))}
+            connection.execute(delete(postings).where(*_here(block[0], block[1:], part)))
             cells = {term: _sorted(kept.get(term, b"") + added.get(term, b"")) for term in part}
             rows = [mine | {"term": term, "entries": data} for term, data in cells.items() if data]
             if rows:

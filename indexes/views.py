@@ -20,6 +20,8 @@ from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_p
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.hidden import hidden_places
+from clausegraph.indexes.ledger.cells import damage_error
+from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, holds_of
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
@@ -27,6 +29,7 @@ from clausegraph.indexes.ledger.schema import (
     epochs,
     members,
     on_pages,
+    page_versions,
     pages,
     seen_at,
     sources,
@@ -85,7 +88,7 @@ class View:
         self._rules: OrderedDict[PageKey, tuple[PlacedRule, ...]] = OrderedDict()
         self._assertions: OrderedDict[PageKey, tuple[Assertion, ...]] = OrderedDict()
         self._hidden: dict[PageKey, frozenset[str]] | None = None
-        self._versions: dict[PageKey, int] = {}
+        self._pages: tuple[PageKey, ...] | None = None
         self._named: dict[int, Name] = {}
         self.corpus = corpus.name
         self.epoch = epoch
@@ -96,9 +99,9 @@ class View:
     def page_keys(self) -> tuple[PageKey, ...]:
         """The pages of the epoch, in order."""
         self._reads.check_open()
-        if not self._versions:
-            self._versions = self._load_versions()
-        return tuple(self._versions)
+        if self._pages is None:
+            self._pages = self._load_pages()
+        return self._pages
 
     def reading(self, page: PageKey) -> Reading:
         """Elements and chunks of a page of this epoch."""
@@ -212,20 +215,29 @@ class View:
         return kept
 
     def _load_reading(self, page: PageKey) -> Reading:
-        self.page_keys()  # loads the versions
-        if page not in self._versions:
-            raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
+        # by the page's name, or all pages would be listed for one, and its versions, or all members looked through
+        there = members.join(page_versions, page_versions.c.id == members.c.page_version_id)
+        there = there.join(pages, pages.c.id == page_versions.c.page_id)
+        there = there.join(sources, sources.c.id == pages.c.source_id)
+        shown = (without_index(members.c.corpus_id) == self._corpus_id, seen_at(members, self.epoch))
+        named = (sources.c.corpus_id == self._corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
+        query = select(members.c.page_version_id).select_from(there).where(*shown, *named)
         with self._reads.read() as connection:
-            return load_reading(connection, self._versions[page])
+            version_id = connection.execute(query).scalar()
+            if version_id is not None:
+                return load_reading(connection, version_id)
+        if page not in self.page_keys():
+            raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
+        raise damage_error(members.c.page_version_id, str(page), "there is no such row, though a page refers to it")
 
     def _load_assertions(self, page: PageKey) -> tuple[Assertion, ...]:
         return tuple(assertions_of(self.rules(page), {page: self.reading(page)}))
 
-    def _load_versions(self) -> dict[PageKey, int]:
-        query = select(sources.c.name, pages.c.uri, members.c.page_version_id).select_from(on_pages(members))
+    def _load_pages(self) -> tuple[PageKey, ...]:
+        query = select(sources.c.name, pages.c.uri).select_from(on_pages(members))
         shown = query.where(members.c.corpus_id == self._corpus_id, seen_at(members, self.epoch))
         rows = self._reads.rows(shown.order_by(sources.c.name, pages.c.uri))
-        return {PageKey(row.name, row.uri): row.page_version_id for row in rows}
+        return tuple(PageKey(row.name, row.uri) for row in rows)
 
     def _visible(self, kind: str) -> list[VisibleVectors]:
         if kind not in self._segments:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from clausegraph.core.types import (
     LITERAL,
     PUBLISHER,
     Mention,
+    Modality,
     Reading,
     Role,
     RoleName,
@@ -24,15 +25,30 @@ from clausegraph.core.types import (
     RuleKind,
     RuleLink,
     RuleLinkName,
-    Span,
     Statement,
     leaves,
 )
 
-_EXCEPTS = word_set("however but except unless otherwise")
+_EXCEPTS = word_set("however but except unless")
 _REFUSES = phrases(  # the very thing that an eligibility grants
-    r"(?:cannot|not|never|no longer|refuse)\s(?:\w+\s){0,3}?(?:get|claim|apply(?! to)|application|join|qualify|receive"
-    "|entitled|eligible|be paid)"
+    r"(?:cannot|can['’]t|not|never|no longer|refuse)\s(?:\w+\s){0,3}?(?:get|claim|apply|application|join|qualify"
+    "|receive|have|take|cover|entitled|eligible|(?:be )?paid|open to)"
+)
+_GRANTS = phrases(
+    r"(?:can|could|may|might|will|to|are|is|be)\s(?:\w+\s){0,4}?(?:get|claim|apply|join|receive|take|have(?! to)"
+    r"|entitled|eligible|paid|open)|qualif(?:y|ies)"
+)
+_BARE = phrases(r"(?:can|could|may|might|able to) (?:claim|apply|join|qualify)(?: it)? (?:if|when|where|as long as)")
+_VERBS = content("get claim apply join qualify receive take have")
+_NOT = word_set("not no cannot")
+_BESIDES = word_set("still also extra")
+_NARROWS = word_set("apply cover include extend count paid payable")
+_OF_WHOM = word_set("eligible qualify apply join claim")  # what ends "Bank workers are not eligible"
+_POINTS = word_set("it them this that one")
+_FEW = 2  # further words of a clause that grants the same
+_ASKED = content(  # of clauses and headings that say who may have something
+    "cannot apply application get claim qualify eligible eligibility entitled receive join able usually normally also"
+    " still only overview need must have take use following condition meet one exception exempt exclusion"
 )
 _CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s? (\d+(?:\.\d+)*)")
 _NUMBER = re.compile(r"\d[\d.]{0,20}")
@@ -57,10 +73,10 @@ def page_rules(rules: Sequence[Rule], reading: Reading) -> list[Rule]:
         replace(rule, roles=tuple(role for role in rule.roles if often[role.entity.key] > 1 or _is_shared(role)))
         for rule in placed
     ]
-    above, linked = _Above(reading), []
+    links, linked = _Links(reading), []
     for rule in kept:
-        linked.append(replace(rule, links=tuple(above.links(rule))))
-        above.add(rule)
+        linked.append(replace(rule, links=tuple(links.of(rule))))
+        links.add(rule)
     return linked
 
 
@@ -114,8 +130,10 @@ class PageNodes:
 def publisher_of(reading: Reading) -> Mention | None:
     """Who publishes a page: the site's name, else the host of its address."""
     host = (urlsplit(reading.url).hostname or "").removeprefix("www.") if reading.url else ""
-    name = reading.publisher or host
-    return Mention(name, entity_key(name), "organisation", "we") if name else None
+    stated = reading.publisher if reading.publisher and ":" not in reading.publisher else ""  # else a title
+    label = host.partition(".")[0].replace("-", " ")
+    key = label if not stated and " " in label else entity_key(stated or host)  # "dale-council.example", "Dale Council"
+    return Mention(stated or host, key, "organisation", "we") if key else None
 
 
 def _under(rule: Rule, publisher: Mention | None) -> Rule:
@@ -145,26 +163,27 @@ def _is_shared(role: Role) -> bool:
     return fixed or (proper and not coded)
 
 
-class _Above:
-    """What a rule may lead to, of those above it, by what it is looked for."""
+class _Links:
+    """What a rule of a page may lead to, of those above it, by what it is looked for."""
 
     def __init__(self, reading: Reading) -> None:
         self._elements = {element.anchor: element for element in reading.elements}
-        self._last: dict[tuple[str, ...], Rule] = {}  # heading path: its last rule
-        self._granting: list[tuple[Rule, frozenset[str], tuple[str, ...]]] = []  # eligibilities, their words, where
+        self._scheme = content(reading.title) - _ASKED
+        self._granting: dict[RuleKind, list[_Grant]] = {RuleKind.ELIGIBILITY: [], RuleKind.DUTY: []}  # above
+        self._last: dict[tuple[str, ...], Rule] = {}  # heading path: its last rule above
         self._steps: dict[str, list[Rule]] = {}  # procedure: its steps so far
         self._numbered: dict[str, Rule] = {}  # number, or its beginning: the first rule of an element that it opens
 
-    def links(self, rule: Rule) -> Iterator[RuleLink]:
-        """To rules above: what it is an exception of, the step that it follows, the numbered clauses that it names."""
+    def of(self, rule: Rule) -> Iterator[RuleLink]:
+        """What it is an exception of, the step above that it follows, the numbered clauses above that it names."""
         own = rule.spans[0]
         element = self._elements[own.anchor]
         begins = max((start for start, _ in sentence_spans(element.text) if start <= own.start), default=own.start)
         first = WORD.match(element.text, begins)
         before = self._last.get(element.headings)
-        excludes = rule.kind is RuleKind.EXCLUSION
+        excludes = rule.kind is RuleKind.EXCLUSION and not _NARROWS.isdisjoint(_said(self._clause(rule)))
         goes_on = first is not None and (first[0].lower() in _EXCEPTS or (excludes and points_back(first[0])))
-        narrowed = before if goes_on and before is not None else self._granted(rule) if excludes else None
+        narrowed = before if goes_on and before is not None else self._granted(rule)
         if narrowed is not None:
             yield _link(RuleLinkName.EXCEPTION_OF, narrowed)
         if rule.step is not None:
@@ -178,29 +197,97 @@ class _Above:
                 yield _link(RuleLinkName.REFERS_TO, named)
 
     def _granted(self, rule: Rule) -> Rule | None:
-        """The eligibility that an exclusion narrows: with most of its words; none where it may be of something else."""
-        said = without(self._said(rule.spans[:1]), leaves(rule.condition))
-        words = content(said) - content("cannot apply")
-        section = self._elements[rule.spans[0].anchor].headings
-        ranked = ((len(words & own), where == section, -at) for at, (_, own, where) in enumerate(self._granting))
-        most, _, at = max(ranked, default=(0, False, 0))
-        of_it = self._granting and (most * 2 >= max(len(words), 1) or (most and _REFUSES.search(said)))
-        return self._granting[-at][0] if of_it else None
+        """What an exclusion or exemption narrows, in whatever section: the eligibility, or the duty, of the very thing
+        that its clause names; where it names none ("You cannot claim"), that of the page, or of its own section."""
+        exempts = rule.modality is Modality.NEED_NOT
+        if not exempts and not (rule.kind is RuleKind.EXCLUSION and _REFUSES.search(self._clause(rule))):
+            return None
+        said = _said(self._clause(rule).partition(" unless")[0])
+        words = frozenset() if said[-1] in _OF_WHOM else self._words(rule)
+        section, headings = self._section(rule), self._headings(rule)
+        of_scheme = words <= self._scheme or 2 * len(words & self._scheme) > len(self._scheme)
+        exact = words if len(words) > 1 or words & self._scheme else None  # enough to know which duty it is
+        found = []
+        for at, one in enumerate(self._granting[RuleKind.DUTY if exempts else RuleKind.ELIGIBILITY]):
+            here = self._headings(one.rule) == headings
+            if exempts:
+                fits = exact is not None and exact <= one.words and (here or _POINTS.isdisjoint(said))
+            elif words:
+                fits = words <= one.words or (of_scheme and self._is_whole(one.words))
+            else:
+                fits = here or (one.section == section and self._is_whole(one.words))
+            if fits and one.section <= section and one.rule.spans[0] != rule.spans[0]:
+                more = len(one.words - words - self._scheme) > _FEW
+                found.append((one.is_besides, more, one.rule.condition is None, not here, at, one.rule))
+        if found or exempts or not self._granting[RuleKind.ELIGIBILITY]:
+            return min(found, key=lambda one: one[:5])[5] if found else None
+        last = self._granting[RuleKind.ELIGIBILITY][-1]  # "You can claim for fuel. You cannot claim for paint."
+        alike = content(self._clause(rule)) & content(self._clause(last.rule)) & _VERBS
+        beside = self._last.get(headings) is last.rule and not last.is_besides
+        return last.rule if beside and alike else None
 
-    def _said(self, spans: Iterable[Span]) -> str:
-        return " ".join(self._elements[span.anchor].text[span.start : span.end] for span in spans)
+    def _is_whole(self, words: frozenset[str]) -> bool:
+        """Whether a clause grants what the page is about, and not some part of it."""
+        return words <= self._scheme or (self._scheme <= words and len(words - self._scheme) <= len(self._scheme))
+
+    def _granted_words(self, rule: Rule) -> frozenset[str]:
+        """What a clause grants or asks for: nothing by name, where it says only when ("You can apply if …"); of an item
+        what its lead-in names ("To qualify for the Grant you must:")."""
+        own, *others = self._texts(rule)
+        if _BARE.search(own):
+            return frozenset()
+        lead = next((text for text in others if text.rstrip().endswith(":") and _GRANTS.search(text)), "")
+        return content(lead) - _ASKED if lead else self._words(rule)
+
+    def _section(self, rule: Rule) -> frozenset[str]:
+        """What the headings above a rule name; nothing below such as "Who cannot claim"."""
+        return content(" ".join(self._headings(rule))) - self._scheme - _ASKED
+
+    def _headings(self, rule: Rule) -> tuple[str, ...]:
+        return self._elements[rule.spans[0].anchor].headings
+
+    def _texts(self, rule: Rule) -> list[str]:
+        return [self._elements[one.anchor].text[one.start : one.end] for one in rule.spans]
+
+    def _clause(self, rule: Rule) -> str:
+        """Its own words without its condition, and its lead-in."""
+        own, *others = self._texts(rule)
+        leads = (text for text in others if text.rstrip().endswith(":"))
+        main = own.replace("–", "-").partition(" - ")[0]
+        return without(" ".join((main, *leads)), leaves(rule.condition))
+
+    def _words(self, rule: Rule) -> frozenset[str]:
+        """The content words of its clause, without those by which somebody asks for something."""
+        return content(self._clause(rule)) - _ASKED
 
     def add(self, rule: Rule) -> None:
         """Go on below a rule."""
         element = self._elements[rule.spans[0].anchor]
         self._last[element.headings] = rule
-        if rule.kind is RuleKind.ELIGIBILITY:
-            self._granting.append((rule, content(self._said(rule.spans)), element.headings))
+        said = _said(self._clause(rule))
+        grants = rule.kind is RuleKind.DUTY or _GRANTS.search(" ".join(said))
+        if rule.kind in self._granting and grants and _NOT.isdisjoint(said):
+            besides = not _BESIDES.isdisjoint(said)
+            self._granting[rule.kind].append(_Grant(rule, self._granted_words(rule), self._section(rule), besides))
         if rule.step is not None:
             self._steps.setdefault(rule.step.procedure, []).append(rule)
         opening = _NUMBER.match(element.text)
         for end in range(1, opening.end() + 1) if opening else ():
             self._numbered.setdefault(element.text[:end], rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    """What lets or obliges somebody, by the words of its clause and of the headings above it."""
+
+    rule: Rule
+    words: frozenset[str]
+    section: frozenset[str]
+    is_besides: bool  # "You can still claim …": not what somebody is refused
+
+
+def _said(text: str) -> list[str]:
+    return WORD.findall(text.lower()) or [""]
 
 
 def _link(name: RuleLinkName, other: Rule) -> RuleLink:

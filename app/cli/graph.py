@@ -121,10 +121,10 @@ def _rule_lines(found: Sequence[ShownRule]) -> list[Any]:
 
 
 def _rule_rows(rule: ShownRule, *, named: bool = True) -> list[tuple[str, str, str]]:
-    """Its kind and words, what of its condition stands elsewhere, and what it is an exception of."""
+    """Its kind and words, what of its condition stands elsewhere, and its links to other rules."""
     told = rule.elsewhere.lower() in rule.section.lower()  # "If you are the tenant" stands above it
     said = [step_words(rule.step, rule.procedure).strip(), "" if told else f"if: {rule.elsewhere}"]
-    said += [f"{link.link}: “{one_line(link.words, _LINKED)}”" for link in rule.links]
+    said += [f"{link.link}: “{one_line(link.words, _LINKED)}”" for link in (*rule.links, *rule.exceptions)]
     first = (" ", f"{rule.kinds[0]:<11}" if named else "", one_line(rule.words, _RULE))
     return [first, *((" ", "", one) for one in said if one)]
 

@@ -25,6 +25,7 @@ from clausegraph.core.types import (
     PlacedRule,
     Reading,
     Role,
+    RuleLinkName,
     Span,
     Statement,
     StepOrder,
@@ -122,7 +123,7 @@ class RuleRole(Record):
 class LinkedRule(Record):
     """Another rule of the page that a rule belongs to."""
 
-    link: str = Field(description="exception of, step after, or refers to.")
+    link: str = Field(description="exception of, step after, or refers to; exception where it is one of the rule.")
     id: str
     words: str
 
@@ -138,6 +139,7 @@ class ShownRule(Record):
     values: list[RuleValue]
     roles: list[RuleRole]
     links: list[LinkedRule]
+    exceptions: list[LinkedRule] = Field(description="The rules of its page that are exceptions of it.")
     polarity: bool
     modality: str
     effective_from: str | None
@@ -292,7 +294,13 @@ def in_page_order(rules: Iterable[PlacedRule], reading: Reading) -> list[PlacedR
 def shown_rules(rules: Iterable[PlacedRule], reading: Reading, of_page: Iterable[PlacedRule]) -> list[ShownRule]:
     """Rules of one page in words; ``of_page`` are all of it, to which links lead."""
     there = {(one.rule.spans[0].anchor, one.rule.spans[0].start): one for one in of_page}
-    return [_shown_rule(one, reading, there) for one in rules]
+    narrowing: dict[tuple[str, int], list[PlacedRule]] = {}
+    for one in in_page_order(there.values(), reading):
+        for link in one.rule.links:
+            if link.name is RuleLinkName.EXCEPTION_OF:
+                narrowing.setdefault((link.anchor, link.start), []).append(one)
+    owns = ((one, one.rule.spans[0]) for one in rules)
+    return [_shown_rule(one, reading, there, narrowing.get((own.anchor, own.start), ())) for one, own in owns]
 
 
 def rules_in_words(view: View) -> Iterator[tuple[PlacedRule, ShownRule]]:
@@ -302,7 +310,12 @@ def rules_in_words(view: View) -> Iterator[tuple[PlacedRule, ShownRule]]:
         yield from zip(ordered, shown_rules(ordered, view.reading(page), ordered), strict=True)
 
 
-def _shown_rule(placed: PlacedRule, reading: Reading, there: dict[tuple[str, int], PlacedRule]) -> ShownRule:
+def _shown_rule(
+    placed: PlacedRule,
+    reading: Reading,
+    there: dict[tuple[str, int], PlacedRule],
+    exceptions: Iterable[PlacedRule],
+) -> ShownRule:
     rule = placed.rule
     parts = rule.condition.children if isinstance(rule.condition, All) else (rule.condition,)
     apart = [part for part in parts if any(not is_within(leaf, rule.spans) for leaf in leaves(part))]
@@ -324,6 +337,7 @@ def _shown_rule(placed: PlacedRule, reading: Reading, there: dict[tuple[str, int
             for name, other in linked
             if other is not None
         ],
+        exceptions=[LinkedRule(link="exception", id=one.key, words=rule_words(one, reading)) for one in exceptions],
         page=str(placed.page),
         section=" › ".join(headings[1:] if headings[:1] == (reading.title,) else headings),
         anchor=rule.spans[0].anchor,

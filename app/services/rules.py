@@ -164,8 +164,7 @@ def in_words(
         if len(found) >= limit:
             break
         first = in_page_order(group, read(page))[: limit - len(found)]
-        linked = shelf.graph.rules_on(page) if any(one.rule.links for one in first) else ()
-        found += shown_rules(first, read(page), linked)
+        found += shown_rules(first, read(page), shelf.graph.rules_on(page))
     return found
 
 

@@ -204,7 +204,8 @@ def _cuts(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         if _in_brackets(text, start, match.start()):
             continue
         before, after = text[start : match.start()], text[match.end() : end]
-        if match.start() > start and starts_predicate(after, before):
+        pair = f"{before[-3:]}{match[0]}{after[:4]}".lower().endswith((" he or she ", " she or he "))
+        if match.start() > start and not pair and starts_predicate(after, before):
             found.append((match.start(), match.end(), "any" if match[1].lower() == "or" else "all"))
     commas = []
     for match in _COMMA.finditer(text, start, end):

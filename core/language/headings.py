@@ -19,6 +19,7 @@ _OF_A_YEAR = _TABLE.pattern("of_a_year")
 _STATE = _TABLE.pattern("state")
 _NEUTRAL = content(_TABLE.file["words"]["neutral"])
 _ACTS = word_set("you your we our how what when who where why which can if and or")  # of what names no kind
+_PRICED = word_set("prices rates fees charges costs amounts")
 _SHORT, _MOST = 2, 6  # words of a heading that names a kind of something
 _LONGEST_HEADING = 24  # words of a heading that states a case
 
@@ -64,7 +65,10 @@ def heading_case(text: str, anchor: str) -> Condition | None:
         return Not(found) if found is not None and case["how"].lower() == "unless" else found
     opening = OPENING_CASE.match(said, first)  # "For groups"; "In shops" may be a topic
     named = _NAMES_CASE.match(said, first) or (opening is not None and opening["place"] is None)
-    named = named or effective_dates(said[first:]) != (None, None)
+    if not named and effective_dates(said[first:]) != (None, None):
+        word, _, rest = said[first:end].partition(" ")
+        start = end - len(rest) if word.lower() in _PRICED else start  # "Prices from 1 April 2026"
+        return Leaf(anchor, start, end, text[start:end])
     year = _OF_A_YEAR.search(said)
     if year is not None and not named:
         return Leaf(anchor, year.start(), year.end(), year[0])

@@ -14,7 +14,7 @@ from clausegraph.core.types import Modality
 _TABLE = WordTable(__file__)
 _PHRASES = {f"m{place}": row for place, row in enumerate(_TABLE.file["phrases"])}
 _MODAL = re.compile(
-    "|".join(rf"(?P<{name}>{_TABLE.text(row['said'])}(?!\w))" for name, row in _PHRASES.items()), re.IGNORECASE
+    "|".join(rf"(?P<{name}>(?:{_TABLE.text(row['said'])})(?!\w))" for name, row in _PHRASES.items()), re.IGNORECASE
 )  # the first
 _FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
 # What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.

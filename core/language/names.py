@@ -54,6 +54,8 @@ def _proper(text: str) -> list[str]:
         ages = re.search(r"(?<!\S)\d{1,3}(?: to |-)\d{1,3} $", text[max(start - _NEAR, 0) : start])
         if run and ages:  # "16 to 19 Bursary Fund"
             run = [*ages[0].split(), *run]
+        if " and " in " ".join(run) and re.search(r"[A-Z]\w+, $", text[:start]):
+            run = []  # the end of "Foreign, Commonwealth and Development Office"
         number = re.match(r" (\d{1,4})(?![\w,.%])" if run and run[-1].isupper() else r" (\d{1,2})(?![\w,.%])", rest)
         if run and number:  # "Plan 2"
             run = [*run, number[1]]
@@ -172,19 +174,29 @@ def topic_name(title: str) -> str:
 def scheme_name(title: str) -> Mention:
     """What a page is about, named as other pages name it: "Apply for a council home" is about "council home", "Study
     Grant for further education" about "Study Grant"."""
-    name = topic_name(title).split(": ")[0].removeprefix("Your ")
-    words = name.split()
-    if len(words) > 2 and words[0].lower() in _ASKING:
-        words = words[1:]
+    name = topic_name(title).split(": ")[0].split(" if you")[0].removeprefix("Your ")
+    act = _ACT.match(name)
+    first = act["verb"].lower() if act else ""
+    acts = lexicon.is_base(first) or lexicon.base_of_gerund(first)
+    names_it = act and (act["what"] or (acts and first.endswith("ing") and name[act.end()].isupper()))
+    if act and (first in _ASKING or (acts and names_it)):
+        words = re.split(r" (?:as an?|when you|out of) ", name[act.end() :], maxsplit=1)[0].split()
         while len(words) > 1 and words[0].lower() in lexicon.PREPOSITIONS | _DETERMINERS:
             words = words[1:]
-        name = " ".join(words) if len(words) > 1 and is_name(" ".join(words)) else name
+        words = (
+            words[:-1] if words[1:] and words[-1] == "bill" and words[0].istitle() else words
+        )  # "Corporation Tax bill"
+        several = len(words) > 1 or (act["what"] or "").startswith("as ")  # "Volunteer as a coastguard"
+        name = " ".join(words) if several and is_name(" ".join(words)) else name
     whole = _CALLED.match(f"{name} ")
     name = whole["name"].strip() if whole else name
     return Mention(name, entity_key(name) or name, "topic")
 
 
 _ASKING = word_set("apply get claim request receive register renew order become")
+_ACT = re.compile(
+    r"(?P<verb>[A-Z][a-z]+) (?P<what>as an? |(?:(?:out|up|in|off) )?(?:an?|the|your) |(?:up|out) )?(?=\S)"
+)
 _CALLED = re.compile(r"(?P<name>(?:[A-Z][\w'’-]*\s){2,4})(?:for|in|on|from|to|if|when) ")
 
 

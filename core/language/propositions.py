@@ -44,6 +44,11 @@ _FORBIDS = ("do not ", "don't ", "never ")
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
 _DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | lexicon.word_set("and or but is are you to that")
 _BE_FORMS = lexicon.word_set("is are was were be been being am")
+_PRONOUN_ACTS = re.compile(
+    rf"(?:we|you|they|he|she|it) (?:{'|'.join(sorted(lexicon.VERB_FORMS - lexicon.AUXILIARIES))})\b[^,;:]*"
+    r"\b(?:that|which|who|what|how|whether)\b",
+    re.IGNORECASE,
+)
 _SHORT = re.compile(r"^(?:(?P<short>'ll|'re|'ve|'s|won't)\b|(?P<verb>\w+)n't\b)")
 _WRITTEN = {"'ll": "will", "'re": "are", "'ve": "have", "'s": "is", "won't": "will"}
 _DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
@@ -94,7 +99,7 @@ def split_proposition(text: str) -> Proposition:
     if imperative:
         return imperative
     match = _first_verb(clause)
-    if match is None:
+    if match is None or _PRONOUN_ACTS.match(clause, 0, match.start()):  # "We measure the way that a child can walk"
         return _plain_verb(clause) or Proposition("", "is", shorten(clause), Modality.IS, not _denies(clause))
     subject = clause[: match.start()].removesuffix("never ").strip()
     rest = clause[match.start() - 6 * clause[: match.start()].endswith(" never ") :]  # "you never have to pay"
@@ -199,6 +204,7 @@ def _imperative(clause: str) -> Proposition | None:
     named = after.istitle() and rest.split()[2:3]  # "Rent Supplement helps"
     after = rest.split()[2] if named and rest.split()[2] in lexicon.THIRD_PERSON else after.lower()
     is_noun = first[0].lower() in lexicon.NOUN_VERBS and after in _AFTER_NOUN | lexicon.THIRD_PERSON
+    is_noun = is_noun or re.match(r"\w+ (?:that|which) (?:is|are|was|were) ", rest) is not None  # "Rent that is late"
     if is_noun or re.match(
         r"\w+ (?!if\b|that\b|who\b|what\b)\w+ (?:must|cannot|may|should) ", rest
     ):  # "Live fish must"

@@ -18,7 +18,7 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.values import Value, find_values, measures
 from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
 
-VERSION = 8  # raise it with every change of what is read as a rule: every page is then derived again
+VERSION = 9  # raise it with every change of what is read as a rule: every page is then derived again
 
 _FILE = tomllib.loads(Path(__file__).with_name("rule_kinds.toml").read_text("utf-8"))
 _GROUPS = {f"<{name}>": f"(?:{'|'.join(words)})" for name, words in _FILE["groups"].items()}
@@ -89,7 +89,7 @@ class RuledClause:
     @cached_property
     def orders(self) -> bool:
         """Whether it tells its reader to do something: "Send the form", "Complain to the council"."""
-        first, following = [*self.said.lower().split()[:2], "", ""][:2]
+        first, following = [*(word.strip(":,") for word in self.said.lower().split()[:2]), "", ""][:2]
         told = self.parts.subject == "you" and not self.parts.modal and self.parts.exact is not Modality.IS
         return told or (not self.parts.subject and is_base(first) and following in _AFTER_ORDER)
 
@@ -158,8 +158,10 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         RuleKind.CONTACT: ruled is RuleKind.PROHIBITION,
         RuleKind.DEFINITION: exact is not Modality.IS,
         RuleKind.EXCLUSION: orders or bound or _has("allows", said),
-        RuleKind.CONSEQUENCE: orders or (permits and somebody and not _has("to_you", said)),
-        RuleKind.ELIGIBILITY: ruled in (RuleKind.DUTY, RuleKind.PROHIBITION) or parts.subject.lower() == "it",
+        RuleKind.CONSEQUENCE: orders
+        or (permits and somebody and not _has("to_you", said))
+        or (bound and _has("or_else", said)),
+        RuleKind.ELIGIBILITY: orders or ruled in (RuleKind.DUTY, RuleKind.PROHIBITION) or parts.subject.lower() == "it",
     }
     main = [kind for kind in map(RuleKind, _FILE["kinds"]) if _ANY_OF[kind].search(said) and not passing[kind]]
     of_whom = _has("eligible_heading", clause.heading)
@@ -168,12 +170,13 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     worth = any(value.kind in _TIMES and _has("worth", clause.text[value.end :]) for value in clause.values)
     opens_list = said.rstrip().endswith(":") and _has("money", said)  # "The rates are:"
     sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or (_has("priced", said) and not orders)
+    free = permits and somebody and kinds.isdisjoint(_SUMS)  # "You can change the date free of charge"
     others = (use for use in modal_uses(said) if use.words.lower() not in ("need", "needs"))  # "the help you need"
     later = next(others, None)  # of another verb than the first
     more = (
         (RuleKind.ELIGIBILITY, of_whom and not main and (requires or permits)),
         (RuleKind.PROHIBITION, ruled is RuleKind.PROHIBITION and RuleKind.EXCLUSION not in main),
-        (RuleKind.AMOUNT, sums and (ruled is not RuleKind.DUTY or _has("pays", said))),
+        (RuleKind.AMOUNT, sums and ((ruled is not RuleKind.DUTY and not free) or _has("pays", said))),
         (RuleKind.DEADLINE, any(_has("limits", before) or _has("after_limit", after) for before, _, after in times)),
         (RuleKind.DUTY, ruled is RuleKind.DUTY),
         (RuleKind.PERMISSION, permits and not main and not of_whom),
@@ -189,7 +192,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         (RuleKind.DEADLINE, (bool(times) or _has("clock", said)) and "depends on" not in said),
         (RuleKind.AMOUNT, ruled is None and (clause.has_condition or bool(clause.values)) and _has("money", said)),
         (RuleKind.DUTY, does == ["pays"]),
-        (RuleKind.STEP, clause.has_condition and does not in ([], ["is"], ["has"], ["gets"], ["loses"])),
+        (RuleKind.STEP, clause.has_condition and does != [] and not _has("befalls", does[0])),
         (RuleKind.PERMISSION, said.lower().startswith("yes")),
         (RuleKind.CONSEQUENCE, clause.has_condition or ruled is RuleKind.CONSEQUENCE or bool(clause.values)),
     )

@@ -33,15 +33,15 @@ from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import PUBLISHER, Condition, Mention, Not, Reading, Rule, RuleKind, Span, Statement
 from clausegraph.indexes.derive import with_anchors
 from clausegraph.ingestion.extract.rules.facts import fact_of
-from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans, sentences_from
-from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, are_acts, both
+from clausegraph.ingestion.extract.rules.outline import Lead, Outline, are_acts, readable_spans, sentences_from
+from clausegraph.ingestion.extract.rules.ruling import Ruling, Rulings, both
 from clausegraph.ingestion.extract.rules.sections import Scopes, excluded
 from clausegraph.ingestion.extract.rules.tables import Row
 
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _FURTHEST = 3  # sentences, or a list, that a clause goes on from
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 9  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 10  # raise it with every change of what the rules state: pages are then extracted again
 _TAKEN_BACK = phrases(  # a later sentence says more of when something holds
     "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
     "|the amount"
@@ -146,6 +146,8 @@ class ChunkReader:
         if _TAKEN_BACK.search(element.text, end, end + LONGEST_SENTENCE):
             return True
         for one in self._elements[self._place[element.label] + 1 :]:
+            if one.tag == "p" and one.headings == element.headings and _TAKEN_BACK.match(one.text):
+                return True
             lead = self.outline.lead(one) if one.tag == "p" and one.headings == element.headings else None
             if (lead is not None and lead.refuses) or one.text.startswith(_QUALIFIES):
                 return True

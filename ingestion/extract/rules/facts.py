@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from clausegraph.core.language.address import ROLES
+from clausegraph.core.language.clauses import starts_predicate
 from clausegraph.core.language.lexicon import WordTable, phrases
 from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.names import Scene, named, resolve, topic_name
@@ -15,7 +17,21 @@ from clausegraph.core.language.normalise import entity_key, expand, lemmas, plai
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.values import DATED, TELLING_KINDS, opening_value, value_kind
-from clausegraph.core.types import Leaf, Literal, Mention, Modality, Rule, RuleKind, Span, Statement, leaves
+from clausegraph.core.types import (
+    All,
+    AnyOf,
+    Condition,
+    Leaf,
+    Literal,
+    Mention,
+    Modality,
+    Not,
+    Rule,
+    RuleKind,
+    Span,
+    Statement,
+    leaves,
+)
 
 _TABLE = WordTable(__file__)
 
@@ -33,16 +49,17 @@ _EXAMPLE = phrases("examples?|case stud(?:y|ies)|scenario|quiz")
 def fact_of(rule: Rule, main: str, spans: tuple[Span, ...], scene: Scene) -> Statement | None:
     """The fact of a rule whose main clause (``main``, without its condition) stands by itself; none where it is not
     plain. ``spans`` are where it is said."""
-    if RuleKind.CONTACT in rule.kinds:  # an invitation
-        return None
     bare = " ".join(plain(main).split()).strip(" .:;,")
     said, title = expand(bare), scene.address.title
     dated = DATED.match(said)  # "From 1 April 2026 a permit costs £15"
     parts = split_proposition(said[dated.end() :] if dated else said)
+    told_to = not parts.modal and parts.exact is not Modality.IS  # "Ask us": an invitation, or a step among others
+    if RuleKind.CONTACT in rule.kinds or told_to:
+        return None
     subject = _subject(parts.subject, rule, scene)
     unclear = _HANGS.search(_COUNTED.sub("", said)) or _HALF.search(bare) or any(map(_EXAMPLE.search, scene.headings))
     leans = leans_back(said) or takes_up(said, "", " ".join((title, *scene.headings)))
-    stand = all(_stands(leaf, title) for leaf in leaves(rule.condition))
+    stand = all(_stands(leaf, title) for leaf in leaves(rule.condition)) and not _waives_part(rule.condition)
     found = _object(parts, rule, scene) if subject is not None and parts.verb and stand else None
     if subject is None or found is None or unclear or leans or found[1] == subject:
         return None
@@ -79,6 +96,9 @@ def _role(text: str, rule: Rule, scene: Scene) -> Mention | None:
     topic = topic_name(scene.address.title)
     if scene.granted is not None and found.surface == f"{scene.granted.key.split()[-1]} ({topic})":
         return scene.granted  # "a licence" of a page on how to get one
+    told = f"{topic} {' '.join(scene.headings)}".lower()
+    if text.lower() == f"the {found.key}" and found.key in ROLES and found.key not in told:  # "The manager": of whom?
+        return None
     whole = entity_key(text) in keys or found.key in keys or topic == found.surface
     return found if whole else None
 
@@ -109,6 +129,18 @@ def _kind(text: str) -> str | None:
     return (
         "duration" if first is not None and first.kind == "duration" and _COUNTED.fullmatch(text, first.end) else None
     )
+
+
+def _waives_part(condition: Condition | None) -> bool:
+    """Whether an exception is of some part of the clause, and no case: "except for a language course"."""
+    match condition:
+        case Not(Leaf() as leaf):
+            return not starts_predicate(leaf.text, "x x x")
+        case Not(child):
+            return _waives_part(child)
+        case All(children) | AnyOf(children):
+            return any(map(_waives_part, children))
+    return False
 
 
 def _stands(leaf: Leaf, known: str) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, introducer
-from clausegraph.core.language.clauses import after_number, sentence_spans, trim
+from clausegraph.core.language.clauses import after_number, sentence_spans, starts_predicate, trim
 from clausegraph.core.language.conditions import (
     LONGEST_SENTENCE,
     ParsedClause,
@@ -24,6 +24,7 @@ from clausegraph.core.language.conditions import (
     quantifier,
     split_item,
 )
+from clausegraph.core.language.lexicon import is_base
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.types import Condition, Leaf, Modality, Not, Span
@@ -134,6 +135,11 @@ class Outline:
         if requires:
             operator, negated = quantifier(element.text[start:end][-70:])
             parsed = ParsedClause(parsed.main, parsed.condition, Slot(operator, negated))
+        if parsed.slot is not None and not parsed.main[0] < parsed.main[1] and are_acts(self.items(element)):
+            closed = parse_conditions(element.text, element.label, start, element.text.rindex(":", start, end))
+            parsed = (
+                parsed if closed.condition is None else closed
+            )  # "If you are buying a business:", and what to do then
         return Lead(element.text[start:end], parsed, proposition, start, end, parsed.slot is not None, requires)
 
     def list_condition(self, element: InputElement, lead: Lead) -> Condition | None:
@@ -176,6 +182,8 @@ class Outline:
         operator = operator or (opened.slot.joined if opened else "any")
         found = (self.item_condition(one, operator, depth + 1) for one in nested)
         stated = [one for one in found if one is not None]
+        if opened is None and parsed.slot is None:  # "you get one of these benefits:"
+            stated = [_under(item.text, one) for one in stated]
         own = leaf_tree(item, opened.start, opened.end) if opened else leaf_tree(item, *parsed.main) if slot else None
         if (
             opened and opened.counts and isinstance(own, Leaf)
@@ -217,6 +225,12 @@ def ending_operator(items: Sequence[InputElement]) -> str | None:
     return None
 
 
+def _under(lead: str, stated: Condition) -> Condition:
+    """What an item that only names something states with its lead-in."""
+    bare = isinstance(stated, Leaf) and not stated.meaning and not starts_predicate(stated.text, "x x x")
+    return replace(stated, meaning=f"{lead.strip()} {stated.text}") if isinstance(stated, Leaf) and bare else stated
+
+
 @lru_cache(maxsize=64)  # asked for with every clause of an element
 def readable_spans(text: str) -> tuple[tuple[int, int], ...]:
     """The sentences of an element, each cut to what ``parse_conditions`` reads of it; without a clause's number."""
@@ -245,6 +259,13 @@ def introduces(text: str) -> bool:
     """Whether a text leads into the list below it: it ends in a colon, or in no stop at all."""
     ending = text.rstrip()[-1:]
     return ending == ":" or bool(ending and ending not in ".?!")
+
+
+def are_acts(items: Iterable[InputElement]) -> bool:
+    """Whether each item of a list says something by itself: most begin with a verb."""
+    firsts = [plain(item.text).lower().split()[:1] for item in items]
+    acts = [words for words in firsts if words and (is_base(words[0]) or words[0] in ("not", "be", "have", "do"))]
+    return len(acts) * 2 > len(firsts)
 
 
 def leaf_tree(element: InputElement, start: int, end: int) -> Condition | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import join, opening_marker, without
-from clausegraph.core.language.lexicon import is_base, word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.names import Scene, entities_named, scheme_name, somebody_named
 from clausegraph.core.language.normalise import WORD, plain
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
@@ -29,6 +29,7 @@ from clausegraph.core.types import (
 
 _MOST_NAMED = 8  # things of one rule
 _WE = word_set("we us our")
+_PAID = word_set("pay leave holiday allowance")  # of which a time is so much
 _OF_ROWS = (RuleKind.AMOUNT, RuleKind.DEADLINE, RuleKind.CONTACT)
 
 
@@ -99,6 +100,8 @@ class Rulings:
         if not (clause.values or kinds):
             return None
         timed = all(value.kind in ("date", "duration") for value in clause.values)
+        if timed and not _PAID.isdisjoint(WORD.findall(" ".join(element.headers[1:]).lower())):
+            kinds = (RuleKind.AMOUNT,)
         kinds = kinds or (RuleKind.DEADLINE if timed else RuleKind.AMOUNT,)
         named = (Role(RuledClause("").part_of(one, element.text), one) for one in self._things(element.text))
         roles = (Role(RoleName.ABOUT, self._scheme), *named)
@@ -110,7 +113,7 @@ class Rulings:
         if scene.person is not None and clause.subject == "you":
             yield Role(RoleName.ACTOR, scene.person)
         text = f"{said.text} {said.listed}"
-        if not _WE.isdisjoint(WORD.findall(plain(text).lower())):
+        if not _WE.isdisjoint(WORD.findall(plain(text).replace("US", "").lower())):
             parts = [clause.part_of(replace(PUBLISHER, surface=word)) for word in ("we", "us")]
             yield Role(min(parts), PUBLISHER)  # authority before names
         yield from (Role(clause.part_of(entity, said.listed), entity) for entity in self._things(text))
@@ -136,10 +139,3 @@ def both(scope: Condition | None, own: Condition | None) -> Condition | None:
 
 def _said(condition: Condition) -> set[str]:
     return {leaf.text.lower() for leaf in leaves(condition)}
-
-
-def are_acts(items: Iterable[InputElement]) -> bool:
-    """Whether each item of a list says something by itself: most begin with a verb."""
-    firsts = [plain(item.text).lower().split()[:1] for item in items]
-    acts = [words for words in firsts if words and (is_base(words[0]) or words[0] in ("not", "be", "have", "do"))]
-    return len(acts) * 2 > len(firsts)

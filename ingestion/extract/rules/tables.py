@@ -16,8 +16,17 @@ from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.address import theirs, uncapitalised
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.lexicon import DETERMINERS, NOUN_VERBS, WordTable, base_of_gerund, is_base, phrases
-from clausegraph.core.language.names import Scene, named, topic_name
+from clausegraph.core.language.lexicon import (
+    DETERMINERS,
+    NOUN_VERBS,
+    NOUNS_IN_ING,
+    WordTable,
+    base_of_gerund,
+    is_base,
+    phrases,
+    word_set,
+)
+from clausegraph.core.language.names import Scene, named, scheme_name, topic_name
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
@@ -45,6 +54,7 @@ _RELATIVE = phrases("elsewhere|others?(?! than)|(?:every|any|all)(?:one)? else|r
 _PLAIN_HEADING = _TABLE.pattern("plain_heading")
 _RATES_OF = _TABLE.pattern("rates_of")
 _IS_BELOW = re.compile(r"(?:(?:The|Your) )?(?P<what>[\w' -]{3,60}?) (?:is|are)(?: as follows)?:")
+_SUMS_OF = word_set("rate rates fee fees cost costs price prices charge charges")  # "Fuel Duty rates"
 _STEP = re.compile(r"^(?:step|stage|part|section) \d+[a-z]?[:.)]?\s*", re.IGNORECASE)
 _OF_SOMEBODY = _TABLE.pattern("of_somebody")
 _PROPERTY = _TABLE.pattern("property")
@@ -84,7 +94,9 @@ class Row:
         heads = {other.headers for other in elements if other.tag == "tr"}
         self.is_header = any(tuple(self._texts) == head[: len(self._texts)] for head in heads if head)
         dated = (effective_dates(one.lower()) for one in self._beside if _IN_FORCE.match(one))
-        self.dates = next(dated, (None, None))
+        self.dates = next(
+            (one for one in (*dated, effective_dates(scene.heading)) if one != (None, None)), (None, None)
+        )
 
     def statements(self) -> list[Statement]:
         """One for each value behind the row's header, or its first two cells; none for a header row.
@@ -242,7 +254,7 @@ def _property(header: str) -> str:
 def _topic(scene: Scene, lead: str) -> Mention | None:
     """What rows of cases are about: what the sentence above names ("Sick pay is:"), else the section, where its heading
     names a thing, else what the page is about."""
-    of = topic_name(scene.address.title)
+    of = scheme_name(scene.address.title).surface
     above = _IS_BELOW.fullmatch(plain(lead).strip())
     if above and not _OF_TABLES.search(above["what"]):
         return named(f"{uncapitalised(above['what'])} ({of})", "section")
@@ -250,24 +262,35 @@ def _topic(scene: Scene, lead: str) -> Mention | None:
     rated = _RATES_OF.fullmatch(heading)
     if rated or (heading and not _PLAIN_HEADING.match(heading)):
         return _section(rated["what"] if rated else heading, scene)
-    name = scene.address.title.partition(": ")[0]  # "Heating Help: a guide for older residents"
-    if " and " in name and name != scene.address.title:  # "Tanks and wells: permits and rules": a fee of which?
+    title = scene.address.title.partition(": ")[0]  # "Heating Help: a guide for older residents"
+    if " and " in title and title != scene.address.title:  # "Tanks and wells: permits and rules": a fee of which?
         return None
-    first = name.split()[0].lower()
-    if base_of_gerund(first):  # "Ending a tenancy" is no thing
-        return None
-    if is_base(first) and scene.granted is not None:  # "Get a fishing licence"
-        name = re.sub(r"^(?:an?|the) ", "", scene.granted.surface)
-    return Mention(name, entity_key(name) or name, "topic")
+    name = title
+    if _acts(title):
+        granted = re.sub(r"^(?:an?|the) ", "", scene.granted.surface) if scene.granted is not None else ""
+        name = granted or scheme_name(title).surface  # "Get a fishing licence"
+    return None if _acts(name) else Mention(name, entity_key(name) or name, "topic")
 
 
 def _section(heading: str, scene: Scene) -> Mention | None:
     """What a heading names, with its page; none of what only says what to do: "Step 2: pay the fee"."""
-    thing = _STEP.sub("", heading)
-    first = thing.lower().split()[:2]
-    if not first or (is_base(first[0]) and (first[0] not in NOUN_VERBS or not DETERMINERS.isdisjoint(first[1:]))):
-        return None
-    return named(f"{thing} ({topic_name(scene.address.title)})", "section")
+    thing = _STEP.sub("", _without_sums(heading))
+    return (
+        None if not thing or _acts(thing) else named(f"{thing} ({scheme_name(scene.address.title).surface})", "section")
+    )
+
+
+def _without_sums(heading: str) -> str:
+    """What the sums are of that a heading names: "Fuel Duty rates"."""
+    name, _, last = heading.rpartition(" ")
+    return name if name and last in _SUMS_OF else heading
+
+
+def _acts(text: str) -> bool:
+    """Whether a text says what to do, and names no thing: "Pay the fee", "Ending a tenancy"."""
+    first, *more = text.lower().split()[:2]
+    verbal = is_base(first) and (first not in NOUN_VERBS or not DETERMINERS.isdisjoint(more))
+    return verbal or (base_of_gerund(first) is not None and first not in NOUNS_IN_ING)
 
 
 def _thing(header: str, text: str, scene: Scene) -> Mention | None:
@@ -279,7 +302,8 @@ def _thing(header: str, text: str, scene: Scene) -> Mention | None:
     if not sized or amount or _RELATIVE.search(text) or re.search(r"[.;:?!]", text):
         return None
     heading = scene.heading
-    of = topic_name(heading if heading and not _PLAIN_HEADING.match(heading) else scene.address.title)
+    plain_one = not heading or _PLAIN_HEADING.match(heading)
+    of = scheme_name(scene.address.title).surface if plain_one else topic_name(_without_sums(heading))
     return named(thing if of.lower() in thing.lower() else f"{thing} ({of})", "thing")
 
 

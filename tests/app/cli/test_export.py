@@ -84,7 +84,7 @@ def test_csv_has_a_row_for_each_rule(cli: Cli, tmp_path: Path) -> None:
         "If you are the landlord",
         "yes",
     ]
-    assert notice["roles"] == "about: ending private tenancy; actor: landlord; counterparty: tenant"
+    assert notice["roles"] == "about: private tenancy; actor: landlord; counterparty: tenant"
 
 
 TRIPLE = re.compile(

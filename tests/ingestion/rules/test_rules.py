@@ -211,8 +211,10 @@ def test_an_exclusion_is_an_exception_of_what_it_narrows_alone() -> None:
 
 def test_links_between_rules() -> None:
     reading, rules = read(
-        "<h2>Who can get it</h2><p>You can get the grant if you own a boat.</p>"
+        "<p>You must keep a log book.</p><h2>Who can get it</h2><p>You can get the grant if you own a boat.</p>"
         "<h2>Who cannot</h2><p>You cannot get the grant if you rent it out. However, you can keep a deposit.</p>"
+        "<h2>Loans</h2><p>You can get a mooring loan if you own a boat.</p>"
+        "<h2>Log books</h2><p>You do not need to keep a log book if your boat has no engine.</p>"
         "<h2>How to claim</h2><ol><li>Fill in the form.</li><li>Send it to us.</li></ol>"
         "<h2>Rules</h2><p>4.1 You must keep the boat clean.</p><p>4.2 You must pay a fine if clause 4.1 is broken.</p>"
     )
@@ -225,6 +227,7 @@ def test_links_between_rules() -> None:
     assert found == [
         ("exception of", "ant if you rent it out.", "rant if you own a boat."),
         ("exception of", "you can keep a deposit.", "ant if you rent it out."),
+        ("exception of", "our boat has no engine.", "u must keep a log book."),
         ("step after", "Send it to us.", "Fill in the form."),
         ("refers to", "f clause 4.1 is broken.", "st keep the boat clean."),
     ]

@@ -102,7 +102,7 @@ def gather_words(ledger: Ledger, corpus_id: int, lease: RunLease | None = None) 
         if len(new) >= ENOUGH:
             add_to_blocks(ledger, corpus_id, new, lease)
     except StorageError as error:
-        log.warning("keyword search stays slow until the next publish: %s", error)
+        log.warning("the epoch is published; keyword search stays slow until the next one: %s", error)
 
 
 def _new_versions(connection: Connection, corpus_id: int) -> list[int]:

@@ -111,15 +111,16 @@ def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
     ids=["ledger", "files"],
 )
 def test_a_full_disk_is_told_and_loses_nothing(
-    world: World, kinds: Sequence[str], error: Callable[[], BaseException]
+    world: World, kinds: Sequence[str], error: Callable[[], BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Full at each write of a run in turn; what was opened by then is removed again."""
+    """Full at each write of a run in turn; what was opened by then is removed again. A log tells it after the flip."""
     for write in itertools.count(1):
         world.write("a", [f"The grant is £{write} a year."])
         with failing_at(write, world.root, error, kinds=kinds, lasting=False) as writes:
-            said = ""
+            caplog.clear()
             try:
                 world.ingest()
+                said = caplog.text
             except StorageError as failed:
                 said = str(failed)
         if not writes.stopped:

@@ -60,7 +60,8 @@ class Keeping:
         result = always.read(replace(inquiry, as_of=DAY), list(hits), rules)
         reasons: Any = result.reasons
         if "answer" in reasons:
-            features = with_counts(dict.fromkeys(reasons["failed_checks"], 1.0), float(reasons["likely"]))
+            counts = float(reasons["answerable"]), float(reasons["decides"])
+            features = with_counts(dict.fromkeys(reasons["failed_checks"], 1.0), *counts)
             self.found = AnswerCandidate(result.alternatives[0], reasons["answer"], features)
         return ReadResult(AnswerStatus.UNKNOWN, ())
 

@@ -13,13 +13,14 @@ from dataclasses import replace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
-from clausegraph.query.read.answerable import LIKELY, MAY_SAY, is_near, nearness, replaced_pages, unrelated
+from clausegraph.query.read.answerable import MAY_SAY, REFUSED, answerable, replaced_pages
 from clausegraph.query.read.places import is_typed
-from clausegraph.query.read.probability import ASSERTED, COUNTS, UNFITTED, probability, with_counts
+from clausegraph.query.read.probability import ASSERTED, COUNTS, DECIDES, UNFITTED, probability, with_counts
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.question_context import AnswerCandidate, QuestionContext
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.read.quoting import quotes
+from clausegraph.query.read.ranking import RankedPlace, ranked_places
 from clausegraph.query.read.spans import spans_of
 from clausegraph.query.read.statements import Candidate, candidates, is_furniture
 from clausegraph.query.read.value_candidates import best_value
@@ -60,23 +61,22 @@ class ExtractiveReader:
         reasons: dict[str, object] = {"kind": form.kind.value, "kind_because": form.reason, "type": form.type.value}
         if not ranked or not form.sentence:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
-        far, figures = unrelated(inquiry.question, ranked, rules.reading)
-        reasons |= figures
-        if far and not is_near(hits, self._embedder):
+        near = answerable(inquiry.question, hits, self._embedder, rules.reading)
+        reasons |= {"answerable": round(near, 3), "asserted_from": self._asserted}
+        if near < REFUSED:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
         context = QuestionContext(form, inquiry, rules)
         if not _ABOUT_PAGE.search(form.sentence):
             ranked = [one for one in ranked if not is_furniture(one.element.text)]
         replaced = replaced_pages(ranked, context.pages)
         in_force = [one for one in ranked if one.page not in replaced]
-        near = nearness(inquiry.question, hits, self._embedder, rules.reading)
-        likely = near >= LIKELY
-        reasons |= {"likely": likely, "asserted_from": self._asserted}
         found: tuple[Alternative, ...] = ()
-        if (best := best_answer(context, in_force, float(likely))) is not None:
+        places = ranked_places(context, ranked)
+        if (best := best_answer(context, in_force, places, near)) is not None:
             found = (best.alternative,)
             failed = [name for name, value in best.features.items() if value and name not in COUNTS]
             reasons |= {"answer": best.kind, "failed_checks": failed, "probability": round(best.alternative.score, 3)}
+            reasons["decides"] = round(best.features[DECIDES], 3)
             reasons |= {"conditions_taken_for_granted": list(best.granted)}
         elif self._asserted <= UNFITTED and form.kind is QuestionKind.SPAN:
             found = tuple(filter(_stands, spans_of(context, in_force)))
@@ -86,16 +86,18 @@ class ExtractiveReader:
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
         status = AnswerStatus.QUOTED if near >= MAY_SAY else AnswerStatus.UNKNOWN
-        return ReadResult(status, (), reasons, quotes(context, ranked, replaced))
+        return ReadResult(status, (), reasons, quotes(context, places, replaced))
 
 
-def best_answer(context: QuestionContext, ranked: Sequence[Candidate], near: float) -> AnswerCandidate | None:
+def best_answer(
+    context: QuestionContext, ranked: Sequence[Candidate], places: Sequence[RankedPlace], near: float
+) -> AnswerCandidate | None:
     """The verdict or value that fits best, its score the probability that it is right.
 
     None where nothing fits, where its own condition refutes it, and for a question that asks for neither.
 
     Args:
-        near: 1 where the search is as near to the question as what decides mostly is, else 0.
+        near: the probability that the pages answer the question.
     """
     if context.form.kind is QuestionKind.YES_NO:
         found = best_verdict(context, ranked)
@@ -103,7 +105,9 @@ def best_answer(context: QuestionContext, ranked: Sequence[Candidate], near: flo
         found = best_value(context, ranked) if is_typed(context.form) else None
     if found is None or not _stands(found.alternative):
         return None
-    features = with_counts(found.features, near)
+    shown = {(one.page, one.span.anchor) for one in found.alternative.evidence}
+    decides = sum(one.probability for one in places if (one.candidate.page, one.candidate.element.anchor) in shown)
+    features = with_counts(found.features, near, decides)
     scored = replace(found.alternative, score=probability(found.kind, features))
     return replace(found, alternative=scored, features=features)
 

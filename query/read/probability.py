@@ -1,7 +1,8 @@
 """The reader's fitted models: numbers per named feature in ``weights.json``, fitted by regression.
 
-``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails and from how
-near the search is.
+``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails, from the order
+of the places and from the probability that the pages answer the question, which ``answerable`` gives. ``order`` puts
+places in order (``ranking.py``).
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from importlib.resources import files
 ASSERTED = 0.7
 """An answer is asserted from this probability of being right; below it the pages are quoted."""
 UNFITTED = 0.3  # of a span, which is right less often than not
-NONE_FAILED, NEAR = "no check failed", "search is near"
-COUNTS = (NONE_FAILED, NEAR)
+NONE_FAILED, ANSWERABLE, DECIDES = "no check failed", "answerable", "its place decides"
+COUNTS = (NONE_FAILED, ANSWERABLE, DECIDES)
 """Features that are no checks."""
 
 Features = dict[str, float]
@@ -30,18 +31,23 @@ def _models() -> Mapping[str, Mapping[str, float]]:
     return models
 
 
+def weights(model: str) -> Mapping[str, float]:
+    """The weights of a fitted model by the names of its features."""
+    return _models()[model]
+
+
 def probability(kind: str, features: Mapping[str, float]) -> float:
-    """The probability that a candidate is right.
+    """The probability that a candidate is right, or that the pages answer.
 
     Args:
-        kind: "verdict" or "value".
+        kind: "verdict", "value" or "answerable".
         features: one that the model does not know counts nothing.
     """
-    known = _models()[kind]
+    known = weights(kind)
     total = known["bias"] + sum(known.get(feature, 0.0) * value for feature, value in features.items())
     return 1.0 / (1.0 + math.exp(-total))
 
 
-def with_counts(checks: Mapping[str, float], near: float) -> Features:
-    """The checks, whether none failed, and whether the search is near the question."""
-    return {**checks, NONE_FAILED: float(not any(checks.values())), NEAR: near}
+def with_counts(checks: Mapping[str, float], answerable: float, decides: float) -> Features:
+    """The checks, whether none failed, and the probabilities that the pages answer and that the place decides."""
+    return {**checks, NONE_FAILED: float(not any(checks.values())), ANSWERABLE: answerable, DECIDES: decides}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 
@@ -44,6 +44,7 @@ class Candidate:
     element: Element
     score: float
     similarity: float | None
+    parts: Mapping[str, float] = field(default_factory=dict)  # of the score, as the retriever names them
 
 
 def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
@@ -53,7 +54,7 @@ def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
         similarity = hit.parts.get("element", hit.parts.get("chunk"))
         elements = {element.anchor: element for element in pages(hit.page).elements}
         for anchor in hit.anchors:
-            found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity))
+            found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity, hit.parts))
     return list(found.values())
 
 

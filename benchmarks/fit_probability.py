@@ -60,8 +60,7 @@ class Keeping:
         result = always.read(replace(inquiry, as_of=DAY), list(hits), rules)
         reasons: Any = result.reasons
         if "answer" in reasons:
-            counts = float(reasons["answerable"]), float(reasons["decides"])
-            features = with_counts(dict.fromkeys(reasons["failed_checks"], 1.0), *counts)
+            features = with_counts(dict.fromkeys(reasons["failed_checks"], 1.0), float(reasons["answerable"]))
             self.found = AnswerCandidate(result.alternatives[0], reasons["answer"], features)
         return ReadResult(AnswerStatus.UNKNOWN, ())
 

@@ -18,13 +18,12 @@ from clausegraph.core.presentation.quoted_parts import (
     Citation,
     LineKind,
     PresentedLine,
-    alone,
-    is_of_same_list,
     joined,
     lists,
     place_of,
     quoted_lines,
     source_lines,
+    word_count,
 )
 from clausegraph.core.presentation.wording import (
     alternatives_disagree,
@@ -56,6 +55,7 @@ from clausegraph.core.types import (
 _CALL = re.compile(r"[a-z]\(")  # a function of the calculator, which is no way to show a sum
 _INDIRECT = word_set("how what when where whether which who whom whose why if")
 _NAMED = 0.6  # share of a question's terms that the sentences have, where they name its condition
+_BRIEF = 45  # words of the quotes that stand above the sources together, but the first
 _NEARBY = 3  # titles that a refusal names
 
 
@@ -196,27 +196,31 @@ class _Presenting:
                     yield PresentedLine(LineKind.CONDITION, line.text, (), line.depth)
 
     def _quotes(self) -> Iterator[PresentedLine]:
-        """What is quoted where nothing is asserted: the best place, with what is quoted of its section, in page order.
+        """What is quoted where nothing is asserted: the first place, and others of its section while it stays brief.
 
-        The other places are cited: their words stand under the source.
+        The rest are cited: their words stand under the source.
         """
         answer, quotes = self.answer, quotes_beside(self.answer)
-        unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
         if not quotes:
             return
-        place = quotes[0].page, place_of(quotes[0])
-        section = [one for one in quotes if (one.page, place_of(one)) == place]
+        unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
         opening = "These pages may not answer this. What comes nearest:" if unlikely else "The page says:"
         yield PresentedLine(LineKind.SENTENCE, opening)
-        yield PresentedLine(LineKind.PLACE, " › ".join(place[1]))
-        for evidence in _apart(section):
+        yield PresentedLine(LineKind.PLACE, " › ".join(place_of(quotes[0])))
+        shown, others = [quotes[0]], []
+        for one in quotes[1:]:
+            is_beside = (one.page, place_of(one)) == (quotes[0].page, place_of(quotes[0]))
+            if any(lists(other, one) for other in shown):
+                continue
+            if is_beside and sum(map(word_count, (*shown, one))) <= _BRIEF:
+                shown.append(one)
+            else:
+                others.append(one)
+        for evidence in shown:
             yield from self._quote(evidence)
-        others = tuple(self._cite(one) for one in _apart(one for one in quotes if one not in section))
-        beside = " See also" if others else ""
-        if not unlikely:
-            yield PresentedLine(LineKind.NOTE, f"Not sure that this decides it in your case.{beside}", others)
-        elif others:
-            yield PresentedLine(LineKind.NOTE, beside.strip(), others)
+        if others:
+            doubt = "See also" if unlikely else "This may not decide it. See also"
+            yield PresentedLine(LineKind.NOTE, doubt, tuple(map(self._cite, others)))
 
     def _disputed(self) -> Iterator[PresentedLine]:
         """What other pages say against it, with both sides."""
@@ -273,21 +277,6 @@ def _in_page_order(quotes: Iterable[Evidence]) -> list[Evidence]:
     found = list(quotes)
     pages = list(dict.fromkeys(one.page for one in found))
     return sorted(found, key=lambda one: (pages.index(one.page), one.position, one.span.start))
-
-
-def _apart(quotes: Iterable[Evidence]) -> list[Evidence]:
-    """The quotes in page order; a list or table whole at its first quote, without what that has already."""
-    found: dict[tuple[str, str], Evidence] = {}
-    for one in quotes:
-        key = _element_of(one)
-        found[key] = joined(found[key], one) if key in found else one
-    kept: list[Evidence] = []
-    for one in _in_page_order(found.values()):
-        if any(lists(other, one) for other in kept):
-            continue
-        kept = [other for other in kept if not lists(one, other)]
-        kept.append(alone(one) if any(is_of_same_list(other, one) for other in kept) else one)
-    return kept
 
 
 def _evidence_of(answer: Answer) -> Iterator[Evidence]:

@@ -68,7 +68,7 @@ class PresentedLine:
 CELLS = " | "  # between the cells of a row
 _LEFT_OUT = " … "  # between parts of an element that are quoted as one
 _OUTER_TAGS = re.compile(r"^<\w+>|</\w+>$")
-_SHORT_TABLE = 5  # rows that are always shown
+_SHORT_TABLE = 40  # words of a table that is told whole where only words can be shown
 _NEIGHBOURS = 2  # rows that a table shows on each side of a cited one
 
 Nested = tuple[int, str]  # depth and text of an item
@@ -90,26 +90,14 @@ def place_of(evidence: Evidence) -> list[str]:
     return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
 
 
-def alone(evidence: Evidence) -> Evidence:
-    """Evidence without the items and rows beside it."""
-    below = _around(evidence)[1]
-    depths, texts = tuple(depth for depth, _ in below), tuple(text for _, text in below)
-    left = evidence.items_left if len(below) == len(evidence.items) else 0
-    return replace(evidence, items=texts, item_depths=depths, items_before=0, items_left=left)
+def word_count(evidence: Evidence) -> int:
+    """The words of a quote with what introduces it and its items."""
+    return sum(len(text.split()) for text in (evidence.lead_in, evidence.quote, *evidence.items))
 
 
 def lists(evidence: Evidence, other: Evidence) -> bool:
     """Whether another quote is among the items that evidence has."""
     return (evidence.page, evidence.headings) == (other.page, other.headings) and other.quote in evidence.items
-
-
-def is_of_same_list(one: Evidence, other: Evidence) -> bool:
-    """Whether two quotes are of one list or table."""
-    if (one.page, one.headings) != (other.page, other.headings):
-        return False
-    if is_row(one) or is_heads(one):
-        return _heads_of(one) == _heads_of(other)
-    return _opens(one, other) or _opens(other, one) or (bool(one.lead_in) and one.lead_in == other.lead_in)
 
 
 def is_row(evidence: Evidence) -> bool:
@@ -269,9 +257,11 @@ def _whole_table(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
     before, below, after = _around(evidence)
     own = [_table_row(evidence.quote, number)] if is_row(evidence) else []
     entries = [*(_table_row(text) for _, text in before), *own, *(_table_row(text) for _, text in (*below, *after))]
+    columns = _cells(_heads_of(evidence))
     rows = len(entries) + evidence.items_left
+    words = sum(len(_row_words(columns, one.cells).split()) for one in entries)
     entries += _rest(evidence.items_left)
-    named = [*own, *_rest(rows - 1)] if own and rows > _SHORT_TABLE else entries
+    named = [*own, *_rest(rows - 1)] if own and words > _SHORT_TABLE else entries
     yield from _table_lines(_heads_of(evidence), entries, named, "", 0 if own else number)
 
 

@@ -39,7 +39,7 @@ def answerable(question: str, hits: Sequence[Hit], embedder: Embedder | None, pa
 
 
 def reach(question: str, hits: Sequence[Hit], pages: Pages) -> Features:
-    """How near the nearest passage is, where vectors were compared, and the share of the words that the best hits say."""
+    """The similarity of the nearest passage, where vectors were compared; the share of the words that the best hits say."""
     best = sorted(hits, key=lambda hit: -hit.score)[:_BEST]
     said = coverage(content_terms(question), " ".join(_around(hit, pages) for hit in best))
     near = [hit.parts["chunk"] for hit in hits if "chunk" in hit.parts]

@@ -15,12 +15,12 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
 from clausegraph.query.read.answerable import MAY_SAY, REFUSED, answerable, replaced_pages
 from clausegraph.query.read.places import is_typed
-from clausegraph.query.read.probability import ASSERTED, COUNTS, DECIDES, UNFITTED, probability, with_counts
+from clausegraph.query.read.probability import ASSERTED, COUNTS, UNFITTED, probability, with_counts
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.question_context import AnswerCandidate, QuestionContext
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.read.quoting import quotes
-from clausegraph.query.read.ranking import RankedPlace, ranked_places
+from clausegraph.query.read.ranking import ranked_places
 from clausegraph.query.read.spans import spans_of
 from clausegraph.query.read.statements import Candidate, candidates, is_furniture
 from clausegraph.query.read.value_candidates import best_value
@@ -71,12 +71,10 @@ class ExtractiveReader:
         replaced = replaced_pages(ranked, context.pages)
         in_force = [one for one in ranked if one.page not in replaced]
         found: tuple[Alternative, ...] = ()
-        places = ranked_places(context, ranked)
-        if (best := best_answer(context, in_force, places, near)) is not None:
+        if (best := best_answer(context, in_force, near)) is not None:
             found = (best.alternative,)
             failed = [name for name, value in best.features.items() if value and name not in COUNTS]
             reasons |= {"answer": best.kind, "failed_checks": failed, "probability": round(best.alternative.score, 3)}
-            reasons["decides"] = round(best.features[DECIDES], 3)
             reasons |= {"conditions_taken_for_granted": list(best.granted)}
         elif self._asserted <= UNFITTED and form.kind is QuestionKind.SPAN:
             found = tuple(filter(_stands, spans_of(context, in_force)))
@@ -86,12 +84,10 @@ class ExtractiveReader:
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
         status = AnswerStatus.QUOTED if near >= MAY_SAY else AnswerStatus.UNKNOWN
-        return ReadResult(status, (), reasons, quotes(context, places, replaced))
+        return ReadResult(status, (), reasons, quotes(context, ranked_places(context, ranked), replaced))
 
 
-def best_answer(
-    context: QuestionContext, ranked: Sequence[Candidate], places: Sequence[RankedPlace], near: float
-) -> AnswerCandidate | None:
+def best_answer(context: QuestionContext, ranked: Sequence[Candidate], near: float) -> AnswerCandidate | None:
     """The verdict or value that fits best, its score the probability that it is right.
 
     None where nothing fits, where its own condition refutes it, and for a question that asks for neither.
@@ -105,9 +101,7 @@ def best_answer(
         found = best_value(context, ranked) if is_typed(context.form) else None
     if found is None or not _stands(found.alternative):
         return None
-    shown = {(one.page, one.span.anchor) for one in found.alternative.evidence}
-    decides = sum(one.probability for one in places if (one.candidate.page, one.candidate.element.anchor) in shown)
-    features = with_counts(found.features, near, decides)
+    features = with_counts(found.features, near)
     scored = replace(found.alternative, score=probability(found.kind, features))
     return replace(found, alternative=scored, features=features)
 

@@ -1,8 +1,7 @@
 """The reader's fitted models: numbers per named feature in ``weights.json``, fitted by regression.
 
-``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails, from the order
-of the places and from the probability that the pages answer the question, which ``answerable`` gives. ``order`` puts
-places in order (``ranking.py``).
+``value`` and ``verdict`` give the probability that a candidate is right, from the checks that it fails and from the
+probability that the pages answer the question, which ``answerable`` gives. ``order`` is of ``ranking.py``.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from importlib.resources import files
 ASSERTED = 0.7
 """An answer is asserted from this probability of being right; below it the pages are quoted."""
 UNFITTED = 0.3  # of a span, which is right less often than not
-NONE_FAILED, ANSWERABLE, DECIDES = "no check failed", "answerable", "its place decides"
-COUNTS = (NONE_FAILED, ANSWERABLE, DECIDES)
+NONE_FAILED, ANSWERABLE = "no check failed", "answerable"
+COUNTS = (NONE_FAILED, ANSWERABLE)
 """Features that are no checks."""
 
 Features = dict[str, float]
@@ -48,6 +47,6 @@ def probability(kind: str, features: Mapping[str, float]) -> float:
     return 1.0 / (1.0 + math.exp(-total))
 
 
-def with_counts(checks: Mapping[str, float], answerable: float, decides: float) -> Features:
-    """The checks, whether none failed, and the probabilities that the pages answer and that the place decides."""
-    return {**checks, NONE_FAILED: float(not any(checks.values())), ANSWERABLE: answerable, DECIDES: decides}
+def with_counts(checks: Mapping[str, float], answerable: float) -> Features:
+    """The checks, whether none failed, and the probability that the pages answer the question."""
+    return {**checks, NONE_FAILED: float(not any(checks.values())), ANSWERABLE: answerable}

@@ -20,7 +20,7 @@ from clausegraph.query.read.ranking import RankedPlace, is_band_of_user
 from clausegraph.query.read.statements import Candidate
 
 _MOST = 3
-_NEAR = 0.5  # share of the best place's probability from which another place is quoted beside it
+_NEAR = 0.15  # share of the best place's probability from which another place is quoted beside it
 _SHORT = 320  # characters of a paragraph that is quoted whole
 _WORDS = 50  # of a list with what introduces it
 

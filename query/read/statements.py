@@ -54,7 +54,9 @@ def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
         similarity = hit.parts.get("element", hit.parts.get("chunk"))
         elements = {element.anchor: element for element in pages(hit.page).elements}
         for anchor in hit.anchors:
-            found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity, hit.parts))
+            found.setdefault(
+                (hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity, hit.parts)
+            )
     return list(found.values())
 
 

@@ -23,7 +23,6 @@ from clausegraph.core.presentation.quoted_parts import (
     place_of,
     quoted_lines,
     source_lines,
-    word_count,
 )
 from clausegraph.core.presentation.wording import (
     alternatives_disagree,
@@ -55,7 +54,6 @@ from clausegraph.core.types import (
 _CALL = re.compile(r"[a-z]\(")  # a function of the calculator, which is no way to show a sum
 _INDIRECT = word_set("how what when where whether which who whom whose why if")
 _NAMED = 0.6  # share of a question's terms that the sentences have, where they name its condition
-_BRIEF = 45  # words of the quotes that stand above the sources together, but the first
 _NEARBY = 3  # titles that a refusal names
 
 
@@ -196,28 +194,21 @@ class _Presenting:
                     yield PresentedLine(LineKind.CONDITION, line.text, (), line.depth)
 
     def _quotes(self) -> Iterator[PresentedLine]:
-        """What is quoted where nothing is asserted: the first place, and others of its section while it stays brief.
-
-        The rest are cited: their words stand under the source.
-        """
+        """What is quoted where nothing is asserted: the first place. The words of others stand under the source."""
         answer, quotes = self.answer, quotes_beside(self.answer)
         if not quotes:
             return
         unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
+        first, others = quotes[0], []
+        for one in quotes[1:]:
+            if _element_of(one) == _element_of(first):
+                first = joined(first, one)
+            elif not (lists(first, one) or lists(one, first)):
+                others.append(one)
         opening = "These pages may not answer this. What comes nearest:" if unlikely else "The page says:"
         yield PresentedLine(LineKind.SENTENCE, opening)
-        yield PresentedLine(LineKind.PLACE, " › ".join(place_of(quotes[0])))
-        shown, others = [quotes[0]], []
-        for one in quotes[1:]:
-            is_beside = (one.page, place_of(one)) == (quotes[0].page, place_of(quotes[0]))
-            if any(lists(other, one) for other in shown):
-                continue
-            if is_beside and sum(map(word_count, (*shown, one))) <= _BRIEF:
-                shown.append(one)
-            else:
-                others.append(one)
-        for evidence in shown:
-            yield from self._quote(evidence)
+        yield PresentedLine(LineKind.PLACE, " › ".join(place_of(first)))
+        yield from self._quote(first)
         if others:
             doubt = "See also" if unlikely else "This may not decide it. See also"
             yield PresentedLine(LineKind.NOTE, doubt, tuple(map(self._cite, others)))

@@ -90,11 +90,6 @@ def place_of(evidence: Evidence) -> list[str]:
     return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
 
 
-def word_count(evidence: Evidence) -> int:
-    """The words of a quote with what introduces it and its items."""
-    return sum(len(text.split()) for text in (evidence.lead_in, evidence.quote, *evidence.items))
-
-
 def lists(evidence: Evidence, other: Evidence) -> bool:
     """Whether another quote is among the items that evidence has."""
     return (evidence.page, evidence.headings) == (other.page, other.headings) and other.quote in evidence.items
@@ -261,7 +256,7 @@ def _whole_table(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
     rows = len(entries) + evidence.items_left
     words = sum(len(_row_words(columns, one.cells).split()) for one in entries)
     entries += _rest(evidence.items_left)
-    named = [*own, *_rest(rows - 1)] if own and words > _SHORT_TABLE else entries
+    named = [*own, *_rest(rows - 1)] if own and (words > _SHORT_TABLE or evidence.items_left) else entries
     yield from _table_lines(_heads_of(evidence), entries, named, "", 0 if own else number)
 
 

@@ -16,6 +16,7 @@ from clausegraph.query.retrieve.bank import Hit
 
 REFUSED = 0.14  # probability below which nothing is shown: of 31 off-topic questions all are, of 562 answerable 2%
 MAY_SAY = 0.3  # below it the pages may not say: 4% of these 562, and 81% of 390 with the deciding page taken out
+_FAR = 0.45  # similarity
 _BEST = 3  # hits whose words count
 _MEASURED = "minilm"  # in the name of the model whose similarities were fitted: others have a scale of their own
 _REPLACES = re.compile(
@@ -29,17 +30,18 @@ _HEAD = re.compile(r"\s*[:–—|]\s+|\s+-\s+")
 def answerable(question: str, hits: Sequence[Hit], embedder: Embedder | None, pages: Pages) -> float:
     """The probability that the pages answer a question.
 
-    Fitted for the packaged model. With any other one, and where the search compared no vectors, words alone tell: 0
-    where the best hits have none of those that the question has, else 1.
+    Fitted for the packaged model. Of any other one no more is known than that it is 0 where the best hits are far from
+    the question and say none of its words; where the search compared no vectors it is 1.
     """
     found = reach(question, hits, pages)
     if "nearest passage" in found and embedder is not None and _MEASURED in embedder.fingerprint.lower():
         return probability("answerable", found)
-    return float(found["words said"] > 0.0)
+    near = [hit.parts[name] for hit in hits for name in ("element", "chunk") if name in hit.parts]
+    return float(not near or max(near) >= _FAR or found["words said"] > 0.0)
 
 
 def reach(question: str, hits: Sequence[Hit], pages: Pages) -> Features:
-    """The similarity of the nearest passage, where vectors were compared; the share of the words that the best hits say."""
+    """The similarity of the nearest passage, where vectors were compared; the share of words that the best hits say."""
     best = sorted(hits, key=lambda hit: -hit.score)[:_BEST]
     said = coverage(content_terms(question), " ".join(_around(hit, pages) for hit in best))
     near = [hit.parts["chunk"] for hit in hits if "chunk" in hit.parts]

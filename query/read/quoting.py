@@ -98,10 +98,16 @@ def _in_force(
 
 
 def _item_of(candidate: Candidate, places: Sequence[RankedPlace], context: QuestionContext) -> Candidate:
-    """Of what introduces a long list the most probable of its items, which is then shown with it."""
+    """Of what introduces a long list the most probable of its items, which is then shown with it.
+
+    Of an item that is nested in another one that one, below which it is shown.
+    """
     element, page = candidate.element, candidate.page
+    outer = context.pages(page).element(element.lead_in)
+    if outer is not None and outer.tag == "li":
+        return replace(candidate, element=outer)
     below = items_below(element, context.pages(page)) if element.text.rstrip().endswith(":") else []
-    if _words([(0, item.text) for item in below]) <= _WORDS:
+    if element.tag == "li" or _words([(0, item.text) for item in below]) <= _WORDS:
         return candidate
     anchors = {item.anchor for item in below if item.lead_in == element.anchor}
     items = (one.candidate for one in places if one.candidate.page == page and one.candidate.element.anchor in anchors)

@@ -65,15 +65,6 @@ def test_the_case_of_a_section_that_is_asked_about_is_no_condition_to_show() -> 
     assert "you go away" not in [one.leaf.text for one in leaves(answer.condition)]
 
 
-@pytest.mark.parametrize(
-    ("question", "refused"), [("how do i cook salmon in the oven", True), ("must i put the salmon back", False)]
-)
-def test_what_no_page_has_a_word_for_is_refused(question: str, refused: bool) -> None:
-    found = page("You must put a salmon back.")
-    status = READER.read(Inquiry(question), found.hits(similarity=0.47), found).status
-    assert (status is AnswerStatus.NOT_ANSWERABLE) is refused
-
-
 @pytest.mark.parametrize("kind", ["verdict", "value"])
 def test_a_failed_check_never_raises_the_probability(kind: str) -> None:
     names = ("question words missing", "hedged", "figure not compared", "case is like an exception")

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -93,7 +94,8 @@ def test_many_items_of_one_list_do_not_keep_out_the_next_place() -> None:
     advance = Element("a", "p", "", "An advance is paid once a review has taken more than 7 days.")
     places = [late, lead, *items, deadline, advance]
     answer = asked(places, "How long do I have to ask for a review?", "A late", *things, "You cannot", "Ask within")
-    assert [quote.quote for quote in answer.quotes][:2] == [late.text, deadline.text]
+    quoted = [quote.quote for quote in answer.quotes]
+    assert quoted[0] == late.text and sum(one in things for one in quoted) == 1 and deadline.text in quoted
 
 
 PITCH = (
@@ -103,12 +105,6 @@ PITCH = (
     "Traders under 25 pay half.",
 )
 FREE = ("No permit is needed on public holidays.", "A permit lasts until 31 May.", "Pay by 1 May.", "Go by 2 May.")
-LIMIT = (
-    "A harbour may give a mooring 2 weeks' notice if its owner owes rent.",
-    "A mooring must have a number.",
-    "A notice says why it is given.",
-    "It is not valid within the first 4 months of the mooring.",
-)
 LEVY = (
     "Last updated: 20 March 2026",
     "The harbour levy is for people who keep a boat in the harbour of the town.",
@@ -119,18 +115,14 @@ LEVY = (
 @pytest.mark.parametrize(
     ("lines", "question", "scenario", "found", "expected"),
     [
-        (FREE, "When is mooring free?", "", 4, [FREE[1], FREE[0]]),  # the best of the search, though it has no day
-        (PITCH, "How much is a pitch?", "I am 22.", 4, [PITCH[0], PITCH[1], PITCH[3]]),  # what bounds a told figure
-        # a limit beside what is quoted, of the kind of a told figure
-        (LIMIT, "Can the harbour give 2 weeks' notice?", "The mooring began 2 months ago.", 3, [*LIMIT]),
-        (LEVY, "how much is the harbour levy for a boat", "", 3, [LEVY[2], LEVY[1]]),  # no line that dates the page
+        (FREE, "When is mooring free?", "", 4, FREE[1]),  # the best of the search that has a day
+        (PITCH, "How much is a pitch?", "I am 22.", 4, PITCH[0]),
+        (LEVY, "how much is the harbour levy for a boat", "", 3, LEVY[2]),  # no line that dates the page
     ],
 )
-def test_what_is_quoted_first(
-    lines: tuple[str, ...], question: str, scenario: str, found: int, expected: list[str]
-) -> None:
+def test_what_is_quoted_first(lines: tuple[str, ...], question: str, scenario: str, found: int, expected: str) -> None:
     made = quotes(paragraphs(*lines), question, *lines[:found], scenario=scenario)
-    assert made[: len(expected)] == expected and LEVY[0] not in made
+    assert made[0] == expected and LEVY[0] not in made
 
 
 def test_a_page_that_another_one_replaces_is_quoted_only_where_it_is_named() -> None:
@@ -173,37 +165,15 @@ ZONES = tuple(
         "No household can have more than two permits. In Zones H and J the limit is one.",
     )
 )
-SECOND = [element.text for element in ZONES[:3]]
 
 
-CARS = "My household has two cars."
-RULES = [Element(f"m{i}", "p", "", f"Household rule {i}.") for i in range(4)]
-LONG = Element("l", "p", "", f"{'Permits are printed on paper. ' * 12}A household may keep one. {'Thanks. ' * 9}")
-
-
-@pytest.mark.parametrize(
-    ("places", "scenario", "rest"),
-    [
-        (ZONES, CARS, [ZONES[-1].text]),  # its limit stands two lines below a price
-        (ZONES, "It is for a caravan.", []),
-        ((*ZONES, *RULES), CARS, []),  # a word that many places have brings none of them
-        ((*ZONES[:4], LONG), CARS, [LONG.text[LONG.text.index("A household") :][:33]]),  # of a long place its sentence
-    ],
-)
-def test_a_place_with_a_word_that_is_told_and_that_no_quote_has_is_quoted_too(
-    places: Sequence[Element], scenario: str, rest: list[str]
-) -> None:
-    made = quotes(places, "Can I have a second permit?", *SECOND, scenario=scenario)
-    assert made[:3] == SECOND and [one[:33] for one in made[3:]] == [one[:33] for one in rest]
-
-
-def test_a_word_of_the_question_is_looked_for_on_other_pages_that_were_found() -> None:
-    other = PageKey("test", "other")
-    deposit = Element("d", "p", "", "A deposit cannot be more than 6 weeks' rent.")
-    pages = Pages({KEY: Reading("Berths", None, ZONES), other: Reading("Homes", None, (deposit,))})
-    inquiry = Inquiry("How much can the deposit for a second permit be?")
-    result = NEVER.read(inquiry, pages.hits(*SECOND[:2], SECOND[2], deposit.text), pages)
-    assert [quote.page for quote in result.quotes] == [KEY, KEY, KEY, other]
+def test_of_a_long_list_what_stands_around_the_item_is_quoted() -> None:
+    lead = Element("p", "p", "", "You can claim if you have one of these:")
+    things = [f"a licence of class {name} that the harbour gave to the owner of a boat" for name in "ABCDEFGH"]
+    items = [Element(f"i{at}", "li", "", text, lead_in="p") for at, text in enumerate(things)]
+    first, *_ = asked([lead, *items], "can i claim with a licence of class E", things[4], things[2]).quotes
+    assert first.quote == things[4] and set(first.items) < set(things) and things[3] in first.items
+    assert first.items_left == len(things) - 1 - len(first.items) and first.items_left > 0
 
 
 class Packaged(HashingEmbedder):
@@ -215,28 +185,30 @@ class Packaged(HashingEmbedder):
 
 
 @pytest.mark.parametrize(
-    ("score", "status", "question"),
+    ("chunk", "status", "question"),
     [
-        (1.15, AnswerStatus.QUOTED, "Can I have a second permit?"),
-        (1.05, AnswerStatus.UNKNOWN, "Can I have a second permit?"),
-        (1.15, AnswerStatus.UNKNOWN, "Can I moor a second houseboat?"),  # hits that say less of it have to be nearer
+        (0.7, AnswerStatus.QUOTED, "Can I have a second permit?"),
+        (0.55, AnswerStatus.UNKNOWN, "Can I have a second permit?"),
+        (0.4, AnswerStatus.NOT_ANSWERABLE, "Can I have a second permit?"),
+        (0.75, AnswerStatus.UNKNOWN, "Can I moor a houseboat?"),  # pages that say less of it have to be nearer
     ],
 )
-def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(
-    score: float, status: AnswerStatus, question: str
+def test_what_the_pages_hardly_answer_is_quoted_as_that_or_refused(
+    chunk: float, status: AnswerStatus, question: str
 ) -> None:
-    """By the hybrid's score with the packaged model alone: others have another scale, and nothing is known of them."""
+    """By the passages of the packaged model alone: others have another scale, and nothing is known of them."""
     reader = ExtractiveReader(Packaged(), asserted=1.01)
     pages = Pages({KEY: Reading("Berths", None, ZONES)})
-    parts = {"element": 0.7, "chunk": 0.7, "page": 0.3}
     inquiry = Inquiry(question)
-    near = reader.read(inquiry, [Hit.of_element(KEY, one, score, parts) for one in ZONES[:2]], pages)
-    assert near.status is status and near.quotes
+    hits = [Hit.of_element(KEY, one, 1.0, {"element": chunk, "chunk": chunk}) for one in ZONES[:2]]
+    near = reader.read(inquiry, hits, pages)
+    assert near.status is status and bool(near.quotes) is (status is not AnswerStatus.NOT_ANSWERABLE)
     answer = Answer(inquiry, near.status, (), "test", 1, quotes=near.quotes)
     assert ("may not answer this" in answer_markdown(answer)) is (status is AnswerStatus.UNKNOWN)
-    other = reader.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
-    foreign = NEVER.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
-    assert other.status is foreign.status is AnswerStatus.QUOTED
+    without_vectors = [replace(hit, parts={"keyword": 1.0}) for hit in hits]
+    assert reader.read(inquiry, without_vectors, pages).status is AnswerStatus.QUOTED
+    if near.quotes:
+        assert NEVER.read(inquiry, hits, pages).status is AnswerStatus.QUOTED
 
 
 BY_SEED = """

@@ -14,8 +14,8 @@ from clausegraph.query.read.statements import Candidate
 from clausegraph.query.read.word_match import content_terms, coverage, missing_terms, terms
 from clausegraph.query.retrieve.bank import Hit
 
-REFUSED = 0.14  # probability below which nothing is shown: of 31 off-topic questions all are, of 562 answerable 2%
-MAY_SAY = 0.3  # below it the pages may not say: 4% of these 562, and 81% of 390 with the deciding page taken out
+REFUSED = 0.02  # probability below which nothing is shown: so lie 23 of 31 off-topic questions, 2 of 562 answerable
+MAY_SAY = 0.2  # below it the pages may not say: all 31, 3% of the 562, 75% of 390 with the deciding page taken out
 _FAR = 0.45  # similarity
 _BEST = 3  # hits whose words count
 _MEASURED = "minilm"  # in the name of the model whose similarities were fitted: others have a scale of their own

@@ -189,7 +189,7 @@ class Packaged(HashingEmbedder):
     [
         (0.7, AnswerStatus.QUOTED, "Can I have a second permit?"),
         (0.55, AnswerStatus.UNKNOWN, "Can I have a second permit?"),
-        (0.4, AnswerStatus.NOT_ANSWERABLE, "Can I have a second permit?"),
+        (0.35, AnswerStatus.NOT_ANSWERABLE, "Can I have a second permit?"),
         (0.75, AnswerStatus.UNKNOWN, "Can I moor a houseboat?"),  # pages that say less of it have to be nearer
     ],
 )

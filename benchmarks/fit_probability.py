@@ -5,7 +5,8 @@
 Questions as people type them: those of ``examples/typed_questions*.json``, ``development_questions.json`` and
 ``plain_questions.json``, each also with its page taken out. Logistic regression on the failed checks that the reader
 names (``ReadResult.reasons``); the weights of ``value`` and ``verdict`` in ``query/read/weights.json`` are numbers per
-named feature. Prints how many are right of those that models fitted on the pages of other folds would assert.
+named feature. ``answerable`` is fitted on which of the questions the pages answer. Prints how many are right of those
+that models fitted on the pages of other folds would assert.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from clausegraph.core.types import AnswerStatus, ConditionState, holds
 from clausegraph.query.engines.answers import reader_of
 from clausegraph.query.engines.bank import EngineOptions, make_engine
 from clausegraph.query.engines.single_pass import SinglePass
+from clausegraph.query.read.answerable import reach
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.probability import ASSERTED, COUNTS, Features, with_counts
 from clausegraph.query.read.protocol import ReadResult, Rules
@@ -53,11 +55,14 @@ class Keeping:
 
     embedder: Embedder
     found: AnswerCandidate | None = None
+    reached: Features = field(default_factory=dict)
 
     def read(self, inquiry: Inquiry, hits: Iterable[Hit], rules: Rules) -> ReadResult:
-        """Nothing; ``found`` has the candidate."""
+        """Nothing; ``found`` has the candidate, ``reached`` how near the pages are."""
+        hits = list(hits)
+        self.reached = reach(inquiry.question, hits, rules.reading)
         always = ExtractiveReader(self.embedder, asserted=0.0)
-        result = always.read(replace(inquiry, as_of=DAY), list(hits), rules)
+        result = always.read(replace(inquiry, as_of=DAY), hits, rules)
         reasons: Any = result.reasons
         if "answer" in reasons:
             features = with_counts(dict.fromkeys(reasons["failed_checks"], 1.0), float(reasons["answerable"]))
@@ -111,13 +116,26 @@ def judged(home: Path, data: Path) -> Iterator[Judged]:
                     without = Without(retriever, page)
                     blind = SinglePass(view, without, reader_of(embedder, options), options) if page else None
                     for asking in (engine, blind):
+                        if asking is None:
+                            continue
                         reader.found = None
-                        if asking is not None:
-                            asking.ask(Inquiry(question["question"], question.get("scenario") or ""))
+                        asking.ask(Inquiry(question["question"], question.get("scenario") or ""))
+                        refused = asking is blind or question.get("kind") in REFUSED
+                        if question.get("kind") != "not_answerable" and "nearest passage" in reader.reached:
+                            yield Judged("answerable", reader.reached, not refused, file, page, asking is blind)
                         if (found := reader.found) is not None:
                             right = asking is engine and is_right(question, found)
                             shown = page or str(found.alternative.evidence[0].page)
                             yield Judged(found.kind, found.features, right, file, shown, asking is blind)
+
+
+def fitted_answerable(rows: list[Judged]) -> Features:
+    """The weights of the probability that the pages answer; questions that they answer count as much as the others."""
+    names = DictVectorizer()
+    model = LogisticRegression(C=10.0, class_weight="balanced", max_iter=2000)
+    model.fit(names.fit_transform([row.features for row in rows]), [row.right for row in rows])
+    weights = dict(zip(map(str, names.get_feature_names_out()), map(float, model.coef_[0]), strict=True))
+    return {name: round(weight, 3) for name, weight in (weights | {"bias": float(model.intercept_[0])}).items()}
 
 
 def fitted(rows: list[Judged]) -> Features:
@@ -175,8 +193,8 @@ def main() -> None:
     rows = list(judged(options.home, options.data))
     print("\n".join(table(rows)))
     models: dict[str, Any] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    for kind in ("value", "verdict"):
-        models[kind] = fitted([row for row in rows if row.kind == kind])
+    for kind, fit in (("value", fitted), ("verdict", fitted), ("answerable", fitted_answerable)):
+        models[kind] = fit([row for row in rows if row.kind == kind])
         print(kind, json.dumps(dict(sorted(models[kind].items(), key=lambda pair: pair[1]))))
     if options.write:
         WEIGHTS.write_text(json.dumps(models, indent=0, sort_keys=True) + "\n", encoding="utf-8")

@@ -102,6 +102,12 @@ def is_user_row(context: QuestionContext, row: Element, reading: Reading) -> boo
     return _is_alone(context, _row_key(row), _row_keys(row, reading))
 
 
+def is_band_of_user(context: QuestionContext, row: Element) -> bool:
+    """Whether a figure that is told lies within the band that a row is of: "£24,001 to £36,000"."""
+    band = compare(" ".join((*row.headers[:1], row.text.split(CELLS)[0])), context.user_text, context.today)
+    return band is not None and band.holds
+
+
 def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:
     """The first sentences under the heading of a table that limit it: "A car of more than £45,000 costs £320 more"."""
     texts = [e for e in reading.elements if e.headings == row.headings and e.tag != "tr" and not e.is_heading]

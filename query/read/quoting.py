@@ -14,10 +14,9 @@ from clausegraph.core.language.normalise import overlap
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answerable import is_called
 from clausegraph.query.read.evidence import beside_it, evidence_of, is_header, items_below, table_of
-from clausegraph.query.read.places import is_user_row
+from clausegraph.query.read.places import is_band_of_user, is_user_row
 from clausegraph.query.read.question_context import QuestionContext
-from clausegraph.query.read.ranking import RankedPlace, is_band_of_user
-from clausegraph.query.read.statements import Candidate
+from clausegraph.query.read.statements import Candidate, RankedPlace
 
 _MOST = 3
 _NEAR = 0.15  # share of the best place's probability from which another place is quoted beside it

@@ -9,18 +9,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import Element
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.figures import compare, figures
-from clausegraph.query.read.places import CELLS, is_typed, values_in
+from clausegraph.query.read.places import is_band_of_user, is_typed, values_in
 from clausegraph.query.read.probability import weights
 from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.questions import AnswerType, QuestionKind
-from clausegraph.query.read.statements import Candidate
+from clausegraph.query.read.statements import Candidate, RankedPlace
 from clausegraph.query.read.word_match import content_terms, missing_terms
 
 DEPTH = 30  # places of the search that are put in order
@@ -31,14 +30,6 @@ _MODAL = re.compile(
     r"|n['’]t\b",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RankedPlace:
-    """A place with the probability that it decides, among those that were ranked."""
-
-    candidate: Candidate
-    probability: float
 
 
 def ranked_places(context: QuestionContext, ranked: Sequence[Candidate]) -> list[RankedPlace]:
@@ -112,9 +103,3 @@ def bounds_user_figure(context: QuestionContext, element: Element) -> bool:
         return is_band_of_user(context, element)
     sentences = (element.text[slice(*span)] for span in sentence_spans(element.text))
     return any(compare(sentence, context.scenario_text, context.today) is not None for sentence in sentences)
-
-
-def is_band_of_user(context: QuestionContext, row: Element) -> bool:
-    """Whether a figure that is told lies within the band that a row is of: "£24,001 to £36,000"."""
-    band = compare(" ".join((*row.headers[:1], row.text.split(CELLS)[0])), context.user_text, context.today)
-    return band is not None and band.holds

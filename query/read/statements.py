@@ -47,6 +47,14 @@ class Candidate:
     parts: Mapping[str, float] = field(default_factory=dict)  # of the score, as the retriever names them
 
 
+@dataclass(frozen=True, slots=True)
+class RankedPlace:
+    """A place with the probability that it decides, among those that were ranked."""
+
+    candidate: Candidate
+    probability: float
+
+
 def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
     """The elements of the hits, each once: a chunk is read element by element."""
     found: dict[tuple[PageKey, str], Candidate] = {}

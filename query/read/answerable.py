@@ -34,10 +34,15 @@ def answerable(question: str, hits: Sequence[Hit], embedder: Embedder | None, pa
     the question and say none of its words; where the search compared no vectors it is 1.
     """
     found = reach(question, hits, pages)
-    if "nearest passage" in found and embedder is not None and _MEASURED in embedder.fingerprint.lower():
+    if "nearest passage" in found and is_measured(embedder):
         return probability("answerable", found)
     near = [hit.parts[name] for hit in hits for name in ("element", "chunk") if name in hit.parts]
     return float(not near or max(near) >= _FAR or found["words said"] > 0.0)
+
+
+def is_measured(embedder: Embedder | None) -> bool:
+    """Whether similarities are those of the packaged model, for which the weights were fitted."""
+    return embedder is not None and _MEASURED in embedder.fingerprint.lower()
 
 
 def reach(question: str, hits: Sequence[Hit], pages: Pages) -> Features:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
-from clausegraph.query.read.answerable import MAY_SAY, REFUSED, answerable, replaced_pages
+from clausegraph.query.read.answerable import MAY_SAY, REFUSED, answerable, is_measured, replaced_pages
 from clausegraph.query.read.places import is_typed
 from clausegraph.query.read.probability import ASSERTED, COUNTS, UNFITTED, probability, with_counts
 from clausegraph.query.read.protocol import ReadResult, Rules
@@ -83,8 +83,9 @@ class ExtractiveReader:
         reasons["status_because"] = "not sure enough"
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
+        places = ranked_places(context, ranked, measured=is_measured(self._embedder))
         status = AnswerStatus.QUOTED if near >= MAY_SAY else AnswerStatus.UNKNOWN
-        return ReadResult(status, (), reasons, quotes(context, ranked_places(context, ranked), replaced))
+        return ReadResult(status, (), reasons, quotes(context, places, replaced))
 
 
 def best_answer(context: QuestionContext, ranked: Sequence[Candidate], near: float) -> AnswerCandidate | None:

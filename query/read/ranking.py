@@ -24,6 +24,7 @@ from clausegraph.query.read.word_match import content_terms, missing_terms
 
 DEPTH = 30  # places of the search that are put in order
 _COMPARED = ("element", "chunk")  # parts of the search's score, each against the best place's
+_OF_OTHER_MODELS = {"element": 0.0, "chunk": 0.0, "gap": 0.0, "rank": 1.0}
 _FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
 _MODAL = re.compile(
     r"\b(?:can|cannot|may|must|need|have to|has to|should|not|no|only|allowed|entitled|eligible|qualify|if|unless)\b"
@@ -32,9 +33,14 @@ _MODAL = re.compile(
 )
 
 
-def ranked_places(context: QuestionContext, ranked: Sequence[Candidate]) -> list[RankedPlace]:
-    """The first places of the search but headings, most probable first; of equals the search decides."""
-    known = weights("order")
+def ranked_places(context: QuestionContext, ranked: Sequence[Candidate], *, measured: bool) -> list[RankedPlace]:
+    """The first places of the search but headings, most probable first; of equals the search decides.
+
+    Args:
+        measured: the similarities are of the model that the weights were fitted for; of any other one only the
+            order of the search is taken.
+    """
+    known = weights("order") if measured else {**weights("order"), **_OF_OTHER_MODELS}
     places = rankable(ranked)
     scores = [sum(known.get(name, 0.0) * value for name, value in one.items()) for one in features(context, places)]
     best = max(scores, default=0.0)
@@ -60,12 +66,13 @@ def features(context: QuestionContext, places: Sequence[Candidate]) -> Iterator[
     for rank, (one, own) in enumerate(zip(places, owns, strict=True)):
         element = one.element
         around = " ".join((own, context.pages(one.page).title or "", *element.headings))
+        asked = _share(asks, around, rarity)
         yield {
             "rank": -math.log(1 + rank),
             "gap": one.score - places[0].score,
-            **{name: one.parts.get(name, min(parts)) - max(parts) for name, parts in compared.items()},
-            "asked": _share(asks, around, rarity),
-            "told": _share(told, own, rarity),
+            **{name: one.parts.get(name, max(parts)) - max(parts) for name, parts in compared.items()},
+            "asked": asked,
+            "told": asked * _share(told, own, rarity),  # of another matter it says nothing
             "value": float(is_typed(context.form) and not is_yes_no and holds_kind(context, element)),
             "rule of a verdict": float(is_yes_no and bool(_MODAL.search(own))),
             "bounds a figure": float(bounds_user_figure(context, element)),

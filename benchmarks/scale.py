@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import sqlite3
@@ -18,14 +19,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.costs import Workbench, run_measured
+from benchmarks.costs import Workbench, database_of, postgres, run_measured
 from benchmarks.material import (
     REPOSITORY,
     Material,
@@ -62,6 +63,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="folder with documents.json and dev.json")
     parser.add_argument("--pages", type=int, nargs="*", default=PAGES, help="sizes in pages")
     parser.add_argument("--chunks", type=int, default=CHUNKS, help="made directly; 0: none")
+    parser.add_argument("--postgres", action="store_true", help="in a PostgreSQL of its own, pages alone")
     parser.add_argument("--folder", type=Path, help="keep the homes here, and use those that are there")
     parser.add_argument("--output", type=Path, help="write every figure to this JSON file")
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)  # the process that reads: a home of this module
@@ -69,22 +71,28 @@ def main() -> int:
     material = find_material(options.data)
     if options.read:
         records = json.loads((options.read / "documents.json").read_text(encoding="utf-8"))
-        print(json.dumps(read(Workbench(options.read, replace(material, records=records), MODEL))))
+        address = os.environ.get("CLAUSEGRAPH_DATABASE", "")
+        print(json.dumps(read(Workbench(options.read, replace(material, records=records), MODEL, address))))
         return 0
-    with tempfile.TemporaryDirectory(prefix="clausegraph-scale-") as made:
-        folder = options.folder or Path(made)
-        results = run(folder, material, options.pages, options.chunks, options.data)
+    with ExitStack() as stack:
+        folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clausegraph-scale-")))
+        server = stack.enter_context(postgres(folder / "postgres")) if options.postgres else ""
+        results = run(folder, material, options.pages, 0 if server else options.chunks, options.data, server)
     if options.output:
         options.output.write_text(json.dumps(results, indent=1), encoding="utf-8")
     return 0
 
 
-def run(folder: Path, material: Material, pages: Sequence[int], chunks: int, data: Path | None) -> dict[str, Any]:
+def run(
+    folder: Path, material: Material, pages: Sequence[int], chunks: int, data: Path | None, server: str = ""
+) -> dict[str, Any]:
     """Measure each number of pages, then the corpus with chunks that are made, and print."""
     print(f"pages: {material.origin}; {machine()}", flush=True)
     sizes: dict[str, Any] = {}
     for count in pages:
-        sizes[f"{count:,} pages"] = measure(Workbench(folder / str(count), sized(material, count), MODEL), data)
+        address = database_of(server, f"pages_{count}") if server else ""
+        bench = Workbench(folder / str(count), sized(material, count), MODEL, address)
+        sizes[f"{count:,} pages"] = measure(bench, data)
     if chunks:
         bench = Workbench(folder / f"chunks-{chunks}", material, MODEL)
         sizes[f"{chunks:,} chunks"] = measure(bench, data, chunks)
@@ -133,7 +141,8 @@ def measure(bench: Workbench, data: Path | None, chunks: int = 0) -> dict[str, A
     figures |= json.loads(run_measured(command, bench.variables, REPOSITORY)[3])
     home = bench.settings.home
     segments = sum(path.stat().st_size for path in (home / "segments").rglob("*") if path.is_file())
-    figures["ledger, MB"] = (home / "ledger.db").stat().st_size / 1e6
+    with Workspace(bench.settings) as workspace:
+        figures["ledger, MB"] = workspace.ledger.database.size() / 1e6
     figures["segments, MB"] = segments / 1e6
     print(json.dumps(figures), flush=True)
     return figures

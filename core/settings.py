@@ -237,7 +237,8 @@ class Settings(BaseSettings):
         default=4,
         ge=1,
         le=1000,
-        description="answers and searches that `serve` does at once; four times as many may wait, one more gets 503",
+        description="answers and searches that `serve` does at once; without a model or `serve_addresses` at most "
+        "one a processor; four times as many may wait, one more gets 503",
     )
     serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")
     serve_addresses: bool = Field(

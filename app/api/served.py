@@ -32,6 +32,7 @@ from clausegraph.app.services.evaluations import Evaluations
 from clausegraph.app.services.jobs import Jobs
 from clausegraph.app.services.kept import KeptAnswers
 from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.core.models.bert_numpy import cores
 from clausegraph.indexes.files import OWN_TOKEN, file_errors, write_whole
 from clausegraph.indexes.kept_answers import answers_in
 
@@ -101,7 +102,10 @@ class Served:
         self.sessions = Sessions(self.tokens)
         self.audit = AuditLog(settings.home, workspace.shared)
         self.rate = RateLimit(settings.serve_rate)
-        self.work = WorkPool("work", settings.serve_workers, 4 * settings.serve_workers)
+        at_once = settings.serve_workers
+        if not (settings.llm or settings.embedding_url or settings.serve_addresses):
+            at_once = min(at_once, cores())  # nothing is waited for: more at once would only be slow together
+        self.work = WorkPool("work", at_once, 5 * settings.serve_workers - at_once)
         self.reads = WorkPool("reads", _READERS, _READS_WAITING)
         self.jobs = Jobs(workspace)
         self.evaluations = Evaluations(settings)

@@ -43,26 +43,28 @@ def serve(
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
     from clausegraph.app.api.served import own_token, run
-    from clausegraph.app.api.work import Ticket
     from clausegraph.app.chat import chat_face
     from clausegraph.app.console.face import face
     from clausegraph.app.mcp import mcp_face
+    from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.models.embedding import ServedEmbedder
+    from clausegraph.query.engines.bank import make_engine
 
     with suppress(ClauseGraphError):  # as where its database does not answer: then nobody is told that it is ready
         workspace.make_ledger()
     app = create_app(workspace, [mcp_face(), chat_face(), face()])
     text, path = own_token(workspace)
 
-    def warm(ticket: Ticket) -> None:
-        """Load what the first question would wait for; what cannot be loaded is told to whoever asks."""
-        with suppress(ClauseGraphError), workspace.view():
-            ticket.check()
+    def warm() -> None:
+        """Ask for a page's title, without a model, which loads what the first question would wait for; what cannot be
+        loaded is told to whoever asks."""
+        with suppress(ClauseGraphError), workspace.view() as view:
             if not isinstance(workspace.embedder, ServedEmbedder):
-                workspace.embedder.embed_query("?")
+                for page in view.page_keys()[:1]:
+                    make_engine(view, workspace.embedder).ask(Inquiry(view.reading(page).title))
 
     def announce(url: str) -> None:
-        app.state.served.work.start(warm, Ticket())
+        app.state.served.work.start(warm)
         if session.json:
             show_json({"url": url, "token_file": str(path)}, indent=None)
             sys.stdout.flush()  # the command goes on

@@ -72,7 +72,7 @@ class NumpyBert:
             if len(batches) == 1:
                 fill(batches[0])
             else:
-                with ThreadPoolExecutor(_cores()) as pool:
+                with ThreadPoolExecutor(cores()) as pool:
                     list(pool.map(fill, batches))
         return matrix
 
@@ -153,7 +153,7 @@ def _equally_long(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield from (rows[start : start + size] for start in range(0, len(rows), size))
 
 
-def _cores() -> int:
+def cores() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

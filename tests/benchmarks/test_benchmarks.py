@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import costs, ledger, scale
+from benchmarks import compare, costs, ledger, load, scale, soak
 from benchmarks.floors import unset
 from benchmarks.material import Material, Record, copies
+from clausegraph.core.inquiry import Inquiry
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 
@@ -55,6 +56,30 @@ def test_scale_measures_pages_and_chunks_that_are_made(tmp_path: Path) -> None:
     assert list(sizes) == ["3 pages", "6 pages", "40 chunks"]
     assert {figures[f"recall of {scale.NEAREST} chunks"] for figures in sizes.values()} == {1.0}
     assert sizes["40 chunks"]["ledger, MB"] > sizes["3 pages"]["ledger, MB"]
+
+
+def test_scale_measures_pages_in_a_postgres(tmp_path: Path) -> None:
+    with costs.postgres(tmp_path / "postgres") as server:
+        sizes = scale.run(tmp_path, Material("test", RECORDS, QUESTIONS), [3], 0, None, server)["sizes"]
+    assert sizes["3 pages"]["recall of 150 chunks"] == 1.0 and sizes["3 pages"]["ledger, MB"] > 1
+    assert not (tmp_path / "3" / "home" / "ledger.db").exists()
+
+
+def test_load_asks_several_servers_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bench = costs.Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
+    bench.ingest()
+    load.measure("a file", bench, 2, [1, 3], 6, [Inquiry(*one) for one in QUESTIONS])
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == ["1", "3"]
+
+
+def test_compare_does_the_same_with_llamaindex(tmp_path: Path) -> None:
+    rows = compare.compared(costs.Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), scale.MODEL), None)
+    assert {row[0]: row[3] for row in rows}["nodes; of them of text that is no more"] == "4; 1"
+
+
+def test_soak_holds_the_law_after_nights_with_kills(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert soak.run(tmp_path, 12, 1, {}) == []
+    assert "runs killed" in capsys.readouterr().out
 
 
 def test_floors_ask_no_model_that_is_set() -> None:

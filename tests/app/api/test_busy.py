@@ -1,10 +1,15 @@
 """Models that fail and queues that are full show as problem documents; what is busy says so at once."""
 
+import threading
+
 import anyio
 import httpx
 import pytest
 
-from tests.app.api.conftest import ASK, QUESTION, Talks, conversation
+from clausegraph.app.api.application import create_app
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.models.bert_numpy import cores
+from tests.app.api.conftest import ASK, QUESTION, Stand, Talks, conversation
 from tests.harness.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
@@ -39,6 +44,23 @@ def test_a_model_server_that_fails_shows_as_such(talk: Talks, model: FakeModelSe
         assert (await client.get("/v1/corpora/default/pages")).status_code == 200  # looking things up goes on
 
     talk(ask, **_settings(model))
+
+
+def test_without_a_model_no_more_answers_are_at_work_than_processors(stand: Stand) -> None:
+    held = create_app(Workspace(stand.settings(serve_workers=1000))).state.served
+    begun, go = threading.Semaphore(0), threading.Event()
+
+    def work() -> None:
+        begun.release()
+        go.wait()
+
+    waiting = [held.work.start(work) for _ in range(10 * cores())]
+    for _ in range(cores()):
+        begun.acquire()
+    assert not begun.acquire(blocking=False) and held.work.capacity == 5000
+    go.set()
+    assert [one.result() for one in waiting] == [None] * 10 * cores()
+    held.close()
 
 
 @pytest.mark.long

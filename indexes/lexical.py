@@ -27,7 +27,7 @@ from clausegraph.indexes.words import PageWords, chunk_keys, count_words, stems,
 K1, B = 1.5, 0.75
 _PAGE = 32  # bits of the number of a chunk below the number of its page
 _CHUNK = (1 << _PAGE) - 1
-_MOST_NAMED = 10_000  # pages whose keys are kept: 20 MB
+_MOST_NAMED = 50_000  # pages whose keys are kept: 100 MB
 _MOST_KEPT = 48_000_000  # chunks that have a term, of all terms that are kept: 600 MB, where there are a million chunks
 
 
@@ -55,14 +55,15 @@ def search_words(words: Words, text: str, limit: int) -> list[LexicalHit]:
         return []
     places, scores = words.best(terms, limit)  # ties at the cut stay in until the total order has spoken
     named = words.named(set((places >> _PAGE).tolist()))
-    hits = []
+    found = []
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
         page, keys = named[place >> _PAGE]
         number = place & _CHUNK
         if number >= len(keys):
             raise damage_error(page_words.c.chunk_keys, str(page), f"chunk {number} of {len(keys)}")
-        hits.append(LexicalHit(page, keys[number], score))
-    return sorted(hits, key=lambda hit: (-hit.score, hit.page, hit.ref))[:limit]
+        found.append((-score, page.source, page.uri, keys[number]))  # there may be a thousand copies: no objects
+    best = sorted(found)[:limit]
+    return [LexicalHit(PageKey(source, uri), key, -score) for score, source, uri, key in best]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from clausegraph.core.errors import StorageError
+from clausegraph.core.types import PageKey
 from clausegraph.indexes.ledger.schema import postings
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import CountedWords, search_words
@@ -48,7 +49,7 @@ def test_scores_are_those_of_the_formula() -> None:
     class OnePage(CountedWords):
         def __init__(self) -> None:
             super().__init__([])
-            self.pages = [("page", words)]  # type: ignore[list-item]
+            self.pages = [(PageKey("pages", "one"), words)]
 
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     wanted = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import shutil
 import threading
 import zlib
@@ -93,7 +94,7 @@ def test_an_edit_costs_little_and_each_snapshot_comes_back(
 ) -> None:
     kept = settings.home / ANSWERS / "1" / "epoch-00000001" / "somebody_0123456789abcdef.answer"
     kept.parent.mkdir(parents=True)
-    kept.write_bytes(b"{}")
+    kept.write_bytes(os.urandom(200_000))  # so that not every block of the home changes
     (settings.home / "access").mkdir()
     (settings.home / "access" / "lock").touch()
     with Workspace(settings) as workspace:

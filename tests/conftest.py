@@ -12,7 +12,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from clausegraph.indexes import lexical, postings
+from clausegraph.indexes import postings
 from tests.harness.ending import at_session_end, left_over
 from tests.harness.fake_model import fake
 from tests.harness.once import (
@@ -29,7 +29,6 @@ __all__ = ["conditionalqa", "fake"]  # fixtures of all folders
 share_compiled_statements()
 share_field_kinds()
 postings.ENOUGH = 2  # so that the words of few pages come together
-postings.SPAN = lexical.SPAN = 4
 
 _HERE = Path(__file__).parent
 # Folders that share a server, or what is slow to load, run in one process, so that it is started once; the others run

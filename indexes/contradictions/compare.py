@@ -141,7 +141,9 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     if _at_other_times(one, other, mine & theirs):
         return False
     known = shared | near | (one.topic & other.topic) - COMMON if shared else shared
-    if (lack[0] or lack[1]) and not _in_other_words(one, other, lack, known, mine & theirs):
+    is_rest = any(side.text.lstrip().startswith(",") for side in (one, other))  # not of what: ", up to £8 an item"
+    unlike = is_rest and len(shared) < _STRONG - 1 and not one.topic & other.topic
+    if unlike or ((lack[0] or lack[1]) and not _in_other_words(one, other, lack, known, mine & theirs)):
         return False
     acts = VERBS | PLAIN  # "Taking a bike on the ferry" is about the bike
     apart = (
@@ -151,9 +153,6 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     if apart[0] and apart[1]:
         enough = len(mine & theirs) >= _STRONG or not (lack[0] or lack[1])
         return len(shared) >= _STRONG - 1 and enough and one.header is None is other.header
-    is_rest = any(side.text.lstrip().startswith(",") for side in (one, other))
-    if is_rest and len(shared) < _STRONG - 1 and not one.topic & other.topic:
-        return False  # the rest of a sentence does not say of what: ", up to £8 an item"
     return bool(shared | near) or (one.words == other.words and bool((one.topic & other.topic) - COMMON))
 
 

@@ -1,13 +1,22 @@
 """Postings in blocks of versions: what is brought there together, what stays a version's own, and what is cut out."""
 
+import pytest
 from sqlalchemy import delete, select
 
+from clausegraph.indexes import lexical
+from clausegraph.indexes import postings as module
 from clausegraph.indexes.ledger.schema import page_versions, page_words, postings
 from clausegraph.indexes.postings import EVERY, versions_of
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 
 PAGES = {f"p{number}": [f"You can get grant {number} if you are over 65."] for number in range(6)}
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    for one in (module, lexical):
+        monkeypatch.setattr(one, "SPAN", 4)
 
 
 def in_blocks(world: World, term: str = EVERY) -> list[set[int]]:
@@ -17,7 +26,7 @@ def in_blocks(world: World, term: str = EVERY) -> list[set[int]]:
 
 
 def test_versions_come_together_and_one_alone_waits(world: World) -> None:
-    assert in_blocks(world) == [{1, 2, 3}, {4, 5, 6}]  # versions of a block: SPAN is 4 here
+    assert in_blocks(world) == [{1, 2, 3}, {4, 5, 6}]  # SPAN is 4 here
     world.write("p0", ["You can get a loan."])
     world.ingest()
     assert in_blocks(world) == [{1, 2, 3}, {4, 5, 6}]

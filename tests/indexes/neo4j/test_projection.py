@@ -72,7 +72,10 @@ def test_it_follows_edits_returns_decisions_rollback_and_vacuum(
 
 def test_a_rule_and_its_links_are_seen_together(town: Town, server: Neo4jServer, projection: Neo4jProjection) -> None:
     """A rule that another one leads to becomes another node when its page names a thing less often."""
-    entitled, excluded = "rule | eligibility | about grant | object tax | if over 65", "But rule | exclusion | about grant"
+    entitled, excluded = (
+        "rule | eligibility | about grant | object tax | if over 65",
+        "But rule | exclusion | about grant",
+    )
     with town.taking_along(projection):
         town.write("a", "In each case:", entitled, excluded, "rule | duty | about grant | object tax | if over 65")
         town.publish()

@@ -22,14 +22,14 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 75_900,
-    "tests, lines": 44_450,
+    "product, lines": 76_700,
+    "tests, lines": 44_550,
     "compiled regexes": 350,
     "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
     "modules entered by a question": 84,
-    "modules entered by an ingest": 101,
+    "modules entered by an ingest": 104,
 }
 _QUESTION = "Could she get the Winter Heating Grant?"
 _SCENARIO = "My mother is 84. She is on Basic Support."

@@ -60,7 +60,6 @@ from clausegraph.ingestion.extract.llm.page_words import (
 from clausegraph.ingestion.extract.llm.parts import Places, covers, line_number
 from clausegraph.ingestion.extract.llm.whole_facts import gap_of
 
-_LETTERS = re.compile(r"[A-Z]{1,2}")
 _ONE_PLACE = r"\d{1,7}[a-z]?(?:\"[^\"]*\")?"
 _RULE = re.compile(rf"({_ONE_PLACE}(?:\s*[,-]\s*{_ONE_PLACE})*)\s*:?\s+([a-z].*)", re.IGNORECASE | re.ASCII)
 _PLACE = re.compile(r"(\d+)([a-z]?)(?:\"([^\"]*)\")?(?:\s*-\s*(\d+))?", re.IGNORECASE | re.ASCII)
@@ -136,7 +135,11 @@ class _Reply:
         """Take in the names of a type; whether the line has any."""
         kind, _, named = line.partition(":")
         told = [parts for one in named.split(";") if len(parts := one.replace("=", " ", 1).split(maxsplit=1)) > 1]
-        told = [parts for parts in told if _LETTERS.fullmatch(parts[0])]
+        told = [
+            parts
+            for parts in told
+            if len(parts[0]) <= 2 and parts[0].isascii() and parts[0].isalpha() and parts[0].isupper()
+        ]
         for letters, written in told:
             if surface := clean_name(written, LONGEST_NAME):
                 entity = Mention(surface, entity_key(surface), _TYPES.get(kind, type_name(kind)))

@@ -123,6 +123,9 @@ def test_a_full_disk_is_told_and_loses_nothing(
                 said = caplog.text
             except StorageError as failed:
                 said = str(failed)
+            except LeaseHeldError:  # the write that failed was the last, which gives the corpus back
+                world.write("a", [f"The grant is £{write - 1} a year."])
+                break
         if not writes.stopped:
             break
         assert "disk that holds" in said and "is full (" in said, (write, writes.seen)

@@ -9,7 +9,6 @@ the deciding elements is as great as can be. Prints how often a deciding element
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from benchmarks.fit_probability import LISTS, WEIGHTS
+from benchmarks.fit_probability import LISTS, fit, parted
 from benchmarks.material import REPOSITORY
 from benchmarks.typed import CORPORA, DAY, REFUSED, corpus_view, known_as
 from clausegraph.core.inquiry import Inquiry
@@ -112,11 +111,10 @@ def score(weights: Weights, row: Places) -> list[float]:
 
 def table(rows: Sequence[Places]) -> list[str]:
     """Lines: of each list, how often a deciding place is the first, and among the first three, on held-out pages."""
-    folds = {page: at % _FOLDS for at, page in enumerate(sorted({row.page for row in rows}))}
     counted: dict[str, list[tuple[bool, bool, bool]]] = {}
-    for fold in range(_FOLDS):
-        weights = fitted([row for row in rows if folds[row.page] != fold])
-        for row in (row for row in rows if folds[row.page] == fold):
+    for others, here in parted(rows, _FOLDS):
+        weights = fitted(others)
+        for row in here:
             scores = score(weights, row)
             order = sorted(range(len(scores)), key=lambda at, scores=scores: -scores[at])  # type: ignore[misc]
             first = row.decides[order[0]], any(row.decides[at] for at in order[:3]), row.decides[0]
@@ -129,21 +127,5 @@ def table(rows: Sequence[Places]) -> list[str]:
     ]
 
 
-def main() -> None:
-    """Print the table, and write the weights where that is asked for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fit_order", description=__doc__)
-    parser.add_argument("home", type=Path, help="where the pages are read into")
-    parser.add_argument("--data", type=Path, default=REPOSITORY.parent / "shared" / "data")
-    parser.add_argument("--write", action="store_true", help="write the weights into query/read/weights.json")
-    options = parser.parse_args()
-    rows = list(collected(options.home, options.data))
-    print("\n".join(table(rows)))
-    models: dict[str, Any] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    models["order"] = fitted(rows)
-    print(json.dumps(dict(sorted(models["order"].items(), key=lambda pair: -pair[1]))))
-    if options.write:
-        WEIGHTS.write_text(json.dumps(models, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    fit("fit_order", __doc__, collected, table, {"order": fitted})

@@ -14,10 +14,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.feature_extraction import DictVectorizer
@@ -47,6 +47,17 @@ WEIGHTS = REPOSITORY / "query" / "read" / "weights.json"
 _FOLDS, _STRENGTH, _LEAST = 10, 1.0, 0.01
 _FIGURE = re.compile(r"\d[\d.,]*(?<=\d)")
 _WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "half": "50", "twenty": "20"}
+
+
+class OfPage(Protocol):
+    """What is fitted on: of one page."""
+
+    @property
+    def page(self) -> str:
+        """The page's uri."""
+
+
+T = TypeVar("T", bound=OfPage)
 
 
 @dataclass(slots=True)
@@ -154,14 +165,22 @@ def fitted(rows: list[Judged]) -> Features:
         left_out |= raising
 
 
+def parted(rows: Sequence[T], folds: int) -> Iterator[tuple[list[T], list[T]]]:
+    """The rows of the pages of each fold, behind those of all other pages."""
+    of_page = {page: at % folds for at, page in enumerate(sorted({row.page for row in rows}))}
+    for fold in range(folds):
+        yield (
+            [row for row in rows if of_page[row.page] != fold],
+            [row for row in rows if of_page[row.page] == fold],
+        )
+
+
 def held_out(rows: list[Judged]) -> list[tuple[Judged, float]]:
     """Each row with the probability by a model that was fitted without the pages of its fold."""
-    pages = sorted({row.page for row in rows})
-    folds = {page: at % _FOLDS for at, page in enumerate(pages)}
     made = []
-    for fold in range(_FOLDS):
-        weights = fitted([row for row in rows if folds[row.page] != fold])
-        for row in (row for row in rows if folds[row.page] == fold):
+    for others, here in parted(rows, _FOLDS):
+        weights = fitted(others)
+        for row in here:
             total = sum(weights.get(name, 0.0) * value for name, value in {"bias": 1.0, **row.features}.items())
             made.append((row, float(1.0 / (1.0 + np.exp(-total)))))
     return made
@@ -183,22 +202,39 @@ def table(rows: list[Judged]) -> list[str]:
     return lines
 
 
-def main() -> None:
-    """Print the table, and write the weights where that is asked for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fit_probability", description=__doc__)
+def fit(
+    name: str,
+    description: str | None,
+    collect: Callable[[Path, Path], Iterable[T]],
+    table_of: Callable[[list[T]], list[str]],
+    fits: dict[str, Callable[[list[T]], Features]],
+) -> None:
+    """The command of a fit: print the table and the weights of each model, and write these where that is asked for."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
     parser.add_argument("home", type=Path, help="where the pages are read into")
     parser.add_argument("--data", type=Path, default=REPOSITORY.parent / "shared" / "data")
     parser.add_argument("--write", action="store_true", help="write the weights into query/read/weights.json")
     options = parser.parse_args()
-    rows = list(judged(options.home, options.data))
-    print("\n".join(table(rows)))
+    rows = list(collect(options.home, options.data))
+    print("\n".join(table_of(rows)))
     models: dict[str, Any] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    for kind, fit in (("value", fitted), ("verdict", fitted), ("answerable", fitted_answerable)):
-        models[kind] = fit([row for row in rows if row.kind == kind])
-        print(kind, json.dumps(dict(sorted(models[kind].items(), key=lambda pair: pair[1]))))
+    for model, fitted_of in fits.items():
+        models[model] = fitted_of(rows)
+        print(model, json.dumps(dict(sorted(models[model].items(), key=lambda pair: pair[1]))))
     if options.write:
         WEIGHTS.write_text(json.dumps(models, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 
+def _of_kind(kind: str, fitted_of: Callable[[list[Judged]], Features]) -> Callable[[list[Judged]], Features]:
+    return lambda rows: fitted_of([row for row in rows if row.kind == kind])
+
+
 if __name__ == "__main__":
-    main()
+    kinds = {"value": fitted, "verdict": fitted, "answerable": fitted_answerable}
+    fit(
+        "fit_probability",
+        __doc__,
+        judged,
+        table,
+        {kind: _of_kind(kind, fitted_of) for kind, fitted_of in kinds.items()},
+    )

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Index, Integer, String, Table, Text, text
@@ -22,6 +26,33 @@ from clausegraph.indexes.ledger.cells import RESTORE, WrongCell
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
 ROWS_BY_KEY: dict[str, Any] = {"sqlite_with_rowid": False}  # of a table: its rows lie in the order of its primary key
 _SQLITE, _POSTGRES = "sqlite", "postgresql"  # as SQLAlchemy names them
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """In the main thread Ctrl-C and SIGTERM raise nothing before the end of the block; a second one does at once.
+
+    They raise between any two steps of a program. SQLAlchemy and whoever waits in a traceback then keep a transaction
+    open that nobody ends, and what notes the end of the run waits for its lock.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    with ExitStack() as held:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):
+                held.callback(signal.signal, number, handler)
+                signal.signal(number, partial(_hold, came, handler))
+        yield
+    if came:
+        signal.raise_signal(came[0])
+
+
+def _hold(came: list[int], handler: Callable[[int, Any], Any], number: int, frame: FrameType | None) -> None:
+    came.append(number)
+    if len(came) > 1:
+        handler(number, frame)
 
 
 class Database(Protocol):

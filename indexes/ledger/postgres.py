@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -23,7 +23,7 @@ from sqlalchemy.ext.compiler import compiles
 
 from clausegraph.core.errors import InputError, SettingsError, StorageError
 from clausegraph.core.secrets import mask, register_secret
-from clausegraph.indexes.ledger.dialect import value_errors
+from clausegraph.indexes.ledger.dialect import interrupts_held, value_errors
 
 WAIT_S = 30  # for a lock
 _AS = "write it as CLAUSEGRAPH_DATABASE=postgresql://USER:PASSWORD@HOST/DATABASE"
@@ -99,7 +99,7 @@ class PostgresDatabase:
 
     @contextmanager
     def writing(self, *, alone: bool = True) -> Iterator[Connection]:
-        with self._engine.connect() as connection, connection.begin():
+        with interrupts_held() if alone else nullcontext(), self._engine.connect() as connection, connection.begin():
             if alone:
                 self.lock(connection)
             yield connection

@@ -22,13 +22,12 @@ from typing import Any
 
 import psutil
 from sqlalchemy import URL, Connection, Engine, QueuePool, Table, create_engine, event, func, select, text
-from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.files import disk_full, file_errors, free_bytes, give_back, make_private, not_writable, rewrite
 from clausegraph.indexes.ledger.cells import RESTORE, WrongCell
-from clausegraph.indexes.ledger.dialect import value_errors
+from clausegraph.indexes.ledger.dialect import interrupts_held, value_errors
 
 BUSY_TIMEOUT_S = 30
 _INDEX = 1 << 15  # bytes of the index of a log
@@ -41,7 +40,6 @@ def _writers(path: Path) -> Engine:
     engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", partial(_configure, path))
     event.listen(engine, "begin", _begin)
-    event.listen(engine, "handle_error", _keep_interrupted)
     return engine
 
 
@@ -51,15 +49,6 @@ def _configure(path: Path, connection: Any, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
     if free_bytes(path.parent) < _SHORT:
         connection.execute(f"PRAGMA wal_autocheckpoint={_SHORT_LOG}")  # the log begins anew after each transaction
-
-
-def _keep_interrupted(context: ExceptionContext) -> None:
-    """Let a statement that Ctrl-C interrupted be rolled back.
-
-    SQLAlchemy takes its connection for lost and closes it. SQLite then keeps the write lock for as long as anybody
-    holds the statement, as the traceback of the interrupt does: what notes the end of the run would wait for it.
-    """
-    context.is_disconnect = context.is_disconnect and isinstance(context.original_exception, Exception)
 
 
 def _refuse_network(folder: Path) -> None:
@@ -246,7 +235,8 @@ class SqliteDatabase:
         with self._opening:
             if self._writers is None:
                 self._writers = _writers(self.path)
-        with self._writers.connect().execution_options(immediate=True) as connection, connection.begin():
+        own = self._writers
+        with interrupts_held(), own.connect().execution_options(immediate=True) as connection, connection.begin():
             yield connection
 
     def outside(self) -> AbstractContextManager[Connection]:

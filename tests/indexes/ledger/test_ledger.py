@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -223,20 +224,27 @@ def test_error_inside_a_write_leaves_nothing(tmp_path: Path) -> None:
         assert list_corpora(ledger) == []
 
 
-class _Interrupted:
-    """A value on which Ctrl-C is pressed while SQLite takes it."""
-
-    def __conform__(self, _protocol: object) -> None:
-        raise KeyboardInterrupt
-
-
-def test_interrupted_write_gives_the_lock_back_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_for_the_end_of_a_write_and_a_second_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_S", 0.1)
-    with open_ledger(tmp_path) as ledger:
-        with pytest.raises(KeyboardInterrupt) as interrupted, ledger.write() as connection:
-            connection.exec_driver_sql("UPDATE identity SET id = ?", [("a",), (_Interrupted(),)])
-        ensure_corpus(ledger, "a", {})
-        assert ledger_id(ledger) != "a" and interrupted.traceback  # which holds the statement
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        with open_ledger(tmp_path) as ledger:
+            with pytest.raises(KeyboardInterrupt), ledger.write() as connection:
+                signal.raise_signal(number)
+                connection.exec_driver_sql("UPDATE identity SET id = 'a'")
+            assert ledger_id(ledger) == "a"
+            with pytest.raises(KeyboardInterrupt), ledger.write() as connection:
+                connection.exec_driver_sql("UPDATE identity SET id = 'b'")
+                signal.raise_signal(number)
+                signal.raise_signal(number)
+            assert ledger_id(ledger) == "a"
+            ensure_corpus(ledger, "a", {})  # the lock was given back
+            assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_new_ledger_has_the_tables_of_the_schema(tmp_path: Path) -> None:

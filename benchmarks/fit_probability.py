@@ -31,9 +31,8 @@ from clausegraph.core.types import AnswerStatus, ConditionState, holds
 from clausegraph.query.engines.answers import reader_of
 from clausegraph.query.engines.bank import EngineOptions, make_engine
 from clausegraph.query.engines.single_pass import SinglePass
-from clausegraph.query.read.answerable import reach
 from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.read.probability import ASSERTED, COUNTS, Features, with_counts
+from clausegraph.query.read.probability import ASSERTED, COUNTS, Features, reach, with_counts
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.question_context import AnswerCandidate
 from clausegraph.query.retrieve.bank import Hit, make_retriever

@@ -37,7 +37,7 @@ def find_corpus(ledger: Ledger, name: str) -> CorpusRow:
     try:
         return get_corpus(ledger, name, option="")
     except NotFoundError as error:
-        remains = sweep(ledger) if was_promised(ledger) else []
+        remains = sweep(ledger) if ledger.is_removal_promised() else []
         if not remains:
             raise
         raise NotFoundError(f"{error}; of what was dropped before remains: {'; '.join(remains)}") from error
@@ -72,11 +72,11 @@ def sweep(ledger: Ledger) -> list[str]:
     Replies of language models go with the text that they may quote, and with the last corpus.
     """
     remains = [*_of_dropped_corpora(ledger), *failure_of(partial(clear_staging, ledger.home))]
-    if was_promised(ledger) or not list_corpora(ledger):
+    if ledger.is_removal_promised() or not list_corpora(ledger):
         remains += forget_replies(ledger)
     if unused := ledger.database.rewrite():
         remains.append(unused)
-    if not remains and was_promised(ledger):
+    if not remains and ledger.is_removal_promised():
         with ledger.write() as connection:
             ledger.database.promise_removal(connection, kept=True)
     return remains
@@ -113,12 +113,6 @@ def _remove_segments(ledger: Ledger, name: str) -> None:
         is_free = corpus.name == name and current_holder(ledger, corpus.id) is None
         if is_free and not isinstance(index, EpochIndex):
             index.drop(corpus.id)
-
-
-def was_promised(ledger: Ledger) -> bool:
-    """Whether a command that removes for good was cut off before it was done."""
-    with ledger.read() as connection:
-        return ledger.database.is_removal_promised(connection)
 
 
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:

@@ -28,7 +28,7 @@ from clausegraph.indexes.corpora import (
 )
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
 from clausegraph.indexes.publish import recover
-from clausegraph.indexes.sweep import sweep, was_promised
+from clausegraph.indexes.sweep import sweep
 from clausegraph.indexes.work import epoch_of_run, write_step
 from clausegraph.ingestion.progress import stored
 from clausegraph.ingestion.report import RunReport, fold
@@ -185,7 +185,7 @@ def _begin(tools: Tools, run: Run, kind: str, part: Part) -> None:
 
 
 def _recover(tools: Tools, run: Run, part: Part) -> None:
-    for what in sweep(tools.ledger) if was_promised(tools.ledger) else ():
+    for what in sweep(tools.ledger) if tools.ledger.is_removal_promised() else ():
         _log.warning("removal.unfinished", reason=what)
     done = recover(tools.ledger, run.lease, tools.projections)
     if done and part.begins:  # later, it is this run's own publish that was cut off

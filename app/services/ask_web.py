@@ -19,8 +19,8 @@ from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, Reading, TraceStep
 from clausegraph.ingestion.once import PageReaders, ReadOnce, no_page, page_readers
 from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.sources.folder import is_address
 from clausegraph.ingestion.sources.source import Item
-from clausegraph.ingestion.sources.web import is_address
 from clausegraph.query.crag.engine import CragEngine, as_answer
 from clausegraph.query.crag.text import CORPUS, CragPage, PagesText
 from clausegraph.query.crag.times import now, parse_time

@@ -129,6 +129,11 @@ class Ledger(Reads):
             "`clausegraph ingest` every source again"
         )
 
+    def is_removal_promised(self) -> bool:
+        """Whether a command that removes for good was cut off before it was done."""
+        with self.read() as connection:
+            return self.database.is_removal_promised(connection)
+
     def close(self) -> None:
         """Close every pooled connection."""
         self.database.close()

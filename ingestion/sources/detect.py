@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.text import checked_name, is_text
-from clausegraph.ingestion.sources.folder import FolderSource, kind_of, local
+from clausegraph.ingestion.sources.folder import FolderSource, is_address, is_address_file, kind_of, local
 from clausegraph.ingestion.sources.records import (
     ConditionalQASource,
     PassagesSource,
@@ -15,7 +15,7 @@ from clausegraph.ingestion.sources.records import (
     holds_passages,
 )
 from clausegraph.ingestion.sources.source import Source
-from clausegraph.ingestion.sources.web.crawl import WebSource, is_address, is_address_file
+from clausegraph.ingestion.sources.web.crawl import WebSource
 from clausegraph.ingestion.sources.web.site import WebOptions
 
 _RECORDS = "documents.json"

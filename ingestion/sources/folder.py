@@ -39,6 +39,22 @@ def kind_of(path: Path) -> Kind:
     return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
 
 
+def is_address(location: str) -> bool:
+    """Whether a location is an address on the web."""
+    return location.strip().lower().startswith(("http://", "https://"))
+
+
+def is_address_file(location: str) -> bool:
+    """Whether a location is a text file whose first line that is no remark is an address."""
+    path = local(location)
+    if path.suffix.lower() not in (".txt", ".urls", ".list") or kind_of(path) != "file":
+        return False
+    with path.open("rb") as file:
+        lines = file.read(64 * 1024).decode("utf-8-sig", "replace").splitlines()
+    first = next((line.strip() for line in lines if line.strip() and not line.strip().startswith("#")), "")
+    return is_address(first)
+
+
 def read_regular(path: Path, limit: int) -> bytes | str:
     """The bytes of a file, or the reason not to take them.
 

@@ -13,9 +13,19 @@ from dataclasses import replace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
-from clausegraph.query.read.answerable import MAY_SAY, REFUSED, answerable, is_measured, replaced_pages
 from clausegraph.query.read.places import is_typed
-from clausegraph.query.read.probability import ASSERTED, COUNTS, UNFITTED, probability, with_counts
+from clausegraph.query.read.probability import (
+    ASSERTED,
+    COUNTS,
+    MAY_SAY,
+    REFUSED,
+    UNFITTED,
+    answerable,
+    is_measured,
+    probability,
+    replaced_pages,
+    with_counts,
+)
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.question_context import AnswerCandidate, QuestionContext
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import overlap
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
-from clausegraph.query.read.answerable import is_called
 from clausegraph.query.read.evidence import beside_it, evidence_of, is_header, items_below, table_of
 from clausegraph.query.read.places import is_band_of_user, is_user_row
+from clausegraph.query.read.probability import is_called
 from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.statements import Candidate, RankedPlace
 

@@ -16,7 +16,7 @@ from clausegraph.ingestion.fetch import WebClient, WebReply, followed, normalise
 from clausegraph.ingestion.fetch.addresses import shape_of, shown
 from clausegraph.ingestion.reading.process import PageLook
 from clausegraph.ingestion.rendering.process import PageRenderer
-from clausegraph.ingestion.sources.folder import kind_of, local, read_regular
+from clausegraph.ingestion.sources.folder import is_address, local, read_regular
 from clausegraph.ingestion.sources.shelf import DryShelf, FetchShelf
 from clausegraph.ingestion.sources.source import Fetched, Gone, Item, SameAs, Skipped, StoredDocument
 from clausegraph.ingestion.sources.web.lists import (
@@ -33,27 +33,10 @@ from clausegraph.ingestion.sources.web.visits import ASKED_BEFORE, Visits
 from clausegraph.ingestion.tools import Progress, no_progress
 
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
-_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _NAME = 100  # characters of a name that is made of an address
 _PREVIEWED = 5  # addresses of a site that a preview asks
 _FILE_BYTES = 5 * 1024 * 1024
 _COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", "rendered", ASKED_BEFORE)
-
-
-def is_address(location: str) -> bool:
-    """Whether a location is an address on the web."""
-    return _ADDRESS.match(location.strip()) is not None
-
-
-def is_address_file(location: str) -> bool:
-    """Whether a location is a text file whose first line that is no remark is an address."""
-    path = local(location)
-    if path.suffix.lower() not in (".txt", ".urls", ".list") or kind_of(path) != "file":
-        return False
-    with path.open("rb") as file:
-        lines = file.read(64 * 1024).decode("utf-8-sig", "replace").splitlines()
-    first = next((line.strip() for line in lines if line.strip() and not line.strip().startswith("#")), "")
-    return is_address(first)
 
 
 class WebSource:

@@ -26,7 +26,7 @@ from clausegraph.indexes.ledger.schema import (
     runs,
 )
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
-from clausegraph.indexes.sweep import drop_corpus, sweep, was_promised
+from clausegraph.indexes.sweep import drop_corpus, sweep
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index
 from clausegraph.indexes.views import open_view
 from tests.harness.writes import failing_at
@@ -174,9 +174,9 @@ def test_what_cannot_be_removed_is_named_and_the_rest_goes(world: World) -> None
     with failing_at("os.remove", replies, refused, kinds=["os.remove"], lasting=False):
         (remains,) = drop_corpus(world.ledger, CORPUS)
     assert str(replies) in remains and "Permission denied" in remains
-    assert was_promised(world.ledger) and replies.exists() and vector_index(world.ledger).corpora() == set()
+    assert world.ledger.is_removal_promised() and replies.exists() and vector_index(world.ledger).corpora() == set()
     world.ingest()
-    assert not was_promised(world.ledger) and b"Quillonby" not in _raw(replies)
+    assert not world.ledger.is_removal_promised() and b"Quillonby" not in _raw(replies)
 
 
 def test_a_folder_that_cannot_be_listed_keeps_nobody_from_sweeping_the_others(world: World) -> None:

@@ -36,13 +36,14 @@ _YOU_BE = _TABLE.pattern("you_be")
 _OPENS_LIST = re.compile(r"\s*(?:\b(?:either|both|all|each))?:$")
 _YOU_HAVE_BEEN = _TABLE.pattern("you_have_been")
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
-_YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>(?!(?!bring)[a-z]+ing\b)[a-z]+)\b")
+_YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>(?!(?!bring)[a-z]+ing\b)[a-z]+)\b(?!['’])")
 _CLAUSE = _TABLE.pattern("clause")
 _OPEN_END = re.compile(r"\b(?:if|unless|when|who|and|or)\s+(?:you|they|it|he|she)\s*:$", re.IGNORECASE)
 _CASE = _TABLE.pattern("case")
 _QUANTIFIED = _TABLE.pattern("quantified")
 _LISTS = re.compile(r"\b(?:not|cannot|never|no|refuse|exempt|free)\b|n['’]t\b", re.IGNORECASE)
 _MUST_BE = re.compile(r"\byou must (?:also |either )?be\b", re.IGNORECASE)
+_MODALS = frozenset(["can", "cannot", "could", "may", "might", "must", "shall", "should", "will", "would", "do"])
 _PAST = re.compile(r"(?:ed|lived|left|got|were|was|had|paid|bought|sold|made|came|went|gave|took|told|became|began)$")
 
 
@@ -232,7 +233,7 @@ def question_of(condition: str) -> str:
         verb = be["be"].split()
         return f"{verb[0].capitalize()} {be['you'].strip()} {' '.join([*verb[1:], text[be.end() :]])}?"
     do = _YOU_DO.match(text)
-    if do and not _PAST.search(do["verb"]) and not text.startswith("you do "):
+    if do and not _PAST.search(do["verb"]) and do["verb"] not in _MODALS:
         return f"Do {text}?"
     if re.match(r"(?:have|are|get|live|pay|need|own|work)\b", text):  # "you get it if you … and have a tenancy"
         return f"Is this so: you {text}?" if re.search(r"\b(?:not|never)\b", text) else question_of(f"you {text}")

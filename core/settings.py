@@ -275,7 +275,7 @@ class Settings(BaseSettings):
         "https://HOST/PATH#SECRET (a signed POST) or smtps://USER:PASSWORD@HOST/?from=…&to=… (mail)",
     )
     evaluations: Path | None = Field(
-        default=None, description="folder whose folders `eval … --output` wrote; `serve` shows them"
+        default=None, description="folder of evaluations, which `serve` makes and shows; none: `evaluations` in home"
     )
 
     corpora: dict[str, ScheduledCorpus] = Field(
@@ -304,6 +304,11 @@ class Settings(BaseSettings):
     def database_address(self) -> str:
         """The address of the database, secrets and all; empty for files of the home."""
         return self.database.get_secret_value() if self.database else ""
+
+    @property
+    def evaluations_folder(self) -> Path:
+        """Where evaluations and their question files are."""
+        return self.evaluations or self.home / "evaluations"
 
     @classmethod
     def settings_customise_sources(

@@ -189,9 +189,9 @@ def loads_page(scope: Scope) -> bool:
 
 
 def _to_login(scope: Scope) -> Response:
-    """To the login and back; htmx, which follows nothing by itself, is told to load it."""
+    """To the login and back; htmx follows nothing by itself, and console.js takes what was typed along."""
     if "hx-request" in HTTPConnection(scope).headers:
-        return Response(status_code=401, headers={"HX-Redirect": "/login"})
+        return Response(status_code=401)
     back = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
     return RedirectResponse(f"/login?{urlencode({'next': back})}", 303)
 

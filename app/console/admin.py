@@ -11,11 +11,11 @@ from starlette.responses import Response
 from clausegraph.app.api.parameters import EpochNumber
 from clausegraph.app.api.served import Held
 from clausegraph.app.api.work import waited
-from clausegraph.app.console.screen import OfScreen, html, router
+from clausegraph.app.console.screen import TEMPLATES, OfScreen, html, router
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import disk_use, get_run_record
 from clausegraph.app.services.doctor import examine
-from clausegraph.app.services.evaluations import case_slice, evaluations_of, report_record
+from clausegraph.app.services.evaluations import case_slice, report_record
 from clausegraph.app.services.history import list_epochs, reject_slice, run_summaries, run_summary
 from clausegraph.app.services.measuring import question_files
 from clausegraph.app.services.overview import overview
@@ -28,6 +28,16 @@ _DEEDS = 20  # of the audit log
 _Run = Annotated[str, Query(max_length=100)]
 _Name = Annotated[str, Query(min_length=1, max_length=200)]
 _After = Annotated[int | None, Query(ge=0, le=10**9)]
+
+
+def deed(action: str) -> str:
+    """What somebody did, in words: "add files" of ``POST /c/{corpus}/add/files``; a command as it is."""
+    verb, is_request, path = action.partition(" /")
+    words = [part for part in path.split("/") if part not in ("c", "v1", "admin") and not part.startswith("{")]
+    return " ".join(["remove"] * (verb == "DELETE") + words) if is_request else action
+
+
+TEMPLATES.filters["deed"] = deed
 
 
 @routes.get("/c/{corpus}/runs")
@@ -66,9 +76,7 @@ async def evaluations(of: OfScreen) -> Response:
 
     found = await of.held.reads.run(of.held.evaluations.listed, of.who.may_see_run)
     settings = of.held.workspace.settings
-    shown: dict[str, Any] = {"hint": evaluations_of(settings.evaluations)}
-    shown |= {"can_run": settings.evaluations is not None}
-    shown |= {"files": question_files(settings), "engines": ENGINES.names, "engine": settings.engine}
+    shown: dict[str, Any] = {"files": question_files(settings), "engines": ENGINES.names, "engine": settings.engine}
     return of.html("evaluations.html", screen="evaluations", found=found, **shown)
 
 
@@ -108,7 +116,7 @@ async def admin_screen(request: Request, held: Held, status: int = 200, **more: 
     def look() -> dict[str, Any]:
         listed = [one for one in list_settings(settings) if one["name"] != "corpora"]
         shown = {"corpora": overview(held.workspace, lambda _: True), "disk": disk_use(settings), "settings": listed}
-        return shown | {"tokens": list_tokens(settings), "deeds": held.audit.last(_DEEDS)}
+        return shown | {"tokens": list_tokens(settings), "deeds": held.audit.last(_DEEDS), "first": settings.corpus}
 
     shown = {"findings": None, "made": None, "problem": ""} | await held.reads.run(look) | more
     return html(request, "admin.html", status, screen="admin", **shown)

@@ -142,7 +142,9 @@ async def follow(
     if not said.strip():
         raise InputError("say what is asked next, or what is different")
     again = follow_up(replace(asked, supposed=parse_assumptions(assume)), said.strip())
-    where = address(of.corpus, "ask", question=again.question, scenario=again.scenario, epoch=asked.epoch)
+    old = {one.epoch for one in await of.run(list_epochs) if not one.published}  # of today, it is asked of today again
+    epoch = asked.epoch if asked.epoch in old else None
+    where = address(of.corpus, "ask", question=again.question, scenario=again.scenario, epoch=epoch)
     return RedirectResponse(where, 303)
 
 

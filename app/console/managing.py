@@ -108,4 +108,4 @@ async def end_token(request: Request, held: Held, name: _Text, reason: _Reason =
     """Take a token away."""
     about(request, name, reason)
     await held.reads.run(revoke_token, held.workspace.settings, name)
-    return RedirectResponse("/admin#tokens", 303)
+    return RedirectResponse(f"/admin?{request.url.query}#tokens", 303)

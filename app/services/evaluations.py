@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services import Key, Record, Slice, numbered_slice
@@ -40,7 +39,7 @@ class Evaluations:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._folder = settings.evaluations
+        self._folder = settings.evaluations_folder
 
     def listed(self, may: May) -> list[ListedEvaluation]:
         """The finished runs that somebody may see, newest first, without their figures."""
@@ -55,7 +54,6 @@ class Evaluations:
         run = self._runs().get(name)
         if run is None or not may(_corpus(run)):
             raise NotFoundError(f"there is no evaluation {name[:80]!r}; the list of evaluations has those you may see")
-        assert self._folder is not None
         return _described(name, run), read_report(self._folder / name)
 
     def compared(self, name: str, other: str, may: May) -> list[dict[str, Any]]:
@@ -82,7 +80,6 @@ class Evaluations:
         from clausegraph.eval.conditionalqa.run import ANSWERS_FILE
         from clausegraph.eval.files import read_records
 
-        assert self._folder is not None
         first, second = (read_records(self._folder / one / ANSWERS_FILE, QUESTION_RECORD) for one in (name, other))
         if {one.id for one in first} != {one.id for one in second}:
             return {}
@@ -95,7 +92,7 @@ class Evaluations:
         """Every run of the folder, by the name of its own folder; what is no finished run is passed over."""
         from clausegraph.eval.provenance import RUN_FILE, read_run
 
-        if self._folder is None or not self._folder.exists():  # the first run makes it
+        if not self._folder.exists():  # the first run makes it
             return {}
         try:
             folders = [one for one in self._folder.iterdir() if (one / RUN_FILE).is_file()]
@@ -131,10 +128,3 @@ def _described(name: str, run: Provenance) -> ListedEvaluation:
         corpus=_corpus(run),
         epoch=corpus and corpus.epoch,
     )
-
-
-def evaluations_of(folder: Path | None) -> str:
-    """What to do where there are none, in words."""
-    if folder is None:
-        return "Set CLAUSEGRAPH_EVALUATIONS to a folder, and start the server again"
-    return f"`clausegraph eval conditionalqa … --output {folder.name}/NAME` makes one"

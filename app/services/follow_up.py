@@ -13,6 +13,7 @@ from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.changes import changed_rules
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.services.rule_changes import ChangedRule
+from clausegraph.app.services.statements import HidingDecision, hidden_status
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
@@ -29,7 +30,7 @@ _DECIDES = 0.5  # share of the words of a settled condition that are told anew, 
 
 
 class ChangedSince(Record):
-    """What differs between an answer and that of now, and the rules that changed on the pages that either quotes."""
+    """What differs between an answer and that of now, and what changed on the pages that either quotes."""
 
     question: str
     scenario: str
@@ -37,6 +38,7 @@ class ChangedSince(Record):
     epoch: int
     differences: list[AnswerDifference]
     rules: list[ChangedRule]
+    hidden: list[HidingDecision] = Field(description="Statements of these pages that are hidden since then.")
 
 
 def follow_up(asked: AskedQuestion, said: str) -> Inquiry:
@@ -93,8 +95,11 @@ def ask_again_now(workspace: Workspace, asked: AskedQuestion) -> tuple[ChangedSi
     shelves = [open_shelf(workspace.ledger, asked.corpus, one.epoch) for one in (before, now)]
     pages = sorted(quoted_pages(before) | quoted_pages(now))
     rules = [one for page in pages for one in changed_rules(shelves[0], shelves[1], page)]
+    listed = hidden_status(workspace, asked.corpus).hidden
+    names = {str(page) for page in pages}
     found = ChangedSince(
         question=asked.inquiry.question, scenario=asked.inquiry.scenario, since=before.epoch, epoch=now.epoch,
         differences=answer_differences(before, now), rules=rules,
+        hidden=[one for one in listed if one.page in names and before.epoch < (one.since or 0) <= now.epoch],
     )  # fmt: skip
     return found, now

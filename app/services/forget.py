@@ -246,9 +246,8 @@ def _evaluations(workspace: Workspace, corpus: str) -> list[Path]:
     """The folders of the runs that measured a corpus."""
     from clausegraph.app.services.evaluations import Evaluations
 
-    folder = workspace.settings.evaluations
     listed = Evaluations(workspace.settings).listed(lambda name: name == corpus)
-    return [] if folder is None else [folder / run.name for run in listed]
+    return [workspace.settings.evaluations_folder / run.name for run in listed]
 
 
 def _search(workspace: Workspace, corpus: CorpusRow, note: Note) -> dict[str, int]:

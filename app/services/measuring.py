@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from clausegraph.app.services.evaluations import evaluations_of
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.settings import Settings
 from clausegraph.core.text import checked_name, counted
@@ -39,19 +38,19 @@ class EvaluationOrder(BaseModel):
 
 def question_files(settings: Settings) -> list[str]:
     """The names of the question files that the server has: of the folder "questions" in that of the evaluations."""
-    folder = settings.evaluations and settings.evaluations / _QUESTIONS
-    return sorted(path.name for path in folder.glob("*.json") if path.is_file()) if folder else []
+    folder = settings.evaluations_folder / _QUESTIONS
+    return sorted(path.name for path in folder.glob("*.json") if path.is_file())
 
 
 def keep_questions(settings: Settings, name: str, data: bytes) -> list[str]:
     """Keep a question file in ConditionalQA's form; the names of all there are.
 
     Raises:
-        InputError: it is none, there is one of that name, or the settings name no folder for it.
+        InputError: it is none, or there is one of that name.
     """
     from clausegraph.eval.conditionalqa.dataset import load_questions
 
-    folder = _folder(settings) / _QUESTIONS
+    folder = settings.evaluations_folder / _QUESTIONS
     path = folder / checked_name(Path(name).name, "question file", "give it another, as questions.json")
     if path.suffix != ".json":
         raise InputError(f"question file {name[:80]!r} has no name as questions.json; rename it")
@@ -87,13 +86,12 @@ def check_evaluation(settings: Settings, order: EvaluationOrder) -> None:
     """Refuse what cannot be measured before anything runs.
 
     Raises:
-        InputError: no such engine, or the settings name no folder for the figures.
+        InputError: no such engine.
         NotFoundError: no such question file.
     """
     from clausegraph.query.engines.bank import ENGINES
 
     ENGINES[order.engine]
-    _folder(settings)
     if order.questions not in (there := [JUDGED, *question_files(settings)]):
         raise NotFoundError(f"no question file {order.questions[:80]!r}; there are: {', '.join(there)}")
 
@@ -109,12 +107,12 @@ def run_evaluation(settings: Settings, corpus: str, order: EvaluationOrder, name
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.run import drawn
 
-    folder, start = _folder(settings) / name, time.perf_counter()
+    folder, start = settings.evaluations_folder / name, time.perf_counter()
     with file_errors(folder):
         folder.mkdir(parents=True)
     try:
         with Workspace(settings.model_copy(update={"corpus": corpus})) as workspace:
-            path = _folder(settings) / _QUESTIONS / order.questions
+            path = settings.evaluations_folder / _QUESTIONS / order.questions
             if order.questions == JUDGED:
                 path = folder / f"{JUDGED}.json"
                 export(workspace, corpus, path)
@@ -126,9 +124,3 @@ def run_evaluation(settings: Settings, corpus: str, order: EvaluationOrder, name
         shutil.rmtree(folder, ignore_errors=True)  # half of it is no figure
         raise
     return f"{order.engine} was measured on {counted(len(records), 'question')}."
-
-
-def _folder(settings: Settings) -> Path:
-    if settings.evaluations is None:
-        raise InputError(f"there is no folder for evaluations. {evaluations_of(None)}")
-    return settings.evaluations

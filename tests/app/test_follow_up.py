@@ -6,17 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.app.services import statements
 from clausegraph.app.services.ask import answer
+from clausegraph.app.services.entities import run_apply
+from clausegraph.app.services.explore import find_facts
 from clausegraph.app.services.follow_up import ask_again_now, conversation, follow_up
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings
-from clausegraph.core.types import ConditionState
+from clausegraph.core.types import AnswerStatus, ConditionState
 from tests.harness.home import filled, run
 
 PAGE = """<title>Grant</title><main><h1>Heating grant</h1>
 <p>You can get the grant if you are over {age} and live in Lethmoor.</p><p>The grant is £{money} a year.</p></main>"""
+OLD = "it is an old price"
 ASKED = Inquiry("Can I get the heating grant?", "I live in Lethmoor.")
 
 
@@ -92,3 +96,37 @@ def test_the_same_question_now_tells_what_changed_on_its_pages(settings: Setting
     assert [(one.kind, one.page, [each.what for each in one.differences]) for one in found.rules] == [
         ("changed", "pages:grant.html", ["value"])
     ]
+
+
+@pytest.mark.parametrize("way", ["edit", "hide"])
+def test_an_answer_that_a_contradiction_blocked_is_given_once_a_side_is_edited_or_hidden(
+    tmp_path: Path, way: str
+) -> None:
+    """And what did it is told; what unblocks nothing is told as the same answer."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    page = "<title>{0}</title><main><h1>{0}</h1><p>The Blue Permit costs £{1} a year.</p></main>"
+    for name, money in (("Permits", 20), ("Prices", 40)):
+        (folder / f"{name}.html").write_text(page.format(name, money), "utf-8")
+    settings = filled(tmp_path / "home", folder)
+    question = Inquiry("How much is the Blue Permit?")
+    with Workspace(settings) as workspace:
+        blocked = answer(workspace, "default", question)
+        assert (blocked.status, len(blocked.contradictions)) == (AnswerStatus.QUOTED, 1)
+        before = AskedQuestion("1", "me", "default", question, None).answered(blocked)
+        if way == "hide":
+            (wrong,) = [
+                one for one in find_facts(workspace, "default", name="blue permit")["facts"] if "20" in one.object
+            ]
+            statements.hide(workspace, "default", wrong.id, OLD, "ann")
+            assert ask_again_now(workspace, before)[0].differences == []  # until the next publish
+            run_apply(workspace, "default")
+    if way == "edit":
+        (folder / "Permits.html").write_text(page.format("Permits", 40), "utf-8")
+        run(settings, folder)
+    with Workspace(settings) as workspace:
+        found, now = ask_again_now(workspace, before)
+    assert now.contradictions == () and "£40" in now.alternatives[0].text
+    assert ("quoted", "answered") in [(one.old, one.new) for one in found.differences if one.what == "status"]
+    told = [(one.page, one.differences[0].new) for one in found.rules], [one.reason for one in found.hidden]
+    assert told == (([("pages:Permits.html", "£40 a year")], []) if way == "edit" else ([], [OLD]))

@@ -7,6 +7,14 @@
     shown.hidden = !text;
   };
   document.addEventListener("htmx:beforeRequest", () => notice(""));
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (event.detail.xhr.status !== 401) return;
+    event.preventDefault(); // the session is over: after the login one is back here, with what was typed
+    const form = document.getElementById("ask");
+    const typed = form ? [...new FormData(form)].filter(([name, value]) => name !== "csrf" && value) : [];
+    const back = typed.length ? `${form.getAttribute("action").replace(/ed$/, "")}?${new URLSearchParams(typed)}` : location.pathname + location.search;
+    location.assign(`/login?${new URLSearchParams({ next: back })}`);
+  });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const answered = event.detail.xhr;
     if ((answered.getResponseHeader("Content-Type") || "").startsWith("text/html")) return;

@@ -15,7 +15,17 @@ import anyio
 import httpx
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from clausegraph.app.access.tokens import AccessRole, Tokens
 from clausegraph.app.api.application import create_app
@@ -122,6 +132,48 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return filled(tmp_path_factory.mktemp("home"), Path(folder))
 
 
+PHONE: ViewportSize = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+LOOKS = [{"viewport": size, "color_scheme": scheme} for scheme in ("dark", "light") for size in (PHONE, WIDE)]
+in_each_look = pytest.mark.parametrize(
+    "look",
+    [LOOKS[0], *(pytest.param(one, marks=pytest.mark.long) for one in LOOKS[1:])],
+    ids=lambda look: f"{look['viewport']['width']}-{look['color_scheme']}",
+)
+CUT = """() => [...document.querySelectorAll("main *")].filter(one =>
+    one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1 && getComputedStyle(one).overflowX !== "visible"
+    && !one.matches("input, textarea, select, .hidden")).map(one => one.outerHTML.slice(0, 200))"""
+
+
+def check(page: Page) -> None:
+    """No finding of axe, nothing to scroll sideways for, and no text that is cut."""
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], page.url
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+    assert page.evaluate(CUT) == [], page.url
+
+
+def reach(page: Page, wanted: Locator) -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("one => one === document.activeElement"):
+            return
+    raise AssertionError(f"Tab never comes to {wanted}")
+
+
+def press(page: Page, wanted: Locator) -> None:
+    reach(page, wanted)
+    page.keyboard.press("Enter")
+
+
+def write(page: Page, wanted: Locator, text: str) -> None:
+    """Type into a field in place of what it has."""
+    reach(page, wanted)
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+
+
 class Watched:
     """A browser's window that keeps what went wrong in it, and which hosts it talked to."""
 
@@ -143,8 +195,8 @@ class Watched:
         """The window of somebody who has logged in."""
         self.page.goto(f"{self.url}/login")
         self.page.fill("#token", self.token)
-        self.page.click("main button")
-        self.page.wait_for_url("**/ask")
+        self.page.press("#token", "Enter")
+        expect(self.page.get_by_role("heading", level=1)).not_to_have_text("Log in")
         return self.page
 
 

@@ -19,8 +19,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.api.conftest import BASE, client_of
 from tests.app.console.attempts import ATTEMPTS, assert_inert
-from tests.app.console.conftest import Served, Watched, serving
-from tests.app.console.test_screens import PHONE, check
+from tests.app.console.conftest import PHONE, Served, Watched, check, serving
 from tests.harness.home import filled
 from tests.law.world import page_html
 
@@ -153,7 +152,7 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
         pair.get_by_role("button", name="Accept").press("Enter")  # by the keyboard
         expect(page.get_by_label("Decided about names")).to_contain_text("waits for the next publish")
         page.goto(f"{url}/c/default/page?name=loan.html")
-        page.locator("summary", has_text="stated here").last.click()
+        page.locator("summary", has_text="statement here").last.click()
         stated = page.locator("a.act").count()
         page.locator("a.act").last.click()
         check(page)

@@ -5,15 +5,14 @@ import io
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.app.console.conftest import Watched
-from tests.app.console.test_screens import PHONE, check
+from tests.app.console.conftest import PHONE, WIDE, Watched, check, in_each_look
 
 pytestmark = [pytest.mark.integration, pytest.mark.browser]
-WIDE = {"width": 1440, "height": 900}
 HEATING = "graph?name=winter+heating+grant"
 
 
@@ -124,11 +123,10 @@ def test_what_is_saved_is_what_is_seen(window: Callable[..., Watched]) -> None:
     assert text.count("CREATE (n") - text.count("]->(n") == nodes and text.count("]->(n") == lines
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-@pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.long)])
-def test_the_graph_is_accessible(window: Callable[..., Watched], scheme: str, size: dict[str, int]) -> None:
-    watched = window(viewport=size, color_scheme=scheme)
+@in_each_look
+def test_the_graph_is_accessible(window: Callable[..., Watched], look: dict[str, Any]) -> None:
+    watched = window(**look)
     page = opened(watched, "graph")
     for address in ("graph?search=grant", HEATING, f"{HEATING}&name=rent+supplement", f"{HEATING}&to=rent+supplement"):
         page.goto(f"{watched.url}/c/default/{address}")
-        check(page, every=True)
+        check(page)

@@ -3,50 +3,23 @@ of a corpus."""
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from clausegraph.app.access.rules import AuditLog
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, write_questions
 from tests.app.api.conftest import make_stand
-from tests.app.console.conftest import Served, Watched, serving
+from tests.app.console.conftest import Served, Watched, check, in_each_look, press, reach, serving, write
 
 pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
 
-def reach(page: Page, wanted: Locator) -> None:
-    """Press Tab until something has the focus."""
-    for _ in range(120):
-        page.keyboard.press("Tab")
-        if wanted.evaluate("one => one === document.activeElement"):
-            return
-    raise AssertionError(f"Tab never comes to {wanted}")
-
-
-def press(page: Page, wanted: Locator) -> None:
-    reach(page, wanted)
-    page.keyboard.press("Enter")
-
-
-def write(page: Page, wanted: Locator, text: str) -> None:
-    """Type into a field in place of what it has."""
-    reach(page, wanted)
-    page.keyboard.press("Control+A")
-    page.keyboard.type(text)
-
-
-def check(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], page.url
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), pytest.param(1440, "light", marks=pytest.mark.long)])
+@in_each_look
 def test_an_administrator_needs_no_command_line(
-    window: Callable[..., Watched], tmp_path: Path, width: int, scheme: str
+    window: Callable[..., Watched], tmp_path: Path, look: dict[str, Any]
 ) -> None:
     stand = make_stand(tmp_path)
     settings = stand.settings(evaluations=tmp_path / "figures")
@@ -54,11 +27,8 @@ def test_an_administrator_needs_no_command_line(
     write_questions(tmp_path / "own.json", [asked])
     with serving(settings) as url:
         here = Served(url, settings.home, stand.tokens["admin", False])
-        watched = window(here, viewport={"width": width, "height": 900}, color_scheme=scheme)
-        page = watched.page
-        page.goto(f"{url}/login")
-        page.fill("#token", here.token)
-        page.keyboard.press("Enter")
+        watched = window(here, **look)
+        page = watched.login()
         expect(page.get_by_role("heading", level=1)).to_have_text("Corpora")
         check(page)
         press(page, page.get_by_role("link", name="other", exact=True))
@@ -69,15 +39,15 @@ def test_an_administrator_needs_no_command_line(
         page.keyboard.press("ArrowDown")
         write(page, page.locator("#why-rollback"), "the new age is wrong")
         page.keyboard.press("Enter")
-        expect(page.locator("label", has_text="readers get it")).to_contain_text("1 readers get it")
+        expect(page.locator("label", has_text="readers get it")).to_contain_text("version 1 readers get it")
         reach(page, page.get_by_role("radio", checked=True))
         page.keyboard.press("ArrowUp")
-        press(page, page.get_by_role("button", name="Let readers get this epoch"))
-        expect(page.locator("label", has_text="readers get it")).to_contain_text("2 readers get it")
+        press(page, page.get_by_role("button", name="Let readers get this version"))
+        expect(page.locator("label", has_text="readers get it")).to_contain_text("version 2 readers get it")
         write(page, page.locator("#keep-epochs"), "1")
         write(page, page.locator("#keep-days"), "0")
         page.keyboard.press("Enter")
-        expect(page.locator(".outcome")).to_have_text("1 epoch removed with what only they show, 1 kept.")
+        expect(page.locator(".outcome")).to_have_text("1 version removed with what only they show, 1 kept.")
         check(page)
         token_made_used_and_revoked(page, watched)
         evaluated(page, watched, tmp_path)
@@ -103,18 +73,21 @@ def test_an_administrator_needs_no_command_line(
 def token_made_used_and_revoked(page: Page, watched: Watched) -> None:
     press(page, page.get_by_role("link", name="Admin"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Admin")
+    screens = page.get_by_role("navigation", name="Screens")  # of the corpus one was in, whatever is done here
     press(page, page.locator("summary", has_text="Make a token"))
     check(page)
     write(page, page.locator("#token-name"), "ann")
     write(page, page.locator("#why-token"), "the help desk")
     page.keyboard.press("Enter")
     text = page.locator("#made").input_value()
+    expect(screens).to_be_visible()
     check(page)
     with httpx.Client(base_url=watched.url, headers={"Authorization": f"Bearer {text}"}) as client:
         assert client.get("/v1/me").json()["name"] == "ann"
         revoke = page.locator("button", has_text="Revoke: ann")
         press(page, revoke)
         expect(revoke).to_have_count(0)
+        expect(screens).to_be_visible()
         assert client.get("/v1/me").status_code == 401
     assert text not in page.content()
 

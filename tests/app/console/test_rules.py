@@ -24,7 +24,7 @@ SHOWN = {
     "rules?topic=heating+grant&epoch=7": (404, ["has no epoch 7"]),
     "page?name=heating-grant.html": (
         200,
-        [" rules, ", " stated here", "<b>exclusion</b>: You cannot get the grant if: ", "Its rules"],
+        [" rules, ", " statement here", "<b>exclusion</b>: You cannot get the grant if: ", "Its rules"],
     ),
     "graph?name=tenant": (200, ["<option>consequence</option>", "You must give your tenant 8 weeks’ written notice."]),
     "graph?name=lodger": (200, ["0 facts and ", "You may take in a lodger"]),

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from clausegraph.app.access.tokens import AccessRole, Tokens
-from tests.app.console.conftest import Served, Watched, serving
+from tests.app.console.conftest import PHONE, Served, Watched, check, in_each_look, serving
 from tests.app.console.test_ask import ask
 from tests.harness.home import filled
 
@@ -32,43 +32,22 @@ SCREENS = (
     "manage",
     "ask",
 )
-PHONE = {"width": 375, "height": 800}
-CUT = """() => [...document.querySelectorAll("main *")].filter(one =>
-    one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1 && getComputedStyle(one).overflowX !== "visible"
-    && !one.matches("input, textarea, select, .hidden")).map(one => one.outerHTML.slice(0, 200))"""
-LOOKS = [
-    (375, "light"),
-    *(pytest.param(*one, marks=pytest.mark.long) for one in [(390, "dark"), (1440, "light"), (1440, "dark")]),
-]
 
 
-def check(page: Page, *, every: bool = False) -> None:
-    """No serious violation, or none at all, and nothing to scroll sideways for."""
-    found = Axe().run(page).response["violations"]
-    serious = [
-        (one["id"], [node["target"] for node in one["nodes"]])
-        for one in found
-        if every or one["impact"] in ("serious", "critical")
-    ]
-    assert serious == [], page.url
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
-
-
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@in_each_look
 def test_screens_are_accessible_and_nothing_is_cut(
-    window: Callable[..., Watched], console: Served, width: int, scheme: str
+    window: Callable[..., Watched], console: Served, look: dict[str, Any]
 ) -> None:
-    _, token = Tokens(console.home).add(f"adam-{width}-{scheme}", AccessRole.ADMIN)
+    _, token = Tokens(console.home).add(f"adam-{look}", AccessRole.ADMIN)
     here = Served(console.url, console.home, token)
-    watched = window(here, color_scheme=scheme, viewport=PHONE | {"width": width})
+    watched = window(here, **look)
     watched.page.goto(f"{watched.url}/login")
     check(watched.page)
     page = watched.login()
     for screen in ("/corpora", "/admin", *(f"/c/default/{name}" for name in SCREENS)):
         page.goto(f"{watched.url}{screen}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        check(page, every=True)
-        assert page.evaluate(CUT) == [], page.url
+        check(page)
     ask(page)
     page.locator(".card a").first.click()
     page.wait_for_selector("#beside #marked")
@@ -155,7 +134,7 @@ def test_a_table_has_the_spans_of_the_page_and_a_row_is_marked_in_its_cells(
         over, price = tables.first.locator("th", has_text="Year"), tables.first.locator("td", has_text="£10")
         boxes = over.bounding_box(), price.bounding_box()
         assert boxes[0] and boxes[1] and abs(boxes[0]["x"] - boxes[1]["x"]) < 1  # the price stands under its header
-        check(page, every=True)
+        check(page)
         row = str(tables.first.locator("tr").nth(3).get_attribute("id")).removeprefix("e-")
         page.goto(f"{url}/c/default/page?name=prices.html&anchor={row}")
         assert page.locator("mark").all_inner_texts() == ["Child", "£2", "£20"]

@@ -61,11 +61,12 @@ async def run(of: OfScreen, name: _Run, after: _After = None) -> Response:
 async def changes(
     of: OfScreen, since: EpochNumber = None, until: EpochNumber = None, reworded: bool = False
 ) -> Response:
-    """Pages and rules that differ between two epochs; by default the published one and the one before it, if
-    there is one."""
+    """Pages and rules that differ between two epochs; by default the published one and the one before it, or after a
+    rollback to the first of all, that and the newest."""
     epochs = await of.run(list_epochs)
-    is_alone = len(epochs) < 2 and since is None and until is None
-    found = None if is_alone else await of.run(find_changes, since, until, reworded=reworded)
+    if since is None and until is None and epochs and epochs[-1].published:
+        since, until = epochs[-1].epoch, epochs[0].epoch
+    found = None if len(epochs) < 2 and since == until else await of.run(find_changes, since, until, reworded=reworded)
     return of.html("changes.html", screen="changes", epochs=epochs, found=found, reworded=reworded)
 
 

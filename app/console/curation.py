@@ -125,7 +125,9 @@ async def hide_form(of: OfScreen, statement: Annotated[str, _Statement]) -> Resp
 async def hide(of: OfScreen, statement: _Name, reason: Annotated[str, Form()] = "") -> Response:
     """Hide a statement from the next publish on."""
     about(of.request, f"{statement}: {reason[:200]}")
-    await of.run(statements.hide, statement, reason, of.who.name)
+    made = await of.run(statements.hide, statement, reason, of.who.name)
+    if not made.new:
+        return await _screen(of, problem=f"{made.decided_by} has hidden it before: {made.reason}")
     return _back(of, "hidden")
 
 

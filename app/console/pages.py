@@ -143,7 +143,7 @@ async def versions(
     against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
 ) -> Response:  # fmt: skip
     """The versions of a page, and two of them beside each other: ``version`` is the older, ``with`` the newer."""
-    source, _, uri = name.partition(":")
+    source, _, uri = name.partition(":") if ":" in name else (None, "", name)
     found = await of.run(compare_versions, uri, source, version, against)
     return of.html("versions.html", screen="pages", found=found, rows=list(_folded(found.elements)))
 

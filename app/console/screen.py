@@ -75,6 +75,7 @@ def version_of(one: Any) -> str:
 
 TEMPLATES.filters["day"] = _day
 TEMPLATES.globals |= {"address": address, "version": version(), "count": counted, "version_of": version_of}
+TEMPLATES.filters["kind"] = lambda kind: {"entities": "decisions published", "ingest": "pages read"}.get(kind, kind)
 
 
 def render(template: str, **values: Any) -> str:

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx
@@ -19,7 +20,8 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.api.conftest import BASE, client_of
 from tests.app.console.attempts import ATTEMPTS, assert_inert
-from tests.app.console.conftest import PHONE, Served, Watched, check, serving
+from tests.app.console.conftest import PHONE, Served, Watched, check, in_each_look, serving
+from tests.app.console.test_ask import ask
 from tests.harness.home import filled
 from tests.law.world import page_html
 
@@ -30,6 +32,7 @@ PAGES = {
         "Tenants must contact the Resident Services Office.",
     ],
     "loan": ["The Office for Resident Services must pay the study loan."],
+    "permit": ["You can get the Blue Permit if you live in Ayr."],
 }
 CURATION = "/c/default/curation"
 
@@ -123,7 +126,7 @@ def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(de
     async def look(client: httpx.AsyncClient, csrf: str) -> None:
         screen = await client.get("/admin")
         assert screen.status_code == 200 and "sk-verysecret1" not in screen.text and "(set)" in screen.text
-        assert "loan.html" not in screen.text and ">2 pages, version 1" in screen.text and "ledger.db" in screen.text
+        assert "loan.html" not in screen.text and ">3 pages, version 1" in screen.text and "ledger.db" in screen.text
         assert 'href="/admin?corpus=default"' in (await client.get(CURATION)).text
         for role, corpora in ((AccessRole.READER, None), (AccessRole.CURATOR, None), (AccessRole.ADMIN, ("default",))):
             _, token = Tokens(desk.home).add(f"{role} {corpora}", role, corpora)
@@ -182,3 +185,65 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
         page.locator("details summary").last.click()
         check(page)
         page.context.close()
+
+
+@pytest.mark.integration
+@pytest.mark.browser
+@in_each_look
+def test_two_analysts_share_what_is_decided_and_keep_what_they_ask(
+    desk: Settings, window: Callable[..., Watched], look: dict[str, Any]
+) -> None:
+    roles = {"ann": AccessRole.READER, "cora": AccessRole.CURATOR, "cleo": AccessRole.CURATOR}
+    tokens = {name: Tokens(desk.home).add(name, role)[1] for name, role in roles.items()}
+    with serving(desk) as url:
+        windows = {name: window(Served(url, desk.home, token), **look) for name, token in tokens.items()}
+        ann, cora, cleo = (one.login() for one in windows.values())
+        for page in (ann, cora):
+            ask(page, "Can I get the Blue Permit?", "")
+            expect(page.locator(".verdict").first).to_contain_text("Yes, if you live in Ayr")
+        with ann.expect_response("**/suppose"):
+            ann.get_by_role("group", name="you live in Ayr").get_by_label("unmet").check()
+        expect(ann.locator(".verdict").first).not_to_contain_text("Yes")
+        cora.goto(f"{url}{cora.locator('#kept').get_attribute('href')}")  # hers is as it was
+        expect(cora.locator(".verdict").first).to_contain_text("Yes, if you live in Ayr")
+        kept = f"{url}{ann.locator('#kept').get_attribute('href')}"
+        cora.goto(kept)
+        expect(cora.get_by_role("alert").last).to_contain_text("this answer is not kept")
+        assert [text for text in windows["cora"].complaints if "404" not in text] == []
+        windows["cora"].complaints.clear()
+        for page in (cora, cleo):  # both are about to hide the same
+            page.goto(f"{url}/c/default/page?name=permit.html")
+            page.locator("summary", has_text="statement here").last.click()
+            page.locator("a.act").last.click()
+        for page, why in ((cora, "it ended in May"), (cleo, "I think it is wrong")):
+            page.fill("#reason", why)
+            page.click("text=Hide it")
+            hidden = page.get_by_label("Hidden statements")
+            expect(hidden).to_contain_text("it ended in May")
+            expect(hidden.locator("tbody tr")).to_have_count(1)
+        expect(cleo.locator("p.problem")).to_have_text("cora has hidden it before: it ended in May")
+        ann.goto(f"{url}{CURATION}")
+        expect(ann.get_by_label("Hidden statements")).to_contain_text("waits for the next publish")
+        expect(ann.locator("main button")).to_have_count(0)
+        check(ann)
+        ann.goto(f"{url}/c/default/page?name=permit.html")
+        expect(ann.locator("summary", has_text="statement here")).to_have_count(1)
+        for page in (cora, cleo):
+            page.get_by_role("button", name="Publish now").click()  # one of them is too late
+            expect(page.get_by_text("Whatever was decided is in force")).to_be_visible()
+        ann.goto(kept)
+        expect(ann.locator(".verdict").first).to_contain_text("Yes, if you live in Ayr")  # as it was given
+        ann.get_by_role("button", name="Ask again and compare").click()
+        expect(ann.locator("main")).to_contain_text("cora hid on")
+        expect(ann.locator("main")).to_contain_text("it ended in May")
+        check(ann)
+        cora.goto(f"{url}{CURATION}")
+        cora.click("text=Look for more")
+        cleo.goto(f"{url}{CURATION}")
+        cora.locator("section.pair").first.get_by_role("button", name="Accept").click()
+        cleo.locator("section.pair").first.get_by_role("button", name="Reject").click()  # which she had loaded before
+        expect(cleo.get_by_role("alert").last).to_contain_text("was accepted by cora")
+        windows["cleo"].complaints.clear()  # the browser's own word on the status
+        cleo.goto(f"{url}{CURATION}")
+        expect(cleo.get_by_label("Decided about names")).to_contain_text("cora")
+        check(cleo)

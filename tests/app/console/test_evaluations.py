@@ -61,7 +61,7 @@ def test_runs_are_looked_at_compared_and_kept_from_tokens_that_are_bound(setting
         assert (await client.get("/v1/evaluations/bad")).status_code == 404
 
     async def look_without(client: httpx.AsyncClient) -> None:
-        assert "CLAUSEGRAPH_EVALUATIONS" in (await client.get("/c/default/evaluations")).text
+        assert "An administrator measures an engine here" in (await client.get("/c/default/evaluations")).text
 
     looking(here, look)
     looking(here, look_bound, corpora=("default",))

@@ -22,7 +22,7 @@ def test_an_administrator_needs_no_command_line(
     window: Callable[..., Watched], tmp_path: Path, look: dict[str, Any]
 ) -> None:
     stand = make_stand(tmp_path)
-    settings = stand.settings(evaluations=tmp_path / "figures")
+    settings = stand.settings()
     asked = Question("q", "https://a.example/a", "", "What is it?", False, (ConditionalAnswer("£140"),), ())
     write_questions(tmp_path / "own.json", [asked])
     with serving(settings) as url:
@@ -40,6 +40,9 @@ def test_an_administrator_needs_no_command_line(
         write(page, page.locator("#why-rollback"), "the new age is wrong")
         page.keyboard.press("Enter")
         expect(page.locator("label", has_text="readers get it")).to_contain_text("version 1 readers get it")
+        press(page, page.get_by_role("link", name="Changes"))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Changes from version 1 to 2")
+        page.go_back()
         reach(page, page.get_by_role("radio", checked=True))
         page.keyboard.press("ArrowUp")
         press(page, page.get_by_role("button", name="Let readers get this version"))

@@ -16,9 +16,7 @@ from clausegraph.app.api.replies import reply
 from clausegraph.app.console.screen import TEMPLATES, OfScreen, Screen, router
 from clausegraph.app.services.connections import DrawnFact, outline
 from clausegraph.app.services.cypher import display, run_query, unpinned
-from clausegraph.app.services.exploration import ALL, VALUE, Explored, explore, explore_path, find_entities
-from clausegraph.app.services.exploration import written_names as names_in_pages
-from clausegraph.app.services.explore import overview
+from clausegraph.app.services.exploration import ALL, VALUE, Explored, explore, explore_path, find_entities, largest
 from clausegraph.app.services.history import list_epochs
 from clausegraph.app.services.records import NearFact, ShownRule
 from clausegraph.core.errors import NotFoundError
@@ -67,9 +65,7 @@ async def graph(
     elif search.strip():
         found["near"] = [(one, one.written) for one in await of.run(find_entities, search, limit=_FOUND, epoch=epoch)]
     if not seen and not found["near"]:
-        most = (await of.run(overview, epoch))["largest"]
-        written = await of.run(names_in_pages, [one.entity for one in most], epoch)
-        found["largest"] = [(one, written[one.entity]) for one in most]
+        found["largest"] = await of.run(largest, epoch)
     asked |= {"names": name, "search": search, "epoch": epoch, "draw": draw, "most": _MOST, "most_drawn": _DRAWN}
     limits = {"all": ALL, "value": VALUE, "cypher": _may_query(of)}
     return of.html("graph.html", 404 if found["lost"] else 200, screen="graph", **found, **asked, **limits)

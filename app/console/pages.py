@@ -18,7 +18,8 @@ from clausegraph.app.console.screen import TEMPLATES, OfScreen, router
 from clausegraph.app.services import Key
 from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, ComparedElement, compare_versions
-from clausegraph.app.services.explore import overview, page_slice
+from clausegraph.app.services.exploration import largest
+from clausegraph.app.services.explore import page_slice
 from clausegraph.app.services.records import ShownRule, statement_words
 from clausegraph.app.services.rules import by_place, find_rules
 from clausegraph.app.workspace import Workspace
@@ -173,7 +174,7 @@ async def rules(
         except NotFoundError as error:  # the topic: the epoch is there
             lost = hinted(error.afar, SCREENS)
     shown: dict[str, Any] = {"found": found, "lost": lost, "pages": by_place(found.rules) if found else []}
-    shown["largest"] = [] if found else (await of.run(overview, at))["largest"]
+    shown["largest"] = [] if found else await of.run(largest, at)
     shown |= {"at": at, "kinds": list(RuleKind), "most": _MOST}
     asked = {"topic": topic, "kind": kind, "role": role, "epoch": epoch}
     return of.html("rules.html", 404 if lost else 200, screen="rules", **shown, **asked)

@@ -11,7 +11,7 @@ from pydantic import Field
 from clausegraph.app.services import Record
 from clausegraph.app.services.browse import Shelf, open_shelf, spelt_like, with_statements
 from clausegraph.app.services.connections import PathRule, facts_around, find_paths
-from clausegraph.app.services.explore import facts_about, named_entities
+from clausegraph.app.services.explore import ListedEntity, facts_about, named_entities, overview
 from clausegraph.app.services.records import NearFact, ShownRule, roles_of
 from clausegraph.app.services.rules import in_words, is_about, near_rules
 from clausegraph.app.workspace import Workspace
@@ -98,12 +98,15 @@ def find_entities(
     return [FoundEntity.of(one, written=written[key], by=by[key]) for key, one in counted.items()]
 
 
-def written_names(workspace: Workspace, corpus: str, keys: Sequence[str], epoch: int | None = None) -> dict[str, str]:
-    """How pages write some entities, by a few of their statements and rules."""
-    return _written(open_shelf(workspace.ledger, corpus, epoch), keys)
+def largest(workspace: Workspace, corpus: str, epoch: int | None = None) -> list[tuple[ListedEntity, str]]:
+    """The entities of which the most is stated and ruled, each with how pages write it."""
+    found: list[ListedEntity] = overview(workspace, corpus, epoch)["largest"]
+    written = _written(open_shelf(workspace.ledger, corpus, epoch), [one.entity for one in found])
+    return [(one, written[one.entity]) for one in found]
 
 
 def _written(shelf: Shelf, keys: Sequence[str]) -> dict[str, str]:
+    """How pages write some entities, by a few of their statements and rules."""
     names: dict[str, Profile] = {}
     for key in keys:
         facts = {fact.id: fact for fact in shelf.graph.neighbourhood([key], hops=1, limit=_EXAMPLES)}

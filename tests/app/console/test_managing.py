@@ -115,3 +115,4 @@ def evaluated(page: Page, watched: Watched, tmp_path: Path) -> None:
     page.keyboard.press("ArrowDown")
     press(page, page.get_by_role("button", name="Compare"))
     expect(page.get_by_label("Both runs")).to_be_visible()
+    check(page)

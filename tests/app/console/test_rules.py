@@ -8,7 +8,7 @@ from tests.app.console.attempts import ATTEMPTS, assert_inert
 from tests.app.console.conftest import looking
 
 SHOWN = {
-    "rules": (200, ["What much is said about", "topic=resident+parking+permit"]),
+    "rules": (200, ["What most is said about", "topic=resident+parking+permit", ">Resident parking permits</a>"]),
     "rules?topic=heating+grant": (
         200,
         [" of winter heating grant", "was taken for", "Who cannot get it</h3>", "&middot; if "],

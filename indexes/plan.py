@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select, tr
 from clausegraph.indexes.derive import (
     DEFINITIONS,
     DERIVATION_FINGERPRINT,
+    AssertionRow,
     ChunkRow,
     PageRows,
     RuleRow,
@@ -31,6 +32,7 @@ from clausegraph.indexes.ledger.cells import decode, record_of
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
+    assertions,
     chunks,
     entity_names,
     hidden_supports,
@@ -132,7 +134,9 @@ def compare_page(
     return plan
 
 
-_ROWS: dict[str, Any] = {"chunks": ChunkRow, "supports": SupportRow, "vectors": VectorRow, "rules": RuleRow}
+_ROWS: dict[str, Any] = {
+    "chunks": ChunkRow, "supports": SupportRow, "vectors": VectorRow, "rules": RuleRow, "assertions": AssertionRow,
+}  # fmt: skip
 
 
 def _target_to_json(target: PageTarget) -> dict[str, Any]:
@@ -194,6 +198,7 @@ class _Planner:
         self._compare_supports(page_id, renamed, hidden)
         self._compare(rules, page_id, map(asdict, rows.rules), ("content_key",))
         self._compare_roles(page_id, rows.rules)
+        self._compare(assertions, page_id, map(asdict, rows.assertions), ("content_key",))
         self._compare_vectors(page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
 
     def plan_decisions(self, page_id: int) -> None:

@@ -23,6 +23,7 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL
+from clausegraph.indexes.contradictions.stored import new_conflicts
 from clausegraph.indexes.corpora import Summary, find_summary
 from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
@@ -35,6 +36,7 @@ from clausegraph.indexes.ledger.schema import (
     OPEN,
     VECTOR_KINDS,
     VERSIONED,
+    conflicts,
     corpora,
     entity_names,
     entity_tokens,
@@ -164,8 +166,11 @@ def publish_plan(
 
 
 def _prepare(ledger: Ledger, lease: RunLease, number: int, projections: Projections) -> list[Row]:
-    """Write the segments of a frozen epoch, then bring it to what is taken along; returns the rows to list them by."""
+    """Write the segments of a frozen epoch and what contradicts each other in it, then bring it to what is taken along;
+    returns the rows to list them by."""
     made = [row for kind in VECTOR_KINDS for row in write_new_segments(ledger, lease.corpus_id, number, kind)]
+    pairs = list(new_conflicts(ledger, lease.corpus_id, number))
+    _carry_out(ledger, lease, [(insert_new(conflicts), part) for part in batches(pairs, ROWS_AT_ONCE)])
     projections.prepare(lease.corpus_id, number)
     return made
 

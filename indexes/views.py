@@ -15,7 +15,8 @@ from sqlalchemy import select
 from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
-from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
+from clausegraph.indexes.contradictions.assertions import Assertion
+from clausegraph.indexes.contradictions.stored import stored_assertions
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -231,7 +232,7 @@ class View:
         raise damage_error(members.c.page_version_id, str(page), "there is no such row, though a page refers to it")
 
     def _load_assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        return tuple(assertions_of(self.rules(page), {page: self.reading(page)}))
+        return stored_assertions(self._reads, self._corpus_id, self.epoch, page)
 
     def _load_pages(self) -> tuple[PageKey, ...]:
         query = select(sources.c.name, pages.c.uri).select_from(on_pages(members))

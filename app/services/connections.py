@@ -18,9 +18,10 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Reading, Support
-from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
-from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.graph.links import replacements
+from clausegraph.indexes.contradictions.assertions import Assertion
+from clausegraph.indexes.contradictions.compare import Conflict, in_order
+from clausegraph.indexes.contradictions.stored import replacing_pages, stored_pairs
+from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.hidden import hidden_places
 from clausegraph.query.read.evidence import quote_of, row_text
 from clausegraph.query.retrieve.graph import FoundPaths, Hop, RuleHop, shortest_paths
@@ -149,46 +150,57 @@ def facts_around(
 _SHOWN = 5  # rules that say something of both ends of a path
 
 
-def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+def contradictions(
+    workspace: Workspace, corpus: str, epoch: int | None = None, *, limit: int | None = None, offset: int = 0
+) -> dict[str, Any]:
     """Pairs of rules of an epoch that cannot both hold, newest first.
+
+    Args:
+        limit, offset: of each kind so many, behind so many; none: all.
 
     Returns:
         ``contradictions``, ``superseded``, and ``settled`` by hiding a side: of each pair its kind ("value",
         "polarity" or "threshold") and both sides, ``newer`` and ``older``, with the rule's key and words, its
-        sentences, the anchor of the first, page, title and dates.
+        sentences, the anchor of the first, page, title and dates. ``found`` are how many of each there are.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
-    return _contradictions(open_shelf(workspace.ledger, corpus, epoch))[0]
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    groups, replaced = _conflicts(shelf)
+    read, end = shelf.read_once(), None if limit is None else offset + limit
+    reply: dict[str, Any] = shelf.at | {"found": {name: len(found) for name, found in groups.items()}}
+    for name, found in groups.items():
+        sides = ((one, one.newer, one.older) for one in found[offset:end])
+        reply[name] = [
+            {"kind": one.kind, "newer": _side(newer, read(newer.page)), "older": _side(older, read(older.page))}
+            for one, newer, older in sides
+        ]
+    reply["replaced_pages"] = [
+        {"older": _page(one.older, read(one.older)), "newer": _page(one.newer, read(one.newer))}
+        | {"quote": one.quote, "said_on": str(one.said_on)}
+        for one in replaced[offset:end]
+    ]
+    return reply
 
 
-def _contradictions(shelf: Shelf) -> tuple[dict[str, Any], set[frozenset[tuple[PageKey, str]]]]:
-    """The reply of :func:`contradictions`, and the two places of each pair."""
-    readings = shelf.readings()
-    replaced = list(replacements(readings))
-    found = find_conflicts(assertions_of(shelf.graph.all_rules(), readings), replaced)
+def count_contradictions(workspace: Workspace, corpus: str) -> int:
+    """How many of the published epoch are open."""
+    return len(_conflicts(open_shelf(workspace.ledger, corpus))[0]["contradictions"])
+
+
+def _conflicts(shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:
+    """The pairs of an epoch by what is to be done about them, and the pages that are replaced."""
+    epoch = (shelf.ledger, shelf.corpus.id, shelf.epoch)
+    linked = replacing_pages(*epoch)
+    read = shelf.read_once()
+    known = {page: read(page) if says else Reading("", url, ()) for page, (says, url) in linked.items()}
+    replaced = list(replacements(known))
     with shelf.ledger.read() as connection:
         hidden = hidden_places(connection, shelf.corpus.id, shelf.epoch)
-
-    def group(one: Conflict) -> str:
-        sides = (one.newer, one.older)
-        is_settled = any(side.span.anchor in hidden.get(side.page, ()) for side in sides)
-        return "settled" if is_settled else "superseded" if one.superseded else "contradictions"
-
-    records = [
-        (group(one), {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
-        for one in found
-    ]
-    reply = shelf.at | {
-        name: [record for of, record in records if of == name] for name in ("contradictions", "superseded", "settled")
-    }
-    reply |= {
-        "replaced_pages": [
-            {"older": _page(one.older, readings[one.older]), "newer": _page(one.newer, readings[one.newer])}
-            | {"quote": one.quote, "said_on": str(one.said_on)}
-            for one in replaced
-        ],
-    }
-    return reply, {frozenset((side.page, side.span.anchor) for side in (one.newer, one.older)) for one in found}
+    groups: dict[str, list[Conflict]] = {"contradictions": [], "superseded": [], "settled": []}
+    for one in in_order(stored_pairs(*epoch), replaced):
+        is_settled = any(side.span.anchor in hidden.get(side.page, ()) for side in (one.newer, one.older))
+        groups["settled" if is_settled else "superseded" if one.superseded else "contradictions"].append(one)
+    return groups, replaced
 
 
 def ask_contradictions(
@@ -206,12 +218,14 @@ def ask_contradictions(
     from clausegraph.query.model_contradictions import PROMPT, batches, call_of, near_sections
 
     _ = workspace.model  # refused before anything is read
-    reply, known = _contradictions(open_shelf(workspace.ledger, corpus, epoch))
+    reply = contradictions(workspace, corpus, epoch)
+    pairs_of = (pair for name in reply["found"] for pair in reply[name])
+    known = {frozenset((side["page"], side["anchor"]) for side in (one["newer"], one["older"])) for one in pairs_of}
     replaced = [(one["newer"]["page"], one["older"]["page"]) for one in reply["replaced_pages"]]
     with workspace.view(corpus, reply["epoch"], embed=False) as view:
         near = near_sections(view, pairs)
         named, asked = ask_pairs(workspace, PROMPT, list(map(call_of, batches(near))), len(near), watch)
-        once = {pair.key: pair for pair in named if pair.key not in known}
+        once = {pair.key: pair for pair in named if {(str(page), at) for page, at in pair.key} not in known}
         for pair in once.values():
             sides = [_quoted_side(view, one) for one in (pair.one, pair.other)]
             ways = {(one["page"], other["page"]): (one, other) for one, other in (sides, sides[::-1])}
@@ -277,13 +291,13 @@ def _page(page: PageKey, reading: Reading) -> dict[str, Any]:
     return {"page": str(page)} | attributes(reading, "title updated")
 
 
-def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+def _side(assertion: Assertion, reading: Reading) -> dict[str, Any]:
     validity = assertion.validity
-    said = [quote for _, quote in quoted([assertion.span], readings[assertion.page])]
-    words: dict[str, Any] = {"rule": assertion.placed.key, "words": " ".join(said), "quotes": said}
+    said = [quote for _, quote in quoted([assertion.span], reading)]
+    words: dict[str, Any] = {"rule": assertion.rule, "words": " ".join(said), "quotes": said}
     words["anchor"] = assertion.span.anchor
     dates = {"effective_from": validity.start, "effective_to": validity.end}
-    return words | _page(assertion.page, readings[assertion.page]) | dates
+    return words | _page(assertion.page, reading) | dates
 
 
 def find_paths(

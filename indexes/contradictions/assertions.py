@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -36,6 +36,7 @@ from clausegraph.core.types import (
 from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
+VERSION = "assertions:1"  # raised with every change of what they say, or of what they are found by
 _CASE = word_set("if unless when whether while where who which example except page")
 _ASKS = ("check if", "check whether", "check what", "check how", "find out", "see if", "see whether", "see how")
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")
@@ -82,6 +83,7 @@ _CLOCK = re.compile(
     r"\b(?:(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?\s?(?P<half>am|pm)|(?P<name>noon|midday|midnight))\b",
     re.IGNORECASE,
 )
+_LISTED = 3  # values of one thing on one page that make a list
 _TO = ("to", "-", "–", "and", "until", "till", "")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -106,7 +108,11 @@ class Assertion:
     ``context`` those around it, ``facts`` its other values. Of a value that is barred it says that the rest holds.
     """
 
-    placed: PlacedRule
+    page: PageKey
+    rule: str  # its key; empty of a sentence that no rule has
+    modality: Modality
+    own: Span  # the first of the rule
+    leaves: tuple[Span, ...]  # of its conditions
     span: Span  # where it is said
     updated: str | None
     text: str
@@ -122,14 +128,11 @@ class Assertion:
     value: Quantity | None = None
     of_condition: bool = False
     header: Roots | None = None  # of the column that its value stands in
-
-    @property
-    def page(self) -> PageKey:
-        return self.placed.page
+    is_listed: bool = False  # it is one of many values of one thing on its page
 
     @property
     def anchor(self) -> str:
-        return self.placed.rule.spans[0].anchor
+        return self.own.anchor
 
     @property
     def date(self) -> str:
@@ -155,12 +158,34 @@ class Assertion:
 
 def assertions_of(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[Assertion]:
     """The assertions of rules, and of sentences of their pages that rule nothing."""
+    made = list(_asserted(tuple(rules), readings))
+    lists = _lists(made)
+    return (replace(one, is_listed=True) if _listed_as(one) in lists else one for one in made)
+
+
+def _asserted(rules: Sequence[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[Assertion]:
     elements = {page: {element.anchor: element for element in one.elements} for page, one in readings.items()}
-    rules = tuple(rules)
     for placed in (*rules, *_plain(rules, readings)):
         source = _Source(placed, readings[placed.page], elements[placed.page])
         if placed.rule.kind not in (RuleKind.CONTACT, RuleKind.DEFINITION):
             yield from source.cells() if source.own.tag == "tr" else source.clauses()
+
+
+def _listed_as(one: Assertion) -> tuple[object, ...] | None:
+    return one.value and (one.page, one.words, one.dimension, one.of_condition, one.validity)
+
+
+def _lists(assertions: Iterable[Assertion]) -> set[object]:
+    """Of what pages list values themselves: many of one thing on one page, or several in one element."""
+    values: dict[object, dict[object, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in assertions:
+        if one.value is not None:
+            values[_listed_as(one)][one.value.low, one.value.high, one.value.period].add(one.anchor)
+    return {
+        place
+        for place, found in values.items()
+        if len(found) >= _LISTED or len({anchor for anchors in found.values() for anchor in anchors}) < len(found)
+    }
 
 
 def _plain(rules: Iterable[PlacedRule], readings: Mapping[PageKey, Reading]) -> Iterator[PlacedRule]:
@@ -265,9 +290,11 @@ class _Source:
         around = " ".join((title, self.reading.publisher or "", around, *self.own.headings))
         years = frozenset(_YEAR.findall(_DATE.sub("", f"{text} {around}")))
         months = _months(text)
+        rule, page = self.placed.rule, self.placed.page
+        asked = tuple(Span(leaf.anchor, leaf.start, leaf.end) for leaf in leaves(rule.condition))
         return Assertion(
-            self.placed, self.placed.rule.spans[0], self.reading.updated, text, roots(text), frozenset(), roots(around),
-            topic(title), years, months, force, validity,
+            page, self.placed.key, rule.modality, rule.spans[0], asked, rule.spans[0], self.reading.updated, text,
+            roots(text), frozenset(), roots(around), topic(title), years, months, force, validity,
         )  # fmt: skip
 
     def _completes(self, other: Element) -> bool:

@@ -23,6 +23,7 @@ from clausegraph.indexes.contradictions.topics import (
     LIGHT,
     PERSONS,
     PLAIN,
+    USUAL,
     VERBS,
     Roots,
     read_clause,
@@ -31,9 +32,9 @@ from clausegraph.indexes.contradictions.topics import (
 from clausegraph.indexes.contradictions.validity import takes_the_place
 from clausegraph.indexes.graph.links import Replacement
 
-VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
+_KINDS = VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
+Pair = tuple[str, Assertion, Assertion]  # the kind, and two that cannot both hold
 _OPPOSED = ({Force.HOLDS, Force.BARS}, {Force.BINDS, Force.BARS}, {Force.BINDS, Force.FREES})
-_LISTED = 3  # values of one thing on one page that make a list
 _STRONG = 3  # words in common by which rules of pages about other things are about one
 _CHEAPER = 1.25  # times that what is paid by the month may be more than what is paid by the year
 _ROUNDED = 1.02  # times that what somebody gets by the month may be more
@@ -43,7 +44,7 @@ _LIMITS = frozenset(("amount", "duration", "number"))  # of what is allowed or a
 _NARROWS = PREPOSITIONS - {"as", "to"}
 _CASES = frozenset(("before", "after", "during", "without", "outside"))
 _TIMES = {"in": "during", "of": "after", "from": "after", "following": "after", "since": "after"}
-_RAREST = 2  # words of an assertion by which others are looked up: one of two may be its own
+_RAREST = 2  # words of an assertion by which it is looked up: one of two may be its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +66,37 @@ class Conflict:
 def find_conflicts(
     assertions: Iterable[Assertion], replaced: Iterable[Replacement] = (), of: Iterable[Assertion] | None = None
 ) -> list[Conflict]:
-    """Every pair of assertions in conflict, newest first; one of each two sentences. Each has one of ``of``, if these
-    are given; ``replaced`` are pages that others take the place of, whatever dates either of them has."""
-    newer_than = frozenset((one.older, one.newer) for one in replaced)
+    """Every pair of assertions in conflict as :func:`in_order` has them; each has one of ``of``, if these are given."""
+    return in_order(find_pairs(assertions, of), replaced)
+
+
+def find_pairs(assertions: Iterable[Assertion], of: Iterable[Assertion] | None = None) -> Iterator[Pair]:
+    """Every two assertions that cannot both hold; whether two cannot does not depend on what else is given."""
     alike: dict[object, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
         alike[_key(assertion)].append(assertion)
-    groups = list(alike.values())
-    lists = _lists(groups)
     wanted = None if of is None else {_key(one) for one in of}
-    found: dict[object, Conflict] = {}
+    groups = list(alike.values())
     for mine, theirs in _candidates(groups, [n for n, key in enumerate(alike) if wanted is None or key in wanted]):
         one, other = mine[0], theirs[0]
-        if not is_about_one(one, other) or (kind := _conflict(one, other)) is None:
+        if (kind := _conflict(one, other)) is None or not is_about_one(one, other):
             continue
         for one, other in ((a, b) for a in mine for b in theirs):
-            if kind == VALUE and {_place(one), _place(other)} & lists:
+            if kind == VALUE and (one.is_listed or other.is_listed):
                 continue
             # what one page says in two places is mostly of two cases, as its headings say
             in_one_place = one.context == other.context and one.header is None
             if one.page != other.page or (one.anchor != other.anchor and kind != THRESHOLD and in_one_place):
-                pair = frozenset(((one.page, one.anchor, one.span), (other.page, other.anchor, other.span)))
-                found.setdefault(pair, _ordered(kind, one, other, newer_than))
+                yield kind, one, other
+
+
+def in_order(pairs: Iterable[Pair], replaced: Iterable[Replacement] = ()) -> list[Conflict]:
+    """One of each two sentences, newest first; ``replaced`` are pages that others take the place of, whatever dates
+    either of them has."""
+    newer_than = frozenset((one.older, one.newer) for one in replaced)
+    found: dict[object, Conflict] = {}
+    for kind, one, other in sorted(pairs, key=lambda pair: _KINDS.index(pair[0])):
+        found.setdefault(frozenset((_place(one), _place(other))), _ordered(kind, one, other, newer_than))
     return sorted(_next_only(found.values()), key=_order)
 
 
@@ -98,20 +108,44 @@ def _key(one: Assertion) -> tuple[object, ...]:
 
 
 def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[list[Assertion], list[Assertion]]]:
-    """The pairs that have the rarest words of one in common, in the clause or around it, and the kind of value."""
-    having: dict[tuple[str, str], list[int]] = defaultdict(list)
+    """The pairs of which each has one of the rarest words of the other, and the kind of value."""
+    having: dict[str, list[int]] = defaultdict(list)
     for number, (one, *_) in enumerate(groups):
-        for word in one.words | one.context:
-            having[one.dimension, word].append(number)
-    pairs: dict[tuple[int, int], None] = {}
+        for key in keys_of(one):
+            having[key].append(number)
+    both = set(of)
     for number in of:
         one = groups[number][0]
-        words = sorted(_weighty(one.words, one) or one.topic, key=lambda word: (len(having[one.dimension, word]), word))
-        others = (other for word in words[:_RAREST] for other in having[one.dimension, word] if other != number)
-        pairs |= {
-            (min(number, other), max(number, other)): None for other in others if _may_oppose(one, groups[other][0])
-        }
-    return ((groups[one], groups[other]) for one, other in pairs)
+        rarest = _rarest(one)
+        for at in {at for key in sought_by(one) for at in having.get(key, ()) if at < number or at not in both}:
+            other = groups[at][0]
+            if not _has(other).isdisjoint(rarest) and _may_oppose(one, other):
+                yield (groups[number], groups[at]) if number < at else (groups[at], groups[number])
+
+
+def keys_of(one: Assertion) -> Iterator[str]:
+    """What an assertion is found by, by those that may contradict it."""
+    return (f"{_class(one)} {word}" for word in _rarest(one))
+
+
+def sought_by(one: Assertion) -> Iterator[str]:
+    """The keys of what may contradict an assertion."""
+    opposed = [force.value for force in Force if {force, one.force} in _OPPOSED]
+    return (f"{kind} {word}" for kind in ([_class(one)] if one.value else opposed) for word in _has(one))
+
+
+def _class(one: Assertion) -> str:
+    return f"{one.dimension} {sorted(map(str, one.facts))}" if one.value else one.force.value
+
+
+def _rarest(one: Assertion) -> list[str]:
+    """The words that fewest others have, as their length tells: which they are must not depend on others."""
+    words = _weighty(one.words, one) or one.topic
+    return sorted(words, key=lambda word: (word in USUAL, -len(word), word))[:_RAREST]
+
+
+def _has(one: Assertion) -> Roots:
+    return one.words | one.topic
 
 
 def _may_oppose(one: Assertion, other: Assertion) -> bool:
@@ -131,19 +165,20 @@ def is_about_one(one: Assertion, other: Assertion) -> bool:
     if apart_in_time or (one.force is other.force is Force.BINDS and {_bound(one), _bound(other)} == {"we", "you"}):
         return False
     mine, theirs = _weighty(one.words, one), _weighty(other.words, other)
-    actors = _lone_actor(one, other), _lone_actor(other, one)
-    around = (one.context, other.context) if one.value is not None else (one.topic, other.topic)
-    lack = mine - theirs - around[1] - actors[0], theirs - mine - around[0] - actors[1]
     shared = (mine & theirs) - COMMON
+    if one.value is None and len(shared) < (1 if one.rule and other.rule else _STRONG - 1):
+        return False
+    around = (one.context, other.context) if one.value is not None else (one.topic, other.topic)
+    lack = mine - theirs - around[1], theirs - mine - around[0]
+    if lack[0] or lack[1]:
+        lack = lack[0] - _lone_actor(one, other), lack[1] - _lone_actor(other, one)
     near = (mine & around[1] | theirs & around[0]) - COMMON
-    if one.value is None and len(shared) < (1 if one.placed.key and other.placed.key else _STRONG - 1):
-        return False
-    if _at_other_times(one, other, mine & theirs):
-        return False
     known = shared | near | (one.topic & other.topic) - COMMON if shared else shared
     is_rest = any(side.text.lstrip().startswith(",") for side in (one, other))  # not of what: ", up to £8 an item"
     unlike = is_rest and len(shared) < _STRONG - 1 and not one.topic & other.topic
     if unlike or ((lack[0] or lack[1]) and not _in_other_words(one, other, lack, known, mine & theirs)):
+        return False
+    if _at_other_times(one, other, mine & theirs):
         return False
     acts = VERBS | PLAIN  # "Taking a bike on the ferry" is about the bike
     apart = (
@@ -230,7 +265,7 @@ def _conflict(one: Assertion, other: Assertion) -> str | None:
     if one.value is None or other.value is None:
         barred, held = (one, other) if one.force in (Force.BARS, Force.FREES) else (other, one)
         limits = {fact[0] for fact in held.facts - barred.facts}
-        asked = held.force is Force.BINDS or held.placed.rule.modality in (Modality.CAN, Modality.MAY)
+        asked = held.force is Force.BINDS or held.modality in (Modality.CAN, Modality.MAY)
         wholly = asked and barred.facts <= held.facts and limits <= _LIMITS
         return POLARITY if one.facts == other.facts or wholly else None
     if one.facts != other.facts:
@@ -295,32 +330,19 @@ def _bare(value: Quantity) -> Quantity:
 
 
 def _place(one: Assertion) -> tuple[object, ...]:
-    return one.page, one.words, one.dimension, one.of_condition, one.validity
-
-
-def _lists(groups: Iterable[list[Assertion]]) -> set[tuple[object, ...]]:
-    """Pages on which one thing has many values, or several in one element."""
-    values: dict[tuple[object, ...], dict[object, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for one in (one for group in groups for one in group if one.value is not None):
-        assert one.value is not None
-        values[_place(one)][one.value.low, one.value.high, one.value.period].add(one.anchor)
-    return {
-        place
-        for place, found in values.items()
-        if len(found) >= _LISTED or len({anchor for anchors in found.values() for anchor in anchors}) < len(found)
-    }
+    return one.page, one.anchor, one.span
 
 
 def _next_only(found: Iterable[Conflict]) -> Iterator[Conflict]:
     """Of what takes the place of an assertion, what does so first: not this year's rates for those of years ago."""
-    first: dict[int, str] = {}
+    first: dict[object, str] = {}
     found = list(found)
     for one in found:
         if one.superseded:
             start = one.newer.validity.start or one.newer.date
-            first[id(one.older)] = min(first.get(id(one.older), start), start)
+            first[_place(one.older)] = min(first.get(_place(one.older), start), start)
     for one in found:
-        if not one.superseded or (one.newer.validity.start or one.newer.date) == first[id(one.older)]:
+        if not one.superseded or (one.newer.validity.start or one.newer.date) == first[_place(one.older)]:
             yield one
 
 

@@ -182,4 +182,5 @@ COMMON = of_meaning(  # what many rules have in common that are not about one th
         " register use need ask check start end change"
     )
 )
+USUAL = COMMON | of_meaning(_FIRST.values())
 PERSONS = of_meaning(_READERS)

@@ -132,6 +132,12 @@ _IS_REPLACED = re.compile(
 )
 
 
+def may_replace(reading: Reading) -> bool:
+    """Whether a page with links speaks of what replaces what; which pages these are, only the others tell."""
+    texts = (element.text for element in reading.elements if element.links)
+    return any(_REPLACES.search(text) or _IS_REPLACED.search(text) for text in texts)
+
+
 @dataclass(frozen=True, slots=True)
 class Replacement:
     """``older`` holds no more since ``newer`` does; the sentence that says so, and on which of the two."""

@@ -48,7 +48,7 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _OWNERS = {
     "corpus_id": "corpora.id", "source_id": "sources.id", "page_id": "pages.id", "version_id": "page_versions.id",
-    "watch_id": "watches.id",
+    "watch_id": "watches.id", "one_id": "assertions.id", "other_id": "assertions.id",
 }  # fmt: skip
 
 
@@ -207,6 +207,25 @@ rule_roles = _table(  # ``rule_key``: the content key of the rule; ``entity``: a
     Index("rule_roles_until", "corpus_id", "until"),
     *index_of_text("rule_roles_entity", "corpus_id", "entity"),
 )
+
+# What a page says that another may contradict, and the pairs that do, which go with either. ``first``, ``second``:
+# hashes of what it is found by (``contradictions/stored.py``).
+assertions = _table(
+    "assertions",
+    "id corpus_id page_id content_key:64 first:16 second:16 assertion since until",
+    Index("assertions_page", "page_id", "until"),
+    Index("assertions_until", "corpus_id", "until"),
+    Index("assertions_since", "corpus_id", "since"),
+    Index("assertions_first", "corpus_id", "first"),
+    Index("assertions_second", "corpus_id", "second"),
+)
+conflicts = _table(
+    "conflicts",
+    "corpus_id one_id other_id kind:10",
+    Index("conflicts_of", "corpus_id"),
+    Index("conflicts_other", "other_id"),
+    key="one_id other_id",
+)
 entity_tokens = _table("entity_tokens", "corpus_id token entity", key="corpus_id token entity")
 vectors = _table(  # its id is that in the FAISS segments; kind: one of VECTOR_KINDS
     "vectors",
@@ -307,7 +326,9 @@ deeds = _table("deeds", "id at:float deed", keep_ids=True)
 check_cells(metadata)
 
 VECTOR_KINDS = ("chunk", "element", "fact", "rule")  # what is embedded of a page
-VERSIONED = (members, entity_names, chunks, supports, hidden_supports, rules, rule_roles, vectors)  # with an interval
+VERSIONED = (  # with an interval
+    members, entity_names, chunks, supports, hidden_supports, rules, rule_roles, assertions, vectors,
+)  # fmt: skip
 
 
 def seen_at(table: Table, epoch: ColumnElement[int] | int) -> ColumnElement[bool]:

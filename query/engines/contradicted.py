@@ -17,7 +17,6 @@ from clausegraph.core.types import (
     PageKey,
     Reading,
     Span,
-    leaves,
 )
 from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import THRESHOLD, Conflict, find_conflicts
@@ -206,9 +205,7 @@ def _meet(one: Span, other: Span) -> bool:
 
 
 def _spans(one: Assertion) -> Iterator[Span]:
-    rule = one.placed.rule
-    yield from (one.span, rule.spans[0])  # others are the rest of a list, whatever each of it says
-    yield from (Span(leaf.anchor, leaf.start, leaf.end) for leaf in leaves(rule.condition))
+    yield from (one.span, one.own, *one.leaves)  # other spans are the rest of a list, whatever each of it says
 
 
 def _contradiction(found: Conflict, readings: Mapping[PageKey, Reading]) -> Contradiction:

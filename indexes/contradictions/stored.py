@@ -1,0 +1,121 @@
+"""Assertions as rows of their pages, and which of them cannot both hold: found when a publish brings one of them, since
+that depends on the two alone. A pair holds at an epoch that shows both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Row, Select, select
+
+from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
+from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
+from clausegraph.indexes.contradictions.compare import Pair, find_pairs, keys_of, sought_by
+from clausegraph.indexes.graph.links import may_replace
+from clausegraph.indexes.ledger.cells import decode
+from clausegraph.indexes.ledger.dialect import without_index
+from clausegraph.indexes.ledger.schema import assertions, conflicts, on_pages, pages, sources
+from clausegraph.indexes.ledger.store import Ledger, Reads, batches
+
+_AT_ONCE = 1000  # assertions that are compared with all others: some 16 pages
+_OF_NO_PAGE = PageKey("", "")
+_FORM = TypeAdapter(Assertion)
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionRow:
+    content_key: str
+    first: str  # hashes of what others find it by
+    second: str
+    assertion: str  # canonical JSON without its page; of the row of the page itself its address
+
+
+def assertion_rows(rules: Mapping[str, Rule], reading: Reading) -> Iterator[AssertionRow]:
+    """The rows of a page with these rules, by their keys, but for assertions of no words: the first is its own."""
+    yield _row(_PAGE, _REPLACES if may_replace(reading) else "", canonical_json(reading.url))
+    placed = [PlacedRule(key, _OF_NO_PAGE, "", rule, "", ()) for key, rule in rules.items()]
+    for one in assertions_of(placed, {_OF_NO_PAGE: reading}):
+        body = _FORM.dump_python(one, mode="json", exclude={"page"}, exclude_defaults=True)
+        sets = {name: sorted(body[name], key=str) for name in body if isinstance(getattr(one, name), frozenset)}
+        first, *second = (*map(_hashed, keys_of(one)), "", "")
+        if first:
+            yield _row(first, second[0], canonical_json(body | sets))
+
+
+def _row(first: str, second: str, text: str) -> AssertionRow:
+    return AssertionRow(content_hash("assertion", second, text), first, second, text)
+
+
+def _hashed(key: str) -> str:
+    return content_hash("sought", key)[:16]
+
+
+_PAGE, _REPLACES = _hashed("a page"), _hashed("a page that may replace another")
+
+
+def new_conflicts(ledger: Ledger, corpus_id: int, number: int) -> Iterator[dict[str, Any]]:
+    """The rows of the pairs that an epoch brings, whose other rows are there."""
+    shown = _shown(assertions, corpus_id, number)
+    new = (assertions.c.corpus_id == corpus_id, assertions.c.since == number)
+    ids = [row.id for row in ledger.rows(select(assertions.c.id).where(*new).order_by(assertions.c.id))]
+    for part in batches(ids, _AT_ONCE):
+        mine = _read(ledger.rows_of(_query().where(assertions.c.first != _PAGE), assertions.c.id, part))
+        keys = {_hashed(key) for one in mine for key in sought_by(one)}
+        before = _query().where(*shown, assertions.c.id <= part[-1])  # those behind it find it themselves
+        found = (row for by in ("first", "second") for row in ledger.rows_of(before, assertions.c[by], sorted(keys)))
+        there = _read(found) | mine
+        for kind, *pair in find_pairs(there, mine):
+            one, other = sorted(there[side] for side in pair)
+            yield {"corpus_id": corpus_id, "one_id": one, "other_id": other, "kind": kind}
+
+
+def stored_pairs(reads: Reads, corpus_id: int, epoch: int) -> list[Pair]:
+    """The pairs of an epoch that cannot both hold."""
+    one, other = assertions.alias(), assertions.alias()
+    query = select(conflicts).where(conflicts.c.corpus_id == corpus_id)
+    query = query.join(one, one.c.id == conflicts.c.one_id).join(other, other.c.id == conflicts.c.other_id)
+    rows = reads.rows(query.where(*_shown(one, corpus_id, epoch), *_shown(other, corpus_id, epoch)))
+    ids = (number for row in rows for number in (row.one_id, row.other_id))
+    there = {number: one for one, number in _read(reads.rows_of(_query(), assertions.c.id, ids)).items()}
+    return [(row.kind, there[row.one_id], there[row.other_id]) for row in rows]
+
+
+def stored_assertions(reads: Reads, corpus_id: int, epoch: int, page: PageKey) -> tuple[Assertion, ...]:
+    """What a page of an epoch says that another one may contradict."""
+    named = (sources.c.corpus_id == corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
+    query = _query().where(*named, *_shown(assertions, corpus_id, epoch), assertions.c.first != _PAGE)
+    return tuple(_read(reads.rows(query.order_by(assertions.c.id))))
+
+
+def replacing_pages(reads: Reads, corpus_id: int, epoch: int) -> dict[PageKey, tuple[bool, str | None]]:
+    """Of every page of an epoch whether it may say that it replaces another, or the reverse, and its address; empty
+    where none does."""
+    query = _query(assertions.c.second).where(*_shown(assertions, corpus_id, epoch))
+    if reads.value(query.where(assertions.c.second == _REPLACES)) is None:
+        return {}
+    rows = reads.rows(query.where(assertions.c.first == _PAGE).order_by(sources.c.name, pages.c.uri))
+    return {PageKey(row.name, row.uri): (row.second == _REPLACES, json.loads(row.assertion)) for row in rows}
+
+
+def _shown(table: Any, corpus_id: int, epoch: int) -> tuple[ColumnElement[bool], ...]:
+    seen = (without_index(table.c.since) <= epoch, without_index(table.c.until) > epoch)
+    return (table.c.corpus_id == corpus_id, *seen)
+
+
+def _query(*columns: Any) -> Select[Any]:
+    named = select(assertions.c.id, assertions.c.assertion, sources.c.name, pages.c.uri, *columns)
+    return named.select_from(on_pages(assertions))
+
+
+def _read(rows: Iterable[Row[Any]]) -> dict[Assertion, int]:
+    """Assertions with their ids."""
+    column = assertions.c.assertion
+    return {decode(column, row.id, row, _assertion): row.id for row in rows}
+
+
+def _assertion(row: Row[Any]) -> Assertion:
+    return _FORM.validate_python(json.loads(row.assertion) | {"page": PageKey(row.name, row.uri)})

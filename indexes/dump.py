@@ -15,11 +15,14 @@ from clausegraph.indexes.views import View
 
 
 def dump_lines(view: View) -> list[str]:
-    """Pages, chunks, facts, supports, rules, merged names and vector keys of the view's epoch, sorted."""
+    """Pages, chunks, facts, supports, rules, contradictions, merged names and vector keys of a view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
     lines += [*_page_lines(view), *graph_lines(view.graph)]
     keys = ((kind, str(page or ""), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])
     lines += [canonical_json(["vector", *key]) for key in keys]
+    for kind, *pair in view.contradicting():
+        sides = sorted([str(one.page), one.span.anchor, one.span.start, one.text] for one in pair)
+        lines.append(canonical_json(["contradiction", kind, *sides]))
     return sorted(lines)
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select, true
 
+from clausegraph.indexes.contradictions.stored import AssertionRow
 from clausegraph.indexes.derive import (
     DEFINITIONS,
     DERIVATION_FINGERPRINT,
-    AssertionRow,
     ChunkRow,
     PageRows,
     RuleRow,

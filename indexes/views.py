@@ -16,7 +16,8 @@ from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError,
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
 from clausegraph.indexes.contradictions.assertions import Assertion
-from clausegraph.indexes.contradictions.stored import stored_assertions
+from clausegraph.indexes.contradictions.compare import Pair
+from clausegraph.indexes.contradictions.stored import stored_assertions, stored_pairs
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -125,6 +126,11 @@ class View:
     def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
         """What the rules of a page of this epoch say, as what another page may contradict."""
         return self._kept(self._assertions, page, self._load_assertions)
+
+    def contradicting(self) -> list[Pair]:
+        """The pairs of assertions of the epoch that cannot both hold."""
+        self._reads.check_open()
+        return stored_pairs(self._reads, self._corpus_id, self.epoch)
 
     def hidden_on(self, page: PageKey) -> frozenset[str]:
         """The elements of a page from which a statement was read that a curator hides: anchors."""

@@ -172,7 +172,9 @@ def _asserted(rules: Sequence[PlacedRule], readings: Mapping[PageKey, Reading]) 
 
 
 def _listed_as(one: Assertion) -> tuple[object, ...] | None:
-    return one.value and (one.page, one.words, one.dimension, one.of_condition, one.validity)
+    if one.value is None:
+        return None
+    return one.page, one.words, one.dimension, one.of_condition, one.validity
 
 
 def _lists(assertions: Iterable[Assertion]) -> set[object]:

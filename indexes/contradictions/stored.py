@@ -41,9 +41,9 @@ def assertion_rows(rules: Mapping[str, Rule], reading: Reading) -> Iterator[Asse
     for one in assertions_of(placed, {_OF_NO_PAGE: reading}):
         body = _FORM.dump_python(one, mode="json", exclude={"page"}, exclude_defaults=True)
         sets = {name: sorted(body[name], key=str) for name in body if isinstance(getattr(one, name), frozenset)}
-        first, *second = (*map(_hashed, keys_of(one)), "", "")
-        if first:
-            yield _row(first, second[0], canonical_json(body | sets))
+        keys = [*map(_hashed, keys_of(one)), ""]
+        if len(keys) > 1:
+            yield _row(keys[0], keys[1], canonical_json(body | sets))
 
 
 def _row(first: str, second: str, text: str) -> AssertionRow:

@@ -22,6 +22,7 @@ STATEMENTS = (  # most state facts, some on several pages and under conditions; 
     "You can get the Garden Grant if you are over 65 and live in Lethmoor.",
     "You cannot get the Garden Grant unless you pay for heating.",
     "The Winter Card costs £35 a year.",
+    "The Winter Card costs £40 a year.",
     "You must apply before 31 March 2026, except if you are in hospital.",
     "You must be either a resident or a student.",
     "Contact the office.",

@@ -57,6 +57,15 @@ CREATE TABLE page_words ( version_id INTEGER NOT NULL, corpus_id INTEGER NOT NUL
 CREATE TABLE postings ( corpus_id INTEGER NOT NULL, block BIGINT NOT NULL, term TEXT NOT NULL, entries BLOB NOT NULL, PRIMARY KEY (corpus_id, block, term), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE ) WITHOUT ROWID;
 CREATE TABLE rules ( id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, page_id INTEGER NOT NULL, chunk_key TEXT NOT NULL, content_key VARCHAR(64) NOT NULL, extractor TEXT NOT NULL, kind VARCHAR(20) NOT NULL, rule TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE );
 CREATE TABLE rule_roles ( id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, page_id INTEGER NOT NULL, rule_key VARCHAR(64) NOT NULL, position INTEGER NOT NULL, role VARCHAR(20) NOT NULL, entity TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE );
+CREATE TABLE assertions ( id INTEGER NOT NULL, corpus_id INTEGER NOT NULL, page_id INTEGER NOT NULL, content_key VARCHAR(64) NOT NULL, first VARCHAR(16) NOT NULL, second VARCHAR(16) NOT NULL, assertion TEXT NOT NULL, since BIGINT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(page_id) REFERENCES pages (id) ON DELETE CASCADE );
+CREATE TABLE conflicts ( corpus_id INTEGER NOT NULL, one_id INTEGER NOT NULL, other_id INTEGER NOT NULL, kind VARCHAR(10) NOT NULL, PRIMARY KEY (one_id, other_id), FOREIGN KEY(corpus_id) REFERENCES corpora (id) ON DELETE CASCADE, FOREIGN KEY(one_id) REFERENCES assertions (id) ON DELETE CASCADE, FOREIGN KEY(other_id) REFERENCES assertions (id) ON DELETE CASCADE );
+CREATE INDEX assertions_second ON assertions (corpus_id, second);
+CREATE INDEX assertions_page ON assertions (page_id, until);
+CREATE INDEX assertions_until ON assertions (corpus_id, until);
+CREATE INDEX assertions_since ON assertions (corpus_id, since);
+CREATE INDEX assertions_first ON assertions (corpus_id, first);
+CREATE INDEX conflicts_other ON conflicts (other_id);
+CREATE INDEX conflicts_of ON conflicts (corpus_id);
 CREATE INDEX rules_page ON rules (page_id, until);
 CREATE INDEX rules_until ON rules (corpus_id, until);
 CREATE INDEX rule_roles_page ON rule_roles (page_id, until);

@@ -226,8 +226,8 @@ def _add_lists(server: MCPServer[Any], told: Callable[..., Awaitable[dict[str, A
 
     @server.tool(annotations=_READS)
     async def list_corpora(context: Asking) -> dict[str, Any]:
-        """The corpora that may be asked, each with its sources, its number of pages and its published epoch: which one
-        a question belongs to."""
+        """The corpora that may be asked, each with its sources, its published epoch, and how many pages and open
+        contradictions that has: which one a question belongs to."""
         held, who = whose(context)
 
         def work(_: Ticket) -> dict[str, Any]:
@@ -252,10 +252,21 @@ def _add_lists(server: MCPServer[Any], told: Callable[..., Awaitable[dict[str, A
         return await told(context, corpus, work)
 
     @server.tool(annotations=_READS)
-    async def contradictions(context: Asking, corpus: _Corpus = None, epoch: _Epoch = None) -> dict[str, Any]:
-        """Where two pages say what cannot both hold, both sides verbatim with page and date. Show both; which one is
-        right is for a person to say."""
-        return await told(context, corpus, lambda held, name, _: disagreements(held.workspace, name, epoch))
+    async def contradictions(
+        context: Asking,
+        limit: Annotated[int, Field(ge=1, le=200)] = 20,
+        offset: Annotated[int, Field(ge=0, le=10**9)] = 0,
+        corpus: _Corpus = None,
+        epoch: _Epoch = None,
+    ) -> dict[str, Any]:
+        """Where two pages say what cannot both hold, both sides verbatim with page and date, newest first: of each kind
+        `limit` behind the first `offset`, of as many as `found` says. Show both; which one is right is for a person to
+        say."""
+
+        def work(held: Served, name: str, _: Ticket) -> Told:
+            return disagreements(held.workspace, name, epoch, limit=limit, offset=offset)
+
+        return await told(context, corpus, work)
 
     @server.tool(annotations=_READS)
     async def watched_questions(

@@ -16,7 +16,7 @@ from clausegraph.app.services.quarantine import accept_held, drop_held
 from clausegraph.core.errors import InputError, NotFoundError
 
 routes, forms = router(), router(forms=True)
-_PROPOSALS, _DECISIONS = 20, 200  # of one screen
+_PROPOSALS, _DECISIONS, _PAIRS = 20, 200, 20  # of one screen
 _Name = Annotated[str, Form(max_length=500)]
 _Number = Annotated[int, Form(ge=1, le=10**15)]
 _Statement = Query(pattern="^[0-9a-f]{4,64}$")
@@ -46,10 +46,10 @@ async def _screen(of: Screen, status: int = 200, **more: Any) -> Response:
 
 
 @routes.get("/c/{corpus}/contradictions")
-async def contradicted(of: OfScreen) -> Response:
+async def contradicted(of: OfScreen, offset: Annotated[int, Query(ge=0, le=10**9)] = 0) -> Response:
     """Pairs of rules that cannot both hold, each with both sides, of which a curator hides the wrong one."""
-    found = await of.work(lambda _: contradictions(of.held.workspace, of.corpus))
-    return of.html("contradictions.html", screen="curation", found=found)
+    found = await of.run(contradictions, limit=_PAIRS, offset=offset)
+    return of.html("contradictions.html", screen="curation", found=found, offset=offset, end=offset + _PAIRS)
 
 
 def _newest(decisions: Sequence[entities.ListedDecision | statements.HidingDecision]) -> dict[str, Any]:

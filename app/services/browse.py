@@ -73,6 +73,11 @@ class Shelf:
         """The corpus and the epoch, as JSON values."""
         return {"corpus": self.corpus.name, "epoch": self.epoch}
 
+    @property
+    def of_epoch(self) -> tuple[Ledger, int, int]:
+        """Where its rows are read from: the ledger, the corpus' id, and the epoch."""
+        return self.ledger, self.corpus.id, self.epoch
+
     def visible(self, table: Table) -> ColumnElement[bool]:
         """Which rows of a table the epoch has; of supports those that are facts, and no names of entities."""
         stated = IS_FACT if table is supports else true()
@@ -86,10 +91,6 @@ class Shelf:
         query = version_rows(page_versions.c.id, page_versions.c.title).where(self.visible(members))
         with self.ledger.read() as connection:
             return {PageKey(row.name, row.uri): (row.id, row.title) for row in connection.execute(query)}
-
-    def readings(self) -> dict[PageKey, Reading]:
-        """Every page of the epoch with its elements and chunks."""
-        return {page: self.reading(version) for page, (version, _) in self.versions.items()}
 
     def counts(self, table: Table, uris: Sequence[str] | None = None) -> dict[PageKey, int]:
         """How many statements or rules each page has, of some or all uris; pages without any are left out."""

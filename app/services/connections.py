@@ -20,7 +20,7 @@ from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Fact, PageKey, PlacedRule, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import Conflict, in_order
-from clausegraph.indexes.contradictions.stored import replacing_pages, stored_pairs
+from clausegraph.indexes.contradictions.stored import linked_pages, replacing_pages, stored_pairs
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.hidden import hidden_places
 from clausegraph.query.read.evidence import quote_of, row_text
@@ -189,15 +189,13 @@ def count_contradictions(workspace: Workspace, corpus: str) -> int:
 
 def _conflicts(shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:
     """The pairs of an epoch by what is to be done about them, and the pages that are replaced."""
-    epoch = (shelf.ledger, shelf.corpus.id, shelf.epoch)
-    linked = replacing_pages(*epoch)
-    read = shelf.read_once()
-    known = {page: read(page) if says else Reading("", url, ()) for page, (says, url) in linked.items()}
-    replaced = list(replacements(known))
+    read, saying = shelf.read_once(), replacing_pages(*shelf.of_epoch)
+    linked = linked_pages(*shelf.of_epoch) | {page: read(page) for page in saying} if saying else {}
+    replaced = list(replacements(linked))
     with shelf.ledger.read() as connection:
         hidden = hidden_places(connection, shelf.corpus.id, shelf.epoch)
     groups: dict[str, list[Conflict]] = {"contradictions": [], "superseded": [], "settled": []}
-    for one in in_order(stored_pairs(*epoch), replaced):
+    for one in in_order(stored_pairs(*shelf.of_epoch), replaced):
         is_settled = any(side.span.anchor in hidden.get(side.page, ()) for side in (one.newer, one.older))
         groups["settled" if is_settled else "superseded" if one.superseded else "contradictions"].append(one)
     return groups, replaced

@@ -20,6 +20,7 @@ from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, PageKey
+from clausegraph.indexes.contradictions.stored import linked_pages
 from clausegraph.indexes.graph.links import own_pages
 from clausegraph.indexes.ledger.schema import fetches, page_versions, rules, sources, supports
 
@@ -168,7 +169,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
 def _own_page(workspace: Workspace, shelf: Shelf, key: str) -> dict[str, Any] | None:
     """The page about an entity, under any of its names, and why it is that."""
     at = ("own pages", shelf.corpus.id, shelf.epoch)
-    found = workspace.of_epoch(at, lambda: own_pages(shelf.readings()))
+    found = workspace.of_epoch(at, lambda: own_pages(linked_pages(*shelf.of_epoch)))
     own = next((found[name] for name in (key, *shelf.names_of(key)) if name in found), None)
     if own is None:
         return None

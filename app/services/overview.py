@@ -9,6 +9,7 @@ from pydantic import Field
 from sqlalchemy import func, select
 
 from clausegraph.app.services import Record
+from clausegraph.app.services.connections import count_contradictions
 from clausegraph.app.services.cron import next_run
 from clausegraph.app.services.history import ListedRun
 from clausegraph.app.workspace import Workspace
@@ -33,6 +34,7 @@ class CorpusOverview(Record):
     newest: int
     pages: CountedChange
     rules: CountedChange
+    contradictions: int = Field(description="How many pairs are open.")
     last: ListedRun | None
     is_held: bool = Field(description="Whether a run is at work on it.")
     next: float | None = Field(description="When a run of it is scheduled, in seconds since 1970.")
@@ -59,5 +61,6 @@ def _of_corpus(workspace: Workspace, row: CorpusRow) -> CorpusOverview:
     return CorpusOverview.of(
         row, corpus=row.name, pages=pages, rules=rules, last=run and ListedRun.model_validate(run),
         is_held=current_holder(ledger, row.id) is not None, next=due and due.timestamp(),
+        contradictions=count_contradictions(workspace, row.name) if row.published else 0,
         watched=count_watched(ledger, row.id), cost=float(spent),
     )  # fmt: skip

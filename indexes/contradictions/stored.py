@@ -4,15 +4,15 @@ that depends on the two alone. A pair holds at an epoch that shows both."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Row, Select, select
 
 from clausegraph.core.hashing import canonical_json, content_hash
-from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
+from clausegraph.core.types import Element, Link, PageKey, PlacedRule, Reading, Rule
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Pair, find_pairs, keys_of, sought_by
 from clausegraph.indexes.graph.links import may_replace
@@ -31,12 +31,14 @@ class AssertionRow:
     content_key: str
     first: str  # hashes of what others find it by
     second: str
-    assertion: str  # canonical JSON without its page; of the row of the page itself its address
+    assertion: str  # canonical JSON without its page; of the row of the page itself its title, address and links
 
 
 def assertion_rows(rules: Mapping[str, Rule], reading: Reading) -> Iterator[AssertionRow]:
     """The rows of a page with these rules, by their keys, but for assertions of no words: the first is its own."""
-    yield _row(_PAGE, _REPLACES if may_replace(reading) else "", canonical_json(reading.url))
+    linked = [[one.anchor, *astuple(link)] for one in reading.elements for link in one.links]
+    says = _REPLACES if may_replace(reading) else ""
+    yield _row(_PAGE, says, canonical_json([reading.title, reading.url, linked]))
     placed = [PlacedRule(key, _OF_NO_PAGE, "", rule, "", ()) for key, rule in rules.items()]
     for one in assertions_of(placed, {_OF_NO_PAGE: reading}):
         body = _FORM.dump_python(one, mode="json", exclude={"page"}, exclude_defaults=True)
@@ -91,14 +93,27 @@ def stored_assertions(reads: Reads, corpus_id: int, epoch: int, page: PageKey) -
     return tuple(_read(reads.rows(query.order_by(assertions.c.id))))
 
 
-def replacing_pages(reads: Reads, corpus_id: int, epoch: int) -> dict[PageKey, tuple[bool, str | None]]:
-    """Of every page of an epoch whether it may say that it replaces another, or the reverse, and its address; empty
-    where none does."""
-    query = _query(assertions.c.second).where(*_shown(assertions, corpus_id, epoch))
-    if reads.value(query.where(assertions.c.second == _REPLACES)) is None:
-        return {}
-    rows = reads.rows(query.where(assertions.c.first == _PAGE).order_by(sources.c.name, pages.c.uri))
-    return {PageKey(row.name, row.uri): (row.second == _REPLACES, json.loads(row.assertion)) for row in rows}
+def replacing_pages(reads: Reads, corpus_id: int, epoch: int) -> list[PageKey]:
+    """The pages of an epoch that may say that they replace another one, or the reverse."""
+    return [PageKey(row.name, row.uri) for row in _of_pages(reads, corpus_id, epoch, assertions.c.second == _REPLACES)]
+
+
+def linked_pages(reads: Reads, corpus_id: int, epoch: int) -> dict[PageKey, Reading]:
+    """Every page of an epoch with its title and address, and of its elements with the links and their anchors alone."""
+    return {
+        PageKey(row.name, row.uri): decode(assertions.c.assertion, row.id, row.assertion, _links)
+        for row in _of_pages(reads, corpus_id, epoch, assertions.c.first == _PAGE)
+    }
+
+
+def _of_pages(reads: Reads, corpus_id: int, epoch: int, which: ColumnElement[bool]) -> Sequence[Row[Any]]:
+    query = _query().where(which, *_shown(assertions, corpus_id, epoch))
+    return reads.rows(query.order_by(sources.c.name, pages.c.uri))
+
+
+def _links(text: str) -> Reading:
+    title, url, links = json.loads(text)
+    return Reading(title, url, tuple(Element(at, "", "", "", links=(Link(*link),)) for at, *link in links))
 
 
 def _shown(table: Any, corpus_id: int, epoch: int) -> tuple[ColumnElement[bool], ...]:
@@ -106,8 +121,8 @@ def _shown(table: Any, corpus_id: int, epoch: int) -> tuple[ColumnElement[bool],
     return (table.c.corpus_id == corpus_id, *seen)
 
 
-def _query(*columns: Any) -> Select[Any]:
-    named = select(assertions.c.id, assertions.c.assertion, sources.c.name, pages.c.uri, *columns)
+def _query() -> Select[Any]:
+    named = select(assertions.c.id, assertions.c.assertion, sources.c.name, pages.c.uri)
     return named.select_from(on_pages(assertions))
 
 

@@ -141,6 +141,10 @@ async def paths(
 
 
 @graph_router.get("/contradictions", response_model=dict[str, Any], responses=_READ)
-async def contradictions(at: AtEpoch) -> Response:
-    """Statements that cannot both hold, and those that later ones replace."""
-    return await at.reply(connections.contradictions)
+async def contradictions(
+    at: AtEpoch,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50, offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Response:  # fmt: skip
+    """Statements that cannot both hold, and those that later ones replace, newest first: of each kind `limit` behind
+    the first `offset`, of as many as `found` says."""
+    return await at.reply(connections.contradictions, limit=limit, offset=offset)

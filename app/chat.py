@@ -21,8 +21,8 @@ from clausegraph.app.api.work import Tell, Ticket, streamed, waited
 from clausegraph.app.console.answer import page_address
 from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.ask import answer
-from clausegraph.app.services.corpora import list_corpora
 from clausegraph.app.services.follow_up import conversation
+from clausegraph.app.services.overview import list_corpora
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.core.text import one_line

@@ -81,7 +81,7 @@ class Corpus:
 
         Keys and values are those of ``clausegraph contradictions --json``.
         """
-        from clausegraph.app.services.connections import contradictions
+        from clausegraph.app.services.contradictions import contradictions
 
         return contradictions(self._workspace, self.name, self._epoch)
 

@@ -25,12 +25,12 @@ from clausegraph.app.api.routes.questions import pages_work
 from clausegraph.app.api.served import Served
 from clausegraph.app.api.work import Ticket, WorkPool, waited
 from clausegraph.app.process import version
-from clausegraph.app.services import Record, Slice, corpora, watches
+from clausegraph.app.services import Record, Slice, overview, watches
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.ask import search as find_passages
 from clausegraph.app.services.changes import changes
-from clausegraph.app.services.connections import contradictions as disagreements
 from clausegraph.app.services.connections import neighbourhood as facts_around
+from clausegraph.app.services.contradictions import contradictions as disagreements
 from clausegraph.app.services.explore import entity_slice
 from clausegraph.app.services.pages import page_text
 from clausegraph.app.services.rules import find_rules
@@ -231,7 +231,7 @@ def _add_lists(server: MCPServer[Any], told: Callable[..., Awaitable[dict[str, A
         held, who = whose(context)
 
         def work(_: Ticket) -> dict[str, Any]:
-            return {"items": [one for one in corpora.list_corpora(held.workspace) if who.may_see(one["corpus"])]}
+            return {"items": [one for one in overview.list_corpora(held.workspace) if who.may_see(one["corpus"])]}
 
         return await _told(held, held.reads, work)
 

@@ -22,11 +22,9 @@ from clausegraph.core.page_rules import PageNodes, page_rules
 from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import relabel, rule_from_text, rule_to_json, statement_from_text, statement_to_json
 from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Rule, Span, Statement, Support
-from clausegraph.indexes.contradictions.assertions import VERSION as ASSERTIONS_VERSION
-from clausegraph.indexes.contradictions.stored import AssertionRow, assertion_rows
 
-# Its words are stored with every page: they stay
-DERIVATION_FINGERPRINT = f"projection:5+rules:{RULES_VERSION}+{ASSERTIONS_VERSION}+{TEXTS_FINGERPRINT}"
+# Its words are stored with every page: they stay. Raised, too, with what ``contradictions`` makes of rules
+DERIVATION_FINGERPRINT = f"projection:6+rules:{RULES_VERSION}+{TEXTS_FINGERPRINT}"
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
 RULE_READER = f"ruling:{RULES_VERSION}"  # who reads the rules of pages, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
@@ -94,7 +92,6 @@ class PageRows:
     vectors: tuple[VectorRow, ...]
     texts: Texts = field(default_factory=dict)
     rules: tuple[RuleRow, ...] = ()
-    assertions: tuple[AssertionRow, ...] = ()
 
 
 def derive_rows(
@@ -139,9 +136,7 @@ def derive_rows(
     by = RULE_READER if ruled else extractor
     ruled_rows = _rule_rows(rules, {rule.spans: chunk for rule, chunk in of_chunks.items()}, by)
     vectors += _rule_vectors(reading, ruled_rows)
-    asserted = assertion_rows({row.content_key: rule_from_text(row.rule) for row in ruled_rows}, reading)
-    cells = tuple(chunk_rows), tuple(supports.values()), tuple(vectors), _texts(reading, stated)
-    return PageRows(*cells, ruled_rows, tuple(asserted))
+    return PageRows(tuple(chunk_rows), tuple(supports.values()), tuple(vectors), _texts(reading, stated), ruled_rows)
 
 
 def _rule_rows(rules: Iterable[Rule], chunks: Mapping[tuple[Span, ...], str], by: str) -> tuple[RuleRow, ...]:

@@ -6,13 +6,14 @@ it is given, to every other support that a changed name touches, and to what was
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select, true
 
-from clausegraph.indexes.contradictions.stored import AssertionRow
+from clausegraph.core.serial import rule_from_text
+from clausegraph.indexes.contradictions.stored import AssertionRow, assertion_rows
 from clausegraph.indexes.derive import (
     DEFINITIONS,
     DERIVATION_FINGERPRINT,
@@ -134,9 +135,7 @@ def compare_page(
     return plan
 
 
-_ROWS: dict[str, Any] = {
-    "chunks": ChunkRow, "supports": SupportRow, "vectors": VectorRow, "rules": RuleRow, "assertions": AssertionRow,
-}  # fmt: skip
+_ROWS: dict[str, Any] = {"chunks": ChunkRow, "supports": SupportRow, "vectors": VectorRow, "rules": RuleRow}
 
 
 def _target_to_json(target: PageTarget) -> dict[str, Any]:
@@ -198,8 +197,13 @@ class _Planner:
         self._compare_supports(page_id, renamed, hidden)
         self._compare(rules, page_id, map(asdict, rows.rules), ("content_key",))
         self._compare_roles(page_id, rows.rules)
-        self._compare(assertions, page_id, map(asdict, rows.assertions), ("content_key",))
+        self._compare(assertions, page_id, map(asdict, self._asserted(target)), ("content_key",))
         self._compare_vectors(page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
+
+    def _asserted(self, target: PageTarget) -> Iterator[AssertionRow]:
+        if target.version_id is not None:
+            ruled = {row.content_key: rule_from_text(row.rule) for row in target.rows.rules}
+            yield from assertion_rows(ruled, load_reading(self.connection, target.version_id))
 
     def plan_decisions(self, page_id: int) -> None:
         """Put the statements of a page whose version stays under the names, and hide and show them as decided."""

@@ -164,7 +164,7 @@ def _why_kept(reasons: list[str], done: dict[str, Any]) -> str:
 @command("corpora list")
 def corpora_list(session: Session) -> None:
     """List the corpora."""
-    from clausegraph.app.services.corpora import list_corpora
+    from clausegraph.app.services.overview import list_corpora
 
     found = list_corpora(session.workspace())
     rows = [(one["corpus"], one["published"], one["pages"], len(one["sources"])) for one in found]

@@ -248,8 +248,8 @@ def contradictions(
 
     Pages that another one says it replaces are listed, too. With --ask, what is said in other words is found as well.
     """
-    from clausegraph.app.services.connections import ask_contradictions
-    from clausegraph.app.services.connections import contradictions as find
+    from clausegraph.app.services.contradictions import ask_contradictions
+    from clausegraph.app.services.contradictions import contradictions as find
 
     service = partial(ask_contradictions, pairs=pairs, watch=partial(_announce, session, "sections")) if ask else find
     found = session.call(corpus, service, epoch)

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from clausegraph.app.api.served import about
 from clausegraph.app.console.screen import OfScreen, Screen, address, router
 from clausegraph.app.services import entities, statements
-from clausegraph.app.services.connections import contradictions
+from clausegraph.app.services.contradictions import contradictions
 from clausegraph.app.services.quarantine import accept_held, drop_held
 from clausegraph.core.errors import InputError, NotFoundError
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services import attributes
-from clausegraph.app.services.connections import count_contradictions
 from clausegraph.app.services.history import ListedRun, run_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, StoreError
@@ -23,7 +22,6 @@ from clausegraph.indexes.corpora import (
     current_holder,
     find_corpus,
     find_run,
-    find_summary,
     get_corpus,
     get_run,
     list_epochs,
@@ -37,19 +35,6 @@ from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.watches import count_watched
-
-
-def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
-    """Every corpus by name, with its epochs, its sources and the numbers of its pages and open contradictions."""
-    ledger = workspace.ledger
-    described = []
-    for corpus in list_rows(ledger):
-        shown = {"corpus": corpus.name} | attributes(corpus, "published newest")
-        pages = find_summary(ledger, corpus.id, corpus.published).get("members", {}).get("held", 0)
-        open_pairs = count_contradictions(workspace, corpus.name) if corpus.published else 0
-        counts = {"pages": pages, "contradictions": open_pairs}
-        described.append(shown | counts | {"sources": [one.name for one in list_sources(ledger, corpus.id)]})
-    return described
 
 
 def list_sources_of(workspace: Workspace, corpus: str) -> list[SourceRow]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from pydantic import Field
 from sqlalchemy import func, select
 
-from clausegraph.app.services import Record
-from clausegraph.app.services.connections import count_contradictions
+from clausegraph.app.services import Record, attributes
+from clausegraph.app.services.contradictions import count_contradictions
 from clausegraph.app.services.cron import next_run
 from clausegraph.app.services.history import ListedRun
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.corpora import CorpusRow, current_holder, find_summary, list_corpora, list_runs
+from clausegraph.indexes.corpora import CorpusRow, current_holder, find_summary, list_runs, list_sources
+from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.ledger.schema import budgets
 from clausegraph.indexes.watches import count_watched
 
@@ -44,7 +46,20 @@ class CorpusOverview(Record):
 
 def overview(workspace: Workspace, may_see: Callable[[str], bool]) -> list[CorpusOverview]:
     """The corpora that somebody may see, by name; nothing is read for each page or statement."""
-    return [_of_corpus(workspace, row) for row in list_corpora(workspace.ledger) if may_see(row.name)]
+    return [_of_corpus(workspace, row) for row in list_rows(workspace.ledger) if may_see(row.name)]
+
+
+def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
+    """Every corpus by name, with its epochs, its sources and the numbers of its pages and open contradictions."""
+    ledger = workspace.ledger
+    described = []
+    for corpus in list_rows(ledger):
+        shown = {"corpus": corpus.name} | attributes(corpus, "published newest")
+        pages = find_summary(ledger, corpus.id, corpus.published).get("members", {}).get("held", 0)
+        open_pairs = count_contradictions(workspace, corpus.name) if corpus.published else 0
+        counts = {"pages": pages, "contradictions": open_pairs}
+        described.append(shown | counts | {"sources": [one.name for one in list_sources(ledger, corpus.id)]})
+    return described
 
 
 def _of_corpus(workspace: Workspace, row: CorpusRow) -> CorpusOverview:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import accumulate, groupby
 from typing import Any
 
-from clausegraph.app.services.connections import PairWatch, ask_pairs
+from clausegraph.app.services.contradictions import PairWatch, ask_pairs
 from clausegraph.app.services.records import ShownRule
 from clausegraph.app.services.rule_changes import CHANGED, GONE, NEW, REWORDED, REWRITTEN, ChangedRule
 from clausegraph.app.workspace import Workspace

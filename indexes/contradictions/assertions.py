@@ -36,7 +36,6 @@ from clausegraph.core.types import (
 from clausegraph.indexes.contradictions.topics import BOUNDS, FREE, Roots, of_meaning, roots, topic
 from clausegraph.indexes.contradictions.validity import Validity, leading_date, period_of, trailing_date
 
-VERSION = "assertions:1"  # raised with every change of what they say, or of what they are found by
 _CASE = word_set("if unless when whether while where who which example except page")
 _ASKS = ("check if", "check whether", "check what", "check how", "find out", "see if", "see whether", "see how")
 _CUT = re.compile(r"[,;]\s|\s(?:and|or|but)\s")

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from clausegraph.app.api.parameters import OF_A_CORPUS, MaybeName, NameQuery, StatementPath, statuses
 from clausegraph.app.api.replies import AtEpoch, OfCorpus, PartOfEpoch, WholeList, by_content, list_reply
 from clausegraph.app.services import connections
+from clausegraph.app.services import contradictions as disagreements
 from clausegraph.app.services.browse import look_up_fact
 from clausegraph.app.services.changes import ComparisonReply, ListedVersion, compare_versions, page_versions_of
 from clausegraph.app.services.explore import (
@@ -147,4 +148,4 @@ async def contradictions(
 ) -> Response:  # fmt: skip
     """Statements that cannot both hold, and those that later ones replace, newest first: of each kind `limit` behind
     the first `offset`, of as many as `found` says."""
-    return await at.reply(connections.contradictions, limit=limit, offset=offset)
+    return await at.reply(disagreements.contradictions, limit=limit, offset=offset)

@@ -12,8 +12,8 @@ from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.replies import after_cursor, list_reply, part, reply
 from clausegraph.app.api.served import CONTENT_TYPE, Held, Who
 from clausegraph.app.services import Record
-from clausegraph.app.services.corpora import list_corpora
 from clausegraph.app.services.evaluations import ListedEvaluation, case_slice, report_record
+from clausegraph.app.services.overview import list_corpora
 from clausegraph.app.services.settings import get_prompt, list_prompts, list_settings
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.telemetry.logs import logger

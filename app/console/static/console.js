@@ -29,10 +29,18 @@
   });
   document.addEventListener("htmx:sendError", () => notice("The server does not answer. Is it still running?"));
   document.addEventListener("htmx:sseError", (event) => {
-    if (event.target.closest("[data-again]")) return; // it is tried again, and the run goes on meanwhile
+    if (event.target.closest("[data-again]")) { // it is tried again, unless one is logged out: a restart does that
+      notice("The connection broke; it is tried again. The run goes on meanwhile, unless the server was ended.");
+      fetch(location.href, { headers: { Accept: "text/html" } }).then(
+        (answer) => { if (answer.redirected) location.assign(answer.url); },
+        () => {},
+      );
+      return;
+    }
     notice("The connection broke before the answer came. Load this page again to ask again.");
     event.target.remove(); // with it goes the stream, which would be tried for ever
   });
+  document.addEventListener("htmx:sseOpen", () => notice(""));
   document.addEventListener("htmx:afterSettle", (event) => {
     const into = event.detail.target;
     const marked = into && into.id === "beside" && (into.querySelector("#marked") || into.querySelector(".title"));

@@ -61,6 +61,7 @@ def test_a_second_question_keeps_the_person_in_sight_and_starts_anew(window: Cal
         re.compile(rf"^{re.escape(SCENARIO)}\n.*prison.*No\.\nShe pays all of her own fees\.$")
     )
     expect(page.locator(".verdict").first).not_to_have_text(re.compile("unless you pay all of your own fees"))
+    expect(page.locator("#epoch")).to_have_value("")  # of today, as the first
     page.get_by_role("link", name="start anew").click()
     expect(page.locator("#scenario")).to_have_value("")
 

@@ -35,12 +35,12 @@ def add_token(
 
 def unknown_corpora(settings: Settings, corpora: Sequence[str]) -> list[str]:
     """Those of the names that no corpus of the home has: a token for them opens nothing yet."""
-    from clausegraph.app.services.corpora import list_corpora
     from clausegraph.app.workspace import Workspace
+    from clausegraph.indexes.corpora import list_corpora
 
     try:
         with Workspace(settings) as workspace:
-            there = {one["corpus"] for one in list_corpora(workspace)}
+            there = {one.name for one in list_corpora(workspace.ledger)}
     except SchemaError:
         if (settings.home / "ledger.db").exists():
             return []  # another version's: nobody knows what it has

@@ -22,11 +22,11 @@ from clausegraph.app.console.answer import page_address
 from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.follow_up import conversation
-from clausegraph.app.services.overview import list_corpora
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.core.text import one_line
 from clausegraph.core.types import Answer, Evidence
+from clausegraph.indexes.corpora import list_corpora
 
 router = APIRouter(include_in_schema=False)
 _CHAT, _MODELS = "/v1/chat/completions", "/v1/models"
@@ -61,7 +61,7 @@ class ChatBody(BaseModel):
 @router.get(_MODELS)
 async def models(held: Held, who: Who) -> dict[str, Any]:
     """The corpora that the token may see, as models."""
-    found = [one["corpus"] for one in await held.reads.run(list_corpora, held.workspace)]
+    found = [one.name for one in await held.reads.run(list_corpora, held.workspace.ledger)]
     form = {"object": "model", "created": 0, "owned_by": "clausegraph"}
     return {"object": "list", "data": [{"id": name} | form for name in found if who.may_see(name)]}
 

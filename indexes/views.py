@@ -15,9 +15,8 @@ from sqlalchemy import select
 from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import PageKey, PlacedRule, Reading, Rule
-from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import Pair
-from clausegraph.indexes.contradictions.stored import stored_assertions, stored_pairs
+from clausegraph.indexes.contradictions.stored import stored_pairs
 from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -88,7 +87,6 @@ class View:
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._rules: OrderedDict[PageKey, tuple[PlacedRule, ...]] = OrderedDict()
-        self._assertions: OrderedDict[PageKey, tuple[Assertion, ...]] = OrderedDict()
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._pages: tuple[PageKey, ...] | None = None
         self._named: dict[int, Name] = {}
@@ -123,14 +121,10 @@ class View:
         self._reads.check_open()
         return stated_rules(self._reads, self._corpus_id, self.epoch, wanted)
 
-    def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        """What the rules of a page of this epoch say, as what another page may contradict."""
-        return self._kept(self._assertions, page, self._load_assertions)
-
-    def contradicting(self) -> list[Pair]:
-        """The pairs of assertions of the epoch that cannot both hold."""
+    def contradicting(self, of: Collection[PageKey] | None = None) -> list[Pair]:
+        """The pairs of assertions that cannot both hold: of the epoch, or of some pages with any."""
         self._reads.check_open()
-        return stored_pairs(self._reads, self._corpus_id, self.epoch)
+        return stored_pairs(self._reads, self._corpus_id, self.epoch, of)
 
     def hidden_on(self, page: PageKey) -> frozenset[str]:
         """The elements of a page from which a statement was read that a curator hides: anchors."""
@@ -236,9 +230,6 @@ class View:
         if page not in self.page_keys():
             raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
         raise damage_error(members.c.page_version_id, str(page), "there is no such row, though a page refers to it")
-
-    def _load_assertions(self, page: PageKey) -> tuple[Assertion, ...]:
-        return stored_assertions(self._reads, self._corpus_id, self.epoch, page)
 
     def _load_pages(self) -> tuple[PageKey, ...]:
         query = select(sources.c.name, pages.c.uri).select_from(on_pages(members))

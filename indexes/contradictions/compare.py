@@ -63,13 +63,6 @@ class Conflict:
         return max(self.newer.date, self.older.date)
 
 
-def find_conflicts(
-    assertions: Iterable[Assertion], replaced: Iterable[Replacement] = (), of: Iterable[Assertion] | None = None
-) -> list[Conflict]:
-    """Every pair of assertions in conflict as :func:`in_order` has them; each has one of ``of``, if these are given."""
-    return in_order(find_pairs(assertions, of), replaced)
-
-
 def find_pairs(assertions: Iterable[Assertion], of: Iterable[Assertion] | None = None) -> Iterator[Pair]:
     """Every two assertions that cannot both hold; whether two cannot does not depend on what else is given."""
     alike: dict[object, list[Assertion]] = defaultdict(list)

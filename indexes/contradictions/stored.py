@@ -4,12 +4,12 @@ that depends on the two alone. A pair holds at an epoch that shows both."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Row, Select, select
+from sqlalchemy import ColumnElement, Row, Select, or_, select, tuple_
 
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.types import Element, Link, PageKey, PlacedRule, Reading, Rule
@@ -75,22 +75,21 @@ def new_conflicts(ledger: Ledger, corpus_id: int, number: int) -> Iterator[dict[
             yield {"corpus_id": corpus_id, "one_id": one, "other_id": other, "kind": kind}
 
 
-def stored_pairs(reads: Reads, corpus_id: int, epoch: int) -> list[Pair]:
-    """The pairs of an epoch that cannot both hold."""
+def stored_pairs(reads: Reads, corpus_id: int, epoch: int, of: Collection[PageKey] | None = None) -> list[Pair]:
+    """The pairs of an epoch that cannot both hold, or those of some of its pages."""
     one, other = assertions.alias(), assertions.alias()
-    query = select(conflicts).where(conflicts.c.corpus_id == corpus_id)
-    query = query.join(one, one.c.id == conflicts.c.one_id).join(other, other.c.id == conflicts.c.other_id)
+    query = select(conflicts).join(one, one.c.id == conflicts.c.one_id).join(other, other.c.id == conflicts.c.other_id)
+    if of is None:
+        query = query.where(conflicts.c.corpus_id == corpus_id)
+    else:
+        named = select(pages.c.id).join(sources, sources.c.id == pages.c.source_id)
+        named = named.where(sources.c.corpus_id == corpus_id, tuple_(sources.c.name, pages.c.uri).in_(map(astuple, of)))
+        mine = select(assertions.c.id).where(assertions.c.page_id.in_(named))
+        query = query.where(or_(conflicts.c.one_id.in_(mine), conflicts.c.other_id.in_(mine)))
     rows = reads.rows(query.where(*_shown(one, corpus_id, epoch), *_shown(other, corpus_id, epoch)))
     ids = (number for row in rows for number in (row.one_id, row.other_id))
     there = {number: one for one, number in _read(reads.rows_of(_query(), assertions.c.id, ids)).items()}
     return [(row.kind, there[row.one_id], there[row.other_id]) for row in rows]
-
-
-def stored_assertions(reads: Reads, corpus_id: int, epoch: int, page: PageKey) -> tuple[Assertion, ...]:
-    """What a page of an epoch says that another one may contradict."""
-    named = (sources.c.corpus_id == corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
-    query = _query().where(*named, *_shown(assertions, corpus_id, epoch), assertions.c.first != _PAGE)
-    return tuple(_read(reads.rows(query.order_by(assertions.c.id))))
 
 
 def replacing_pages(reads: Reads, corpus_id: int, epoch: int) -> list[PageKey]:

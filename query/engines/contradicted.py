@@ -19,7 +19,7 @@ from clausegraph.core.types import (
     Span,
 )
 from clausegraph.indexes.contradictions.assertions import Assertion
-from clausegraph.indexes.contradictions.compare import THRESHOLD, Conflict, find_conflicts
+from clausegraph.indexes.contradictions.compare import THRESHOLD, Conflict, in_order
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.lexical import search_words
 from clausegraph.indexes.views import View
@@ -169,13 +169,13 @@ def _is_hidden(view: View, one: Alternative) -> bool:
 def sides_of(view: View, places: Sequence[Evidence], hits: Iterable[Hit]) -> tuple[Contradiction, ...]:
     """The contradictions of which one side is among ``places``, those that still hold first, newest first."""
     own = tuple(dict.fromkeys(place.page for place in places))
-    stated = [one for page in own for one in view.assertions(page) if _states(one, places)]
+    pairs = [pair for pair in view.contradicting(own) if any(_states(one, places) for one in pair[1:])]
     found = dict.fromkeys(hit.page for hit in hits)
-    pages = dict.fromkeys((*own, *tuple(found)[:_QUESTION], *(_alike(view, places) if stated else ())))
+    others = (one.page for _, *pair in pairs for one in pair)
+    pages = dict.fromkeys((*own, *tuple(found)[:_QUESTION], *others, *_alike(view, places)))
     readings = {page: view.reading(page) for page in pages}
     replaced = tuple(replacements(readings))
-    said = (one for page in readings if stated for one in view.assertions(page))
-    conflicts = (one for one in find_conflicts(said, replaced, stated) if one.newer.page != one.older.page)
+    conflicts = (one for one in in_order(pairs, replaced) if one.newer.page != one.older.page)
     settled = {page: view.hidden_on(page) for page in readings}  # by hiding one side
     conflicts = (one for one in conflicts if not any(s.span.anchor in settled[s.page] for s in (one.newer, one.older)))
     made = [_contradiction(one, readings) for one in conflicts]

@@ -12,7 +12,7 @@ from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import PageKey, PlacedRule, Reading
 from clausegraph.indexes.contradictions import compare
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
-from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+from clausegraph.indexes.contradictions.compare import Conflict, find_pairs, in_order
 from clausegraph.indexes.graph.links import replacements
 from clausegraph.ingestion.extract.rules.extractor import read_rules
 from tests.harness.tables import rows
@@ -32,7 +32,7 @@ def conflicts(
         html = f"<title>{titles[number]}</title><main><h1>{titles[number]}</h1>{dated}{body}</main>"
         readings[page] = _read(page.uri, html)
     rules = [rule for page, reading in readings.items() for rule in _rules(page, reading)]
-    return find_conflicts(assertions_of(rules, readings), replacements(readings))
+    return in_order(find_pairs(assertions_of(rules, readings)), replacements(readings))
 
 
 def _rules(page: PageKey, reading: Reading) -> list[PlacedRule]:

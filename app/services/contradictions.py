@@ -45,7 +45,7 @@ def contradictions(
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    groups, replaced = _conflicts(shelf)
+    groups, replaced = _conflicts(workspace, shelf)
     read, end = shelf.read_once(), None if limit is None else offset + limit
     reply: dict[str, Any] = shelf.at | {"found": {name: len(found) for name, found in groups.items()}}
     for name, found in groups.items():
@@ -64,10 +64,15 @@ def contradictions(
 
 def count_contradictions(workspace: Workspace, corpus: str) -> int:
     """How many of the published epoch are open."""
-    return len(_conflicts(open_shelf(workspace.ledger, corpus))[0]["contradictions"])
+    return len(_conflicts(workspace, open_shelf(workspace.ledger, corpus))[0]["contradictions"])
 
 
-def _conflicts(shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:
+def _conflicts(workspace: Workspace, shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:
+    at = ("contradictions", shelf.corpus.id, shelf.epoch)
+    return workspace.of_epoch(at, lambda: _grouped(shelf))
+
+
+def _grouped(shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:
     """The pairs of an epoch by what is to be done about them, and the pages that are replaced."""
     read, saying = shelf.read_once(), replacing_pages(*shelf.of_epoch)
     linked = linked_pages(*shelf.of_epoch) | {page: read(page) for page in saying} if saying else {}

@@ -21,7 +21,7 @@ from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import assertions, conflicts, on_pages, pages, sources
 from clausegraph.indexes.ledger.store import Ledger, Reads, batches
 
-_AT_ONCE = 1000  # assertions that are compared with all others: some 16 pages
+_AT_ONCE = 2000  # assertions that are compared with all others: some 32 pages
 _OF_NO_PAGE = PageKey("", "")
 _FORM = TypeAdapter(Assertion)
 

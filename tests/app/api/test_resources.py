@@ -121,7 +121,8 @@ async def test_the_graph_is_that_of_the_services(client: httpx.AsyncClient) -> N
     assert (await _get(client, f"{WHERE}/entity", name="Warm Home Grant"))["entity"] == grant
     assert any(one["entity"] == grant for one in (await _get(client, f"{WHERE}/entities", search="grant"))["items"])
     assert (await _get(client, f"{WHERE}/paths", **{"from": grant, "to": "warm home grant applicant"}))["paths"]
-    assert (await _get(client, f"{WHERE}/contradictions"))["epoch"] == 2
+    contradicted = await _get(client, f"{WHERE}/contradictions", limit=1, offset=1)
+    assert (contradicted["epoch"], contradicted["found"]["contradictions"]) == (2, 0)
     ruled = await _get(client, f"{WHERE}/rules", topic="home grant", kind="eligibility", epoch=1)
     assert (ruled["entity"], ruled["epoch"], "over 60" in ruled["rules"][0]["words"]) == (grant, 1, True)
     assert (await client.get(f"{WHERE}/rules?topic=council&kind=colour")).status_code == 422

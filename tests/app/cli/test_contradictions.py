@@ -7,7 +7,10 @@ import pytest
 
 from clausegraph import open_corpus
 from clausegraph.app.render import lines
+from clausegraph.app.services.contradictions import contradictions
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.presentation.answer import present
+from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, Contradiction
 from tests.app.cli.conftest import REPOSITORY, Cli, parsed
 
@@ -70,6 +73,11 @@ def test_all_that_is_planted_is_found_and_nothing_else(cli: Cli, stocked: Path) 
     assert "14 contradictions" in shown and "8 superseded statements" in shown
     assert "The discount for electric cars is 40%" in shown and "updated 2026-04-02" in shown
     assert "and 13 more" in cli("contradictions", "--limit", "1").stdout
+    assert parsed(cli("corpora", "list", "--json"))[0]["contradictions"] == 14
+    with Workspace(Settings(home=stocked)) as workspace:
+        parts = [contradictions(workspace, "default", limit=5, offset=begin) for begin in (0, 5, 10)]
+    assert [one for part in parts for one in part["contradictions"]] == found["contradictions"]
+    assert [len(part["superseded"]) for part in parts] == [5, 3, 0] and parts[0]["found"]["superseded"] == 8
     with open_corpus(home=stocked) as corpus:
         assert corpus.contradictions() == found
         asked = [(one, corpus.ask(one["question"])) for one in planted]

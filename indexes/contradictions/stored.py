@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Row, Select, or_, select, tuple_
+from sqlalchemy import ColumnElement, Row, Select, select
 
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.types import Element, Link, PageKey, PlacedRule, Reading, Rule
@@ -61,7 +61,7 @@ _PAGE, _REPLACES = _hashed("a page"), _hashed("a page that may replace another")
 
 def new_conflicts(ledger: Ledger, corpus_id: int, number: int) -> Iterator[dict[str, Any]]:
     """The rows of the pairs that an epoch brings, whose other rows are there."""
-    shown = _shown(assertions, corpus_id, number)
+    shown = _shown(corpus_id, number)
     new = (assertions.c.corpus_id == corpus_id, assertions.c.since == number)
     ids = [row.id for row in ledger.rows(select(assertions.c.id).where(*new).order_by(assertions.c.id))]
     for part in batches(ids, _AT_ONCE):
@@ -79,14 +79,16 @@ def stored_pairs(reads: Reads, corpus_id: int, epoch: int, of: Collection[PageKe
     """The pairs of an epoch that cannot both hold, or those of some of its pages."""
     one, other = assertions.alias(), assertions.alias()
     query = select(conflicts).join(one, one.c.id == conflicts.c.one_id).join(other, other.c.id == conflicts.c.other_id)
+    query = query.where(*_seen(one, epoch), *_seen(other, epoch))
     if of is None:
-        query = query.where(conflicts.c.corpus_id == corpus_id)
+        rows = set(reads.rows(query.where(conflicts.c.corpus_id == corpus_id)))
     else:
+        uris = pages.c.uri.in_(sorted({page.uri for page in of}))  # of other sources, too
         named = select(pages.c.id).join(sources, sources.c.id == pages.c.source_id)
-        named = named.where(sources.c.corpus_id == corpus_id, tuple_(sources.c.name, pages.c.uri).in_(map(astuple, of)))
-        mine = select(assertions.c.id).where(assertions.c.page_id.in_(named))
-        query = query.where(or_(conflicts.c.one_id.in_(mine), conflicts.c.other_id.in_(mine)))
-    rows = reads.rows(query.where(*_shown(one, corpus_id, epoch), *_shown(other, corpus_id, epoch)))
+        named = named.where(sources.c.corpus_id == corpus_id, uris)
+        mine = [row.id for row in reads.rows(select(assertions.c.id).where(assertions.c.page_id.in_(named)))]
+        sides = conflicts.c.one_id, conflicts.c.other_id
+        rows = {row for side in sides for row in reads.rows_of(query, side, mine)}
     ids = (number for row in rows for number in (row.one_id, row.other_id))
     there = {number: one for one, number in _read(reads.rows_of(_query(), assertions.c.id, ids)).items()}
     return [(row.kind, there[row.one_id], there[row.other_id]) for row in rows]
@@ -106,7 +108,7 @@ def linked_pages(reads: Reads, corpus_id: int, epoch: int) -> dict[PageKey, Read
 
 
 def _of_pages(reads: Reads, corpus_id: int, epoch: int, which: ColumnElement[bool]) -> Sequence[Row[Any]]:
-    query = _query().where(which, *_shown(assertions, corpus_id, epoch))
+    query = _query().where(which, *_shown(corpus_id, epoch))
     return reads.rows(query.order_by(sources.c.name, pages.c.uri))
 
 
@@ -115,9 +117,13 @@ def _links(text: str) -> Reading:
     return Reading(title, url, tuple(Element(at, "", "", "", links=(Link(*link),)) for at, *link in links))
 
 
-def _shown(table: Any, corpus_id: int, epoch: int) -> tuple[ColumnElement[bool], ...]:
-    seen = (without_index(table.c.since) <= epoch, without_index(table.c.until) > epoch)
-    return (table.c.corpus_id == corpus_id, *seen)
+def _shown(corpus_id: int, epoch: int) -> tuple[ColumnElement[bool], ...]:
+    return (assertions.c.corpus_id == corpus_id, *_seen(assertions, epoch))
+
+
+def _seen(table: Any, epoch: int) -> tuple[ColumnElement[bool], ...]:
+    """Whether a row is visible, with no index that may be taken for it."""
+    return without_index(table.c.since) <= epoch, without_index(table.c.until) > epoch
 
 
 def _query() -> Select[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.normalise import tokens
@@ -71,15 +72,18 @@ def find_pairs(assertions: Iterable[Assertion], of: Iterable[Assertion] | None =
     wanted = None if of is None else {_key(one) for one in of}
     groups = list(alike.values())
     for mine, theirs in _candidates(groups, [n for n, key in enumerate(alike) if wanted is None or key in wanted]):
-        one, other = mine[0], theirs[0]
-        if (kind := _conflict(one, other)) is None or not is_about_one(one, other):
+        if (kind := _conflict(mine[0], theirs[0])) is None:
             continue
-        for one, other in ((a, b) for a in mine for b in theirs):
-            if kind == VALUE and (one.is_listed or other.is_listed):
+        is_one: dict[bool, bool] = {}  # by whether both are of one page, as nothing else of them differs
+        for one, other in product(mine, theirs):
+            on_one_page = one.page == other.page
+            if on_one_page not in is_one:
+                is_one[on_one_page] = is_about_one(one, other)
+            if not is_one[on_one_page] or (kind == VALUE and (one.is_listed or other.is_listed)):
                 continue
             # what one page says in two places is mostly of two cases, as its headings say
             in_one_place = one.context == other.context and one.header is None
-            if one.page != other.page or (one.anchor != other.anchor and kind != THRESHOLD and in_one_place):
+            if not on_one_page or (one.anchor != other.anchor and kind != THRESHOLD and in_one_place):
                 yield kind, one, other
 
 
@@ -96,7 +100,7 @@ def in_order(pairs: Iterable[Pair], replaced: Iterable[Replacement] = ()) -> lis
 def _key(one: Assertion) -> tuple[object, ...]:
     """What is equal where one comparison does for several."""
     value = None if one.value is None else replace(one.value, start=0, end=0)
-    about = (one.words, one.asked, one.context, one.topic, one.years, one.text)
+    about = (one.words, one.asked, one.context, one.topic, one.years, one.text, one.modality, not one.rule)
     return (*about, one.header, one.force, one.facts, one.of_condition, value)
 
 

@@ -74,8 +74,9 @@ def _conflicts(workspace: Workspace, shelf: Shelf) -> tuple[dict[str, list[Confl
 
 def _grouped(shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:
     """The pairs of an epoch by what is to be done about them, and the pages that are replaced."""
-    read, saying = shelf.read_once(), replacing_pages(*shelf.of_epoch)
-    linked = linked_pages(*shelf.of_epoch) | {page: read(page) for page in saying} if saying else {}
+    linked: dict[PageKey, Reading] = {}
+    if saying := replacing_pages(*shelf.of_epoch):
+        linked = linked_pages(*shelf.of_epoch) | dict(zip(saying, map(shelf.read_once(), saying), strict=True))
     replaced = list(replacements(linked))
     with shelf.ledger.read() as connection:
         hidden = hidden_places(connection, shelf.corpus.id, shelf.epoch)

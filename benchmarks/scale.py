@@ -212,10 +212,10 @@ def recall(view: View, vectors: Sequence[Vectors]) -> float:
 _COPIES = """
 INSERT INTO pages (id, corpus_id, source_id, uri)
     SELECT :step * n + id, corpus_id, :source, uri || '?made=' || n FROM numbers, pages WHERE id < :step;
-INSERT INTO page_versions (id, corpus_id, page_id, version_key, raw_hash, content_type, title, url, pipeline, fetched,
-        reading)
+INSERT INTO page_versions (id, corpus_id, page_id, version_key, raw_hash, content_type, title, title_key, url, pipeline,
+        fetched, reading)
     SELECT :step * n + id, corpus_id, :step * n + page_id, printf('%08d', n) || substr(version_key, 9), raw_hash,
-        content_type, title, url, pipeline, fetched, reading FROM numbers, page_versions WHERE id < :step;
+        content_type, title, title_key, url, pipeline, fetched, reading FROM numbers, page_versions WHERE id < :step;
 INSERT INTO members (corpus_id, page_id, page_version_id, extractor, projection, since, until)
     SELECT corpus_id, :step * n + page_id, :step * n + page_version_id, extractor, projection, since, until
     FROM numbers, members WHERE page_id < :step;

@@ -28,6 +28,8 @@ K1, B = 1.5, 0.75
 _PAGE = 32  # bits of the number of a chunk below the number of its page
 _CHUNK = (1 << _PAGE) - 1
 _MOST_NAMED = 50_000  # pages whose keys are kept: 100 MB
+_MANY, _LOOKED_UP = 50_000, 20  # chunks that have a term; how often as long it takes to look one up as to add one up
+_SAMPLES = 5  # terms whose chunks tell what the best have at least
 _MOST_KEPT = 48_000_000  # chunks that have a term, of all terms that are kept: 600 MB, where there are a million chunks
 
 
@@ -40,7 +42,7 @@ class LexicalHit:
     score: float
 
 
-Weighed = tuple[NDArray[np.int32], NDArray[np.float64]]  # where chunks stand that have a term, and what it adds
+Weighed = tuple[NDArray[np.int32], NDArray[np.float64], float]  # where a term is, ascending, what it adds, and at most
 BlockPages = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]  # numbers, counts of chunks, and lengths
 Named = tuple[PageKey, Sequence[str]]  # a page, and the keys of its chunks
 Placed = tuple[NDArray[np.int32], NDArray[np.int64]]  # where chunks stand that have a term, and how often they do
@@ -151,21 +153,38 @@ class Words:
         return dampers
 
     def best(self, terms: Collection[str], limit: int) -> Places:
-        """Where chunks have the terms: the ``limit`` best, and what is as good as the last of them."""
-        shown = self.shown
-        scores = np.zeros(shown.chunks)
-        for at, weights in self._of_terms(sorted(terms)):
-            np.add.at(scores, at, weights)  # thrice as quick as an assignment, and each is there once
-        scores = np.round(scores, 6)  # so that sums in another order are ties, too
-        least = np.partition(scores, len(scores) - limit)[len(scores) - limit] if len(scores) > limit else 0.0
-        best = np.flatnonzero((scores >= least) & (scores > 0))
-        return shown.places(best), scores[best]
+        """Where chunks have the terms: the ``limit`` best, and what is as good as the last of them.
+
+        Terms that add little come last, and are looked up only in the chunks that can still be among the best, once
+        these are few (MaxScore; Turtle and Flood 1995).
+        """
+        there_are = (one for one in self._of_terms(sorted(terms)) if len(one[0]))
+        weighed = sorted(there_are, key=lambda one: -one[2])
+        scores, found = np.zeros(self.shown.chunks), None
+        rest = sum(most for _, _, most in weighed)
+        for at, weights, most in weighed:
+            if found is None and len(at) > max(_MANY, len(scores) // 4):
+                found = _within_reach(scores, weighed, limit, rest)
+                found = None if found is None or len(found) > len(at) // _LOOKED_UP else found
+            if found is None:
+                np.add.at(scores, at, weights)  # thrice as quick as an assignment, and each is there once
+            else:
+                there = np.minimum(np.searchsorted(at, found), len(at) - 1)
+                has = at[there] == found
+                scores[found[has]] += weights[there[has]]
+            rest -= most
+        if found is None and (found := _within_reach(scores, weighed, limit, 0.0)) is None:
+            found = np.flatnonzero(scores).astype(np.int32)
+        exact = np.round(scores[found], 6)  # so that sums in another order are ties, too
+        least = np.partition(exact, -limit)[-limit] if len(exact) > limit else 0.0
+        best = (exact >= least) & (exact > 0)
+        return self.shown.places(found[best]), exact[best]
 
     def having(self, terms: Iterable[str]) -> dict[str, list[tuple[int, int]]]:
         """The pages' and chunks' numbers of the chunks that have each of the terms, in order; without terms that none
         has."""
         wanted = sorted(set(terms))
-        ats = (np.sort(at) for at, _ in self._of_terms(wanted))
+        ats = (at for at, _, _ in self._of_terms(wanted))
         found = {term: self.shown.places(at).tolist() for term, at in zip(wanted, ats, strict=True) if len(at)}
         return {term: [(one >> _PAGE, one & _CHUNK) for one in places] for term, places in found.items()}
 
@@ -179,7 +198,7 @@ class Words:
         found |= new
         with self._lock:
             self._kept |= new
-            while sum(len(at) for at, _ in self._kept.values()) > _MOST_KEPT:
+            while sum(len(at) for at, _, _ in self._kept.values()) > _MOST_KEPT:
                 self._kept.popitem(last=False)
         return [found[term] for term in terms]
 
@@ -192,7 +211,17 @@ class Words:
         at, counts = np.append(placed[0], table[:, 0].astype(np.int32)), np.append(placed[1], table[:, 1])
         chunks, there = self.shown.chunks, len(at)
         idf = np.log(1 + (0.5 + max(chunks, there) - there) / (0.5 + there))
-        return at, idf * counts / (counts + self._dampers[at])
+        weights = idf * counts / (counts + self._dampers[at])
+        return at, weights, float(weights.max(initial=0.0))
+
+
+def _within_reach(
+    scores: NDArray[np.float64], weighed: Sequence[Weighed], limit: int, rest: float
+) -> NDArray[np.int32] | None:
+    """The chunks that with ``rest`` more could be among the ``limit`` best; None where any could."""
+    many = [at for at, _, _ in weighed if len(at) >= limit][:_SAMPLES]
+    least = max((np.partition(scores[at], -limit)[-limit] for at in many), default=0.0) - rest - 2e-6
+    return np.flatnonzero(scores >= least).astype(np.int32) if least > 0 else None
 
 
 class StoredWords(Words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
@@ -39,13 +40,13 @@ from clausegraph.indexes.ledger.schema import (
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.lexical import StoredWords
 from clausegraph.indexes.truth import load_reading, stated_rules
-from clausegraph.indexes.vectors.protocol import VisibleVectors
+from clausegraph.indexes.vectors.protocol import VisibleVectors, with_ties
 from clausegraph.indexes.vectors.segments import open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 T = TypeVar("T")
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch
-_PAGES = 1000  # kept decoded
+_PAGES, _RULES = 1000, 10_000  # kept decoded
 _TRIES = 50  # epochs that may be published and removed while one is opened
 _PAUSE_S = 0.02
 
@@ -87,6 +88,7 @@ class View:
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._rules: OrderedDict[PageKey, tuple[PlacedRule, ...]] = OrderedDict()
+        self._stated: dict[tuple[PageKey, str], Rule] = {}
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._pages: tuple[PageKey, ...] | None = None
         self._named: dict[int, Name] = {}
@@ -119,7 +121,11 @@ class View:
     def rules_named(self, wanted: Collection[tuple[PageKey, str]]) -> dict[tuple[PageKey, str], Rule]:
         """Those of the rules of these pages and keys that there are; other rules of the pages are not read for them."""
         self._reads.check_open()
-        return stated_rules(self._reads, self._corpus_id, self.epoch, wanted)
+        kept = self._stated if len(self._stated) < _RULES else {}
+        if lacking := [one for one in wanted if one not in kept]:
+            found = stated_rules(self._reads, self._corpus_id, self.epoch, lacking)
+            kept = self._stated = kept | found  # at once: threads share a view
+        return {one: kept[one] for one in wanted if one in kept}
 
     def contradicting(self, of: Collection[PageKey] | None = None) -> list[Pair]:
         """The pairs of assertions that cannot both hold: of the epoch, or of some pages with any."""
@@ -138,18 +144,18 @@ class View:
         """The ``limit`` of a kind ("chunk", "element", "fact" or "rule") nearest to a vector of shape (dimension,) and
         length 1. Order: score descending, then page and ref, at the cut too: not the order in which they came."""
         self._reads.check_open()
-        found: list[tuple[float, int]] = []
+        ids, scores = np.empty(0, np.int64), np.empty(0)
         for segment in self._visible(kind):
-            ids, scores = segment.search(vector, limit)
-            found += zip(scores.tolist(), ids.tolist(), strict=True)
-        found.sort(reverse=True)
-        best = [pair for pair in found if pair[0] >= found[limit - 1][0]] if 0 < limit < len(found) else found
-        names = self._names([identity for _, identity in best])
-        if any(identity not in names for _, identity in best):
+            least = float(scores[limit - 1]) if 0 < limit <= len(scores) else -math.inf
+            near = segment.search(vector, limit, least)
+            ids, scores = with_ties(np.append(ids, near[0]), np.append(scores, near[1]), limit)
+        found = ids.tolist()
+        names = self._names(found)
+        if any(identity not in names for identity in found):
             self._compare(kind)
             return self.search(kind, vector, limit)
-        hits = [VectorHit(kind, *names[identity], score) for score, identity in best]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))[: max(limit, 0)]
+        hits = [VectorHit(kind, *names[one], score) for one, score in zip(found, scores.tolist(), strict=True)]
+        return sorted(hits, key=lambda hit: (-hit.score, *_names_of(hit.page), hit.ref))[: max(limit, 0)]
 
     def search_facts(self, vector: Vectors, limit: int) -> list[VectorHit]:
         """The ``limit`` nearest facts of the epoch, each once and without a page, by the page that states it best."""
@@ -257,6 +263,11 @@ class View:
         for row in self._reads.rows_of(query, vectors.c.id, unknown):
             self._named[row.id] = (PageKey(row.name, row.uri), row.ref)
         return self._named
+
+
+def _names_of(page: PageKey | None) -> tuple[str, str]:
+    """What pages are ordered by, as texts: pages themselves compare slowly."""
+    return ("", "") if page is None else (page.source, page.uri)
 
 
 def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_at: GraphAt | None = None) -> View:

@@ -31,8 +31,8 @@ from clausegraph.indexes.files import file_errors, write_whole
 from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimension, products, with_ties
 
 APPROXIMATE_FROM = 20_000  # vectors: an exact search of so many takes some 10 ms
-_TRAINED_BY = 64  # vectors a list, from which the middle of each is computed
-_LISTS_SEARCHED, _SHARE_SEARCHED = 64, 8  # of a segment's lists at least so many, or one in so many
+_TRAINED_BY, _ROUNDS = 24, 5  # vectors a list, from which the middle of each is computed, and how often
+_LISTS_SEARCHED = 64  # of a segment
 _WIDE = 3  # times as many as asked for get their exact products
 _BEYOND = 8  # further vectors that a search looks at, to see whether some are as near as the last one
 _APART = 3e-6  # scores of FAISS are within 1e-6 of the rounded ones
@@ -128,13 +128,13 @@ class MappedVectors:
         found: Ids = self._ids[self._shown()]
         return found
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
+    def search(self, vector: Vectors, limit: int, least: float = -math.inf) -> tuple[Ids, NDArray[np.float64]]:
         check_dimension(vector, self._flat.d)
         count = min(limit, self._count)
         if count < 1:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
         query = np.ascontiguousarray(vector.reshape(1, -1), dtype=np.float32)
-        near = None if self._lists is None else self._in_lists(query, count)
+        near = None if self._lists is None else self._in_lists(query, count, least)
         positions = self._in_all(query, count) if near is None else near
         rows = self._flat.reconstruct_batch(positions)
         return with_ties(self._ids[positions], products(rows, vector), limit)
@@ -160,21 +160,25 @@ class MappedVectors:
             _, _, positions = self._flat.range_search(query, float(least), params=parameters)
         return np.asarray(positions, dtype=np.int64)
 
-    def _in_lists(self, query: Vectors, count: int) -> Ids | None:
-        """The same by the nearest lists; None where these have too few that are visible."""
-        searched = min(self._lists.nlist, max(_LISTS_SEARCHED, self._lists.nlist // _SHARE_SEARCHED))
+    def _in_lists(self, query: Vectors, count: int, least: float) -> Ids | None:
+        """The same by the nearest lists; None where these have too few that are visible, and nothing else is found that
+        is nearer than ``least``."""
         make: Any = faiss.SearchParametersIVF
-        parameters = make(nprobe=searched, sel=self._selector)
+        parameters = make(nprobe=_LISTS_SEARCHED, sel=self._selector)
+        if least > -math.inf:
+            _, scores, positions = self._lists.range_search(query, least - _APART_IN_8_BITS, params=parameters)
         wide = _WIDE * count + _BEYOND
-        while True:
-            scores, found = self._lists.search(query, min(wide, self._count), params=parameters)
-            positions = found[0][found[0] >= 0]
+        while least == -math.inf:
+            (scores,), (positions,) = self._lists.search(query, min(wide, self._count), params=parameters)
+            scores, positions = scores[positions >= 0], positions[positions >= 0]
             if len(positions) < count:
                 return None
-            apart = scores[0, count - 1] - scores[0, len(positions) - 1]
-            if len(positions) < wide or apart > _APART_IN_8_BITS:
-                return np.asarray(positions, dtype=np.int64)
+            if len(positions) < wide or scores[count - 1] - scores[-1] > _APART_IN_8_BITS:
+                break
             wide *= 4
+        if len(scores) > count:
+            positions = positions[scores >= np.partition(scores, -count)[-count] - _APART_IN_8_BITS]
+        return np.asarray(positions, dtype=np.int64)
 
 
 def _to_disk(index: Any, path: Path) -> None:
@@ -186,11 +190,13 @@ def _to_disk(index: Any, path: Path) -> None:
 
 def _with_lists(rows: Vectors) -> Any:
     """An index that is still empty, with lists around the middles of rows: the same rows make the same ones."""
-    lists = 2 ** round(math.log2(math.sqrt(len(rows))))
+    lists = 2 ** min(round(math.log2(4 * math.sqrt(len(rows)))), int(math.log2(len(rows))))
     around = faiss.IndexFlatIP(rows.shape[1])
     made = faiss.IndexIVFScalarQuantizer(
         around, rows.shape[1], lists, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
     )
+    for name, value in (("niter", _ROUNDS), ("min_points_per_centroid", 1)):
+        setattr(made.cp, name, value)
     made.train(np.ascontiguousarray(rows[:: max(1, len(rows) // (lists * _TRAINED_BY))]))
     return faiss.IndexRefineFlat(made)
 

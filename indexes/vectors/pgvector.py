@@ -8,6 +8,7 @@ their inner products in single precision. A segment is a name: a search looks at
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -145,7 +146,7 @@ class EpochVectors:
             found = connection.execute(text(f"SELECT d.id {_SHOWN} ORDER BY d.id"), self._of).scalars()
             return np.fromiter(found, dtype=np.int64)
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
+    def search(self, vector: Vectors, limit: int, least: float = -math.inf) -> tuple[Ids, NDArray[np.float64]]:
         """Exact below ``HNSW_FROM`` vectors, and where the index finds too few that are visible."""
         rows: Sequence[Any] = ()
         if self._dimension:

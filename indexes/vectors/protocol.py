@@ -6,6 +6,7 @@ there are and which ids an epoch shows, and has what is needed to write each seg
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import Literal, Protocol, runtime_checkable
 
@@ -29,10 +30,10 @@ class VisibleVectors(Protocol):
     def ids(self) -> Ids:
         """The ids of all of them, shape (n,)."""
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
+    def search(self, vector: Vectors, limit: int, least: float = -math.inf) -> tuple[Ids, NDArray[np.float64]]:
         """Ids and inner products of the ``limit`` nearest to a vector, shape (d,), length 1, best first, and of all
         others that are as near as the last of them: who comes first of these is for the names of the ids to say. In a
-        large segment some of the nearest may be missed.
+        large segment some of the nearest may be missed. What is farther than ``least`` may be left out.
 
         Equal vectors have equal products, wherever they are stored; products have ``SCORE_DIGITS``.
         """
@@ -100,7 +101,7 @@ class MemoryVectors:
     def ids(self) -> Ids:
         return self._ids
 
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, NDArray[np.float64]]:
+    def search(self, vector: Vectors, limit: int, least: float = -math.inf) -> tuple[Ids, NDArray[np.float64]]:
         check_dimension(vector, self._matrix.shape[1])
         return with_ties(self._ids, products(self._matrix, vector), limit)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Level = Literal["element", "chunk"]
 Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
-_DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
+DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
 DEFAULT = "hybrid"
 CANDIDATES = 100  # hits that a reranker reads, each with the question: time grows with them
 
@@ -54,7 +54,7 @@ class Hit:
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:
     """Score descending, then page and key."""
-    return sorted(hits, key=lambda hit: (-round(hit.score, _DIGITS), hit.page, hit.key))
+    return sorted(hits, key=lambda hit: (-round(hit.score, DIGITS), hit.page.source, hit.page.uri, hit.key))
 
 
 _counted = lru_cache(maxsize=100_000)(count_tokens)

@@ -125,8 +125,8 @@ class Hybrid(Ranker):
     def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
         signals = gather(self.view, self.embedder, inquiry, self.weights)
-        readings = {page: self.view.reading(page) for page in page_priors(signals, self.weights)}
-        return rank(readings, signals, self.weights)
+        readings = {page: self.view.reading(page) for page in signals.joined}
+        return rank(readings, signals, self.weights, most)
 
 
 def without_facts(view: View, embedder: Embedder) -> Hybrid:

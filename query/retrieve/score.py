@@ -21,13 +21,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.retrieve.bank import Hit, Place, in_order
-
-_DIGITS = 6  # priors that agree so far are ties, as scores are
+from clausegraph.query.retrieve.bank import DIGITS, Hit, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +73,32 @@ def chunk_scores(signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> dict[P
 
 def page_priors(signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> dict[PageKey, float]:
     """P / page of the best ``weights.pages`` pages, best first; ties by page key."""
+    return _priors(chunk_scores(signals, weights), weights)
+
+
+def _priors(chunks: Mapping[Place, float], weights: Weights) -> dict[PageKey, float]:
     by_page: dict[PageKey, list[float]] = defaultdict(list)
-    for (page, _), score in chunk_scores(signals, weights).items():
+    for (page, _), score in chunks.items():
         by_page[page].append(score)
     priors: dict[PageKey, float] = {}
     for page, scores in by_page.items():
         best = sorted(scores, reverse=True)[: weights.page_chunks]
         priors[page] = sum(best) / len(best)
-    ranked = sorted(priors.items(), key=lambda item: (-round(item[1], _DIGITS), item[0]))
+    ranked = sorted(priors.items(), key=lambda item: (-round(item[1], DIGITS), item[0].source, item[0].uri))
     return dict(ranked[: weights.pages])
 
 
-def rank(readings: Mapping[PageKey, Reading], signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> list[Hit]:
-    """Rank the elements of the pages that :func:`page_priors` names.
+Scored = tuple[float, str, str, str, PageKey, Element, tuple[float, ...], float]  # in order; the parts, and their sum
+_PARTS = ("element", "chunk", "page", "fact", "rule", "form", "items", "joined")
+
+
+def rank(
+    readings: Mapping[PageKey, Reading],
+    signals: Signals,
+    weights: Weights = DEFAULT_WEIGHTS,
+    most: int | None = None,
+) -> list[Hit]:
+    """Rank the elements of the pages that :func:`page_priors` names, and return the best ``most``.
 
     Args:
         readings: at least those pages; others are not ranked.
@@ -95,12 +106,15 @@ def rank(readings: Mapping[PageKey, Reading], signals: Signals, weights: Weights
     Order: score descending, then page key and anchor. Each element comes once.
     """
     chunks = chunk_scores(signals, weights)
-    priors = page_priors(signals, weights)
     floors = (min(signals.elements.values(), default=0.0), min(chunks.values(), default=0.0))
-    scored: list[Hit] = []
-    for page, prior in priors.items():
+    scored: list[Scored] = []
+    for page, prior in _priors(chunks, weights).items():
         scored += _score_page(page, readings[page], weights.page * prior, signals, chunks, floors, weights)
-    return in_order(scored)
+    scored.sort()
+    return [
+        Hit.of_element(page, element, score, dict(zip(_PARTS, parts, strict=True)))
+        for *_, page, element, parts, score in scored[:most]
+    ]
 
 
 def _score_page(
@@ -111,30 +125,30 @@ def _score_page(
     chunks: Mapping[Place, float],
     floors: tuple[float, float],
     weights: Weights,
-) -> list[Hit]:
+) -> Iterator[Scored]:
     around: dict[str, float] = {}
     for chunk in reading.chunks:
         score = chunks.get((page, chunk.key), floors[1])
         for anchor in chunk.anchors:
             around[anchor] = max(score, around.get(anchor, score))
+    places = [(page, element.anchor) for element in reading.elements]
     parts = [
-        {
-            "element": signals.elements.get((page, element.anchor), floors[0]),
-            "chunk": around.get(element.anchor, floors[1]),
-            "page": prior,
-            "fact": weights.fact * signals.facts.get((page, element.anchor), 0.0),
-            "rule": weights.rule if (page, element.anchor) in signals.rules else 0.0,
-            "form": form(element, weights),
-        }
-        for element in reading.elements
+        (
+            signals.elements.get(place, floors[0]),
+            around.get(element.anchor, floors[1]),
+            prior,
+            weights.fact * signals.facts.get(place, 0.0),
+            weights.rule if place in signals.rules else 0.0,
+            form(element, weights),
+        )
+        for place, element in zip(places, reading.elements, strict=True)
     ]
-    own = [sum(part.values()) for part in parts]
+    own = [sum(part) for part in parts]
     lifted = _lifted(reading.elements, own, weights.lead_in)
     scores = _joined(reading.elements, lifted, signals.joined.get(page, ()), weights.joined)
-    return [
-        Hit.of_element(page, element, score, part | {"items": up - before, "joined": score - up})
-        for element, part, before, up, score in zip(reading.elements, parts, own, lifted, scores, strict=True)
-    ]
+    for element, part, before, up, score in zip(reading.elements, parts, own, lifted, scores, strict=True):
+        order = (-round(score, DIGITS), page.source, page.uri, element.anchor)
+        yield (*order, page, element, (*part, up - before, score - up), score)
 
 
 def form(element: Element, weights: Weights) -> float:

@@ -129,6 +129,7 @@ def database_of(server: str, name: str) -> str:
 def run_measured(command: Sequence[str], variables: dict[str, str], folder: Path) -> tuple[float, float, float, str]:
     """Run a process without settings but these: wall and processor seconds, most MB that were resident, its output."""
     clean = {name: value for name, value in os.environ.items() if not name.upper().startswith("CLAUSEGRAPH_")}
+    clean.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     told, telling = os.pipe()
     starter = [sys.executable, "-SIc", _STARTER, str(telling), *command]
     start = time.perf_counter()

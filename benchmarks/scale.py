@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from benchmarks.costs import Workbench, database_of, postgres, run_measured
 from benchmarks.material import (
@@ -177,6 +178,8 @@ def read(bench: Workbench) -> dict[str, Any]:
                     wall, processor = (percentile(one, share / 100) for one in zip(*times, strict=True))
                     figures[f"{name} p{share}, ms"] = f"{wall:.0f} ({processor:.0f})"
             figures["reading process, peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+            memory = psutil.Process().memory_info()  # pages of segments that the system can take back are shared
+            figures["the same without files that are mapped, MB"] = (memory.rss - getattr(memory, "shared", 0)) / 1e6
             figures[f"recall of {NEAREST} chunks"] = recall(view, vectors)
         write_edit(bench, time.time())
         bench.ingest()

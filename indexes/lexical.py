@@ -237,7 +237,7 @@ class StoredWords(Words):
         mine = (members.c.corpus_id == self._corpus_id, seen_at(members, self._epoch))
         ids = func.aggregate_strings(cast(members.c.page_version_id, Text), ",")  # in one cell: there may be 60,000
         text = self._reads.value(select(ids).where(*mine)) or ""
-        return np.unique(np.array([int(one) for one in text.split(",") if one], np.int64))
+        return np.unique(np.fromstring(text, np.int64, sep=","))
 
     @cached_property
     def _blocks(self) -> list[int]:
@@ -287,12 +287,11 @@ class StoredWords(Words):
         return {term: self._placed(parts) for term, parts in rows.items()}
 
     def _placed(self, parts: Sequence[tuple[int, Entries]]) -> Placed:
+        starts = np.concatenate([self._table[block][versions_in(part)] for block, part in parts])
         entries = np.concatenate([part for _, part in parts])
-        sizes = [len(part) for _, part in parts]
-        first = np.repeat(np.array([SPAN * block for block, _ in parts], np.uint32), sizes)
-        start = self._table.ravel()[first + versions_in(entries)]
-        seen = start >= 0
-        return start[seen] + chunks_in(entries)[seen].astype(np.int32), entries[seen, 1].astype(np.int64)
+        at = starts + chunks_in(entries).astype(np.int32)
+        seen = slice(None) if starts.min() >= 0 else starts >= 0
+        return at[seen], entries[seen, 1].astype(np.int64)
 
     def chunks(self, numbers: Collection[int]) -> dict[int, Named]:
         found: dict[int, Named] = {}

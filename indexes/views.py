@@ -91,7 +91,7 @@ class View:
         self._stated: dict[tuple[PageKey, str], Rule] = {}
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._pages: tuple[PageKey, ...] | None = None
-        self._named: dict[int, Name] = {}
+        self._named: dict[int, tuple[PageKey, str]] = {}
         self.corpus = corpus.name
         self.epoch = epoch
         self.model = model
@@ -154,8 +154,9 @@ class View:
         if any(identity not in names for identity in found):
             self._compare(kind)
             return self.search(kind, vector, limit)
-        hits = [VectorHit(kind, *names[one], score) for one, score in zip(found, scores.tolist(), strict=True)]
-        return sorted(hits, key=lambda hit: (-hit.score, *_names_of(hit.page), hit.ref))[: max(limit, 0)]
+        order = ((-score, *names[one]) for one, score in zip(found, scores.tolist(), strict=True))
+        near_first = sorted(order, key=lambda one: (one[0], one[1].source, one[1].uri, one[2]))  # pages compare slowly
+        return [VectorHit(kind, page, ref, -score) for score, page, ref in near_first[: max(limit, 0)]]
 
     def search_facts(self, vector: Vectors, limit: int) -> list[VectorHit]:
         """The ``limit`` nearest facts of the epoch, each once and without a page, by the page that states it best."""
@@ -256,18 +257,13 @@ class View:
         of_epoch = (self._ledger, self._reads, self._corpus_id, self.epoch, self.model, kind)
         self._segments[kind] = open_segments(*of_epoch, compared=compared)
 
-    def _names(self, ids: list[int]) -> dict[int, Name]:
+    def _names(self, ids: list[int]) -> dict[int, tuple[PageKey, str]]:
         """Page and ref of each vector id; rows never change, so what was looked up once is kept."""
         query = select(vectors.c.id, vectors.c.ref, sources.c.name, pages.c.uri).select_from(on_pages(vectors))
         unknown = [identity for identity in ids if identity not in self._named]
         for row in self._reads.rows_of(query, vectors.c.id, unknown):
             self._named[row.id] = (PageKey(row.name, row.uri), row.ref)
         return self._named
-
-
-def _names_of(page: PageKey | None) -> tuple[str, str]:
-    """What pages are ordered by, as texts: pages themselves compare slowly."""
-    return ("", "") if page is None else (page.source, page.uri)
 
 
 def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_at: GraphAt | None = None) -> View:

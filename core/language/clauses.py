@@ -39,7 +39,7 @@ _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.I
 _HAVE_OR_BE = lexicon.word_set("is are was were be you're they're it's have has")
 _BEFORE_PARTICIPLE = lexicon.word_set("has have had been was were is are")
 _CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
-_JOINTS = ("and", "or", "but")
+_JOINTS = ("and", "or", "but", "for example", "though")
 _REACH = 9  # words of a noun phrase before its verb
 
 

@@ -7,8 +7,10 @@ import re
 from clausegraph.core.language.clauses import after_number, trim
 from clausegraph.core.language.conditions import OPENING_CASE, leaves_of, parse_conditions
 from clausegraph.core.language.lexicon import WordTable, base_of_gerund, is_base, word_set
+from clausegraph.core.language.modals import is_obliging
 from clausegraph.core.language.normalise import beginnings, content, plain
-from clausegraph.core.language.values import effective_dates
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.values import effective_dates, find_values
 from clausegraph.core.types import Condition, Leaf, Not, leaves
 
 _TABLE = WordTable(__file__)
@@ -19,9 +21,17 @@ _OF_A_YEAR = _TABLE.pattern("of_a_year")
 _STATE = _TABLE.pattern("state")
 _NEUTRAL = content(_TABLE.file["words"]["neutral"])
 _ACTS = word_set("you your we our how what when who where why which can if and or")  # of what names no kind
+_ASKS = word_set("how what when who where why which can")  # of a heading that names a topic
+_SUPPOSES = word_set("if i i've i'm my we've")
 _PRICED = word_set("prices rates fees charges costs amounts")
-_SHORT, _MOST = 2, 6  # words of a heading that names a kind of something
+_OF_KIND = range(2, 7)  # words of a heading that names a kind of something
+_MOST = 8  # words of a heading that is shown with what stands below it
 _LONGEST_HEADING = 24  # words of a heading that states a case
+
+
+def is_of(heading: str, said: str) -> bool:
+    """Whether what a heading is of may be of words below it: "Prices from 1 April 2026" only of those with a sum."""
+    return heading.partition(" ")[0].lower() not in _PRICED or any(one.kind == "amount" for one in find_values(said))
 
 
 def is_state(case: Condition) -> bool:
@@ -34,14 +44,23 @@ def is_state(case: Condition) -> bool:
     )
 
 
-def names_kind(heading: str, title: str, said: str) -> bool:
-    """Whether a heading names a kind of what its page is about that words below it do not: "Seasonal permit"."""
-    words = heading[after_number(heading) :].split()
-    first = words[0].lower() if words else ""
-    topic = not {*",?:"}.isdisjoint(heading) or not _ACTS.isdisjoint(heading.lower().split())
-    if topic or not _SHORT <= len(words) <= _MOST or is_base(first) or base_of_gerund(first):
+def tells_more(heading: str, title: str, said: str) -> bool:
+    """Whether a heading says of what words below it are, as they do not: "Seasonal permit", "Returning to the UK"; a
+    question does that for words without a verb ("Up to 20"), or where it sets a case ("What if I am late?")."""
+    words = plain(heading[after_number(heading) :]).lower().split()
+    asks = heading.rstrip().endswith("?")
+    if asks and _SUPPOSES.isdisjoint(words) and (split_proposition(said).subject or is_obliging(said)):
+        return False
+    if not asks and not (0 < len(words) <= _MOST and words[0] not in _ASKS):
         return False
     return not beginnings(content(heading) - _NEUTRAL - content(title)) <= beginnings(content(said))
+
+
+def narrows(heading: str) -> bool:
+    """Whether a heading names a kind of something or states a case, so that no words below it stand by themselves."""
+    words = heading[after_number(heading) :].lower().split()
+    topic = not {*",?:"}.isdisjoint(heading) or not _ACTS.isdisjoint(words) or len(words) not in _OF_KIND
+    return not (topic or is_base(words[0]) or base_of_gerund(words[0])) or heading_case(heading, "") is not None
 
 
 def is_about(said: str, case: Condition) -> bool:

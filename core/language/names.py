@@ -30,6 +30,7 @@ LONGEST_NAME = 7  # words of a phrase that names one thing
 _DETERMINERS = word_set("a an the your our their his her its my any each every no")
 _BODIES = word_set("council court tribunal university college government police")
 _SOMEBODY = _BODIES | ROLES - word_set("person people adult staff agent holder dependant member")
+_KINDS_OF_WORKER = word_set("social care key support case youth health outreach")
 _GIVES = {form for base in ("give", "send", "offer", "show", "tell", "ask") for form in lexicon.forms(base)}
 # What no short name has: it would be a clause, or lean on the text before it.
 _IN_NO_NAME = (
@@ -243,6 +244,8 @@ def somebody_named(text: str) -> list[Mention]:
             continue
         gives = before[0].lower() in _GIVES and before[1].lower() in _OPENS
         acts = following and following[0] in lexicon.VERB_FORMS and following[0].endswith("s")  # "your landlord moves"
+        if word == "worker" and before[1].lower() in _KINDS_OF_WORKER:  # half a name: "social worker"
+            continue
         if gives or acts or word != token.lower() or not following or not _is_part([*tokens, ""], at + 1, at):
             found.setdefault(word, named(word, "organisation" if word in _BODIES else "person"))
     return list(found.values())

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.lexicon import WordTable, base_form, third_person
+from clausegraph.core.language.lexicon import WordTable, base_form, base_of_third_person, third_person
 from clausegraph.core.language.modals import modal_phrase
 from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import Modality
@@ -39,7 +40,8 @@ _PARTICLE = re.compile(r"(?:up(?!\s+to\b)|out(?!\s+of\b)|off|back|over|down)\s+(
 _PREPOSITION = _TABLE.pattern("preposition")
 _AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
 _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
-_LETTERS = re.compile(r"[A-Za-z]+")
+_LETTERS = re.compile(r"[A-Za-z]+(?![\w'])")
+_IN_NAME = lexicon.word_set("for to of and the")
 _FORBIDS = ("do not ", "don't ", "never ")
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
 _DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | lexicon.word_set("and or but is are you to that")
@@ -197,13 +199,15 @@ def _imperative(clause: str) -> Proposition | None:
     negative = next((words for words in _FORBIDS if clause.lower().startswith(words)), "")
     rest = clause[len(negative) :].lstrip()
     first = _LETTERS.match(rest)
-    if not first or first[0].lower() not in lexicon.IMPERATIVES:
+    if not first or (negative in ("", "never ") and first[0].lower() not in lexicon.IMPERATIVES):
         return None
-    following = rest[first.end() :].split()[:1]
-    after = following[0] if following else ""
-    named = after.istitle() and rest.split()[2:3]  # "Rent Supplement helps"
-    after = rest.split()[2] if named and rest.split()[2] in lexicon.THIRD_PERSON else after.lower()
+    following = rest[first.end() :].split()
+    name = 1 + len(list(takewhile(lambda word: word[0] in "(" or word[0].isupper() or word in _IN_NAME, following[:6])))
+    after = next(iter(following), "").lower()
     is_noun = first[0].lower() in lexicon.NOUN_VERBS and after in _AFTER_NOUN | lexicon.THIRD_PERSON
+    if after and any(word[0].isupper() for word in following[: name - 1]) and following[name - 1 : name]:
+        verb = following[name - 1]  # "Rent Supplement helps", "Support for Mortgage Interest (SMI) pays"
+        is_noun = is_noun or verb in lexicon.AUXILIARIES or base_of_third_person(verb) is not None
     is_noun = is_noun or re.match(r"\w+ (?:that|which) (?:is|are|was|were) ", rest) is not None  # "Rent that is late"
     if is_noun or re.match(
         r"\w+ (?!if\b|that\b|who\b|what\b)\w+ (?:must|cannot|may|should) ", rest

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from clausegraph.core.language.address import is_role
@@ -18,7 +19,7 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.values import Value, find_values, measures
 from clausegraph.core.types import Mention, Modality, RoleName, RuleKind
 
-VERSION = 9  # raise it with every change of what is read as a rule: every page is then derived again
+VERSION = 10  # raise it with every change of what is read as a rule: every page is then derived again
 
 _FILE = tomllib.loads(Path(__file__).with_name("rule_kinds.toml").read_text("utf-8"))
 _GROUPS = {f"<{name}>": f"(?:{'|'.join(words)})" for name, words in _FILE["groups"].items()}
@@ -29,6 +30,8 @@ _ANY_OF = {  # by name of a kind or of a list of words
 }
 _NEAR = 30  # characters before and after a value
 _PERSONS = word_set("you they he she we anyone anybody everyone someone nobody people those either both one household")
+_ACTS_TOO = word_set("send fill complete sign return give pay email post take bring tell email print")
+_ADVISED = word_set("advice help permission consent")  # what somebody is to look for
 _AFTER_ORDER = (DETERMINERS | PREPOSITIONS | PRONOUNS) - {"of", "for"}
 _RULED = {
     **dict.fromkeys((Modality.CANNOT, ModalClass.PROHIBITION), RuleKind.PROHIBITION),
@@ -93,6 +96,13 @@ class RuledClause:
         told = self.parts.subject == "you" and not self.parts.modal and self.parts.exact is not Modality.IS
         return told or (not self.parts.subject and is_base(first) and following in _AFTER_ORDER)
 
+    @property
+    def looks_up(self) -> bool:
+        """Whether it only tells its reader to look something up: "Use the calculator", "Check if you qualify"."""
+        text = expand(self.text)
+        acts = any(one in ("and", "then") and after in _ACTS_TOO for one, after in pairwise(text.lower().split()))
+        return not (self.values or acts) and (_has("looks", text) or (self.orders and _has("checks", text)))
+
     @cached_property
     def ruled(self) -> RuleKind | None:
         """What its main verb allows, asks for or bars; a consequence where it says what may come about."""
@@ -107,10 +117,19 @@ class RuledClause:
         personal = self.subject in _PERSONS or is_role(self.subject)  # somebody, who can be allowed or obliged
         modality, _ = shaded(exact, parts.polarity, parts.modal, parts.verb, personal=personal)
         done = _has("done", self.said)
+        if (
+            exact is Modality.SHOULD
+            and parts.verb in ("gets", "receives")
+            and _ADVISED.isdisjoint(parts.object.split())
+        ):
+            return RuleKind.CONSEQUENCE  # "You should get support from the council"
+        if exact is Modality.CANNOT and parts.subject.lower() == "we" and parts.modal.startswith("can"):
+            return RuleKind.CONSEQUENCE  # "We cannot promise a pass"
         barred = exact is Modality.CANNOT and (parts.modal != "may" or done)
         if barred or not (modality is Modality.CAN or (exact is Modality.MAY and not personal)):
             return _RULED[exact]
         allowed = "able to" in self.said or "allowed to" in self.said or (parts.modal == "can" and done)
+        allowed |= parts.modal == "can" and parts.verb.split()[:1] in (["is"], ["includes"])
         return RuleKind.PERMISSION if allowed else RuleKind.CONSEQUENCE
 
     def part_of(self, entity: Mention, listed: str = "") -> RoleName:
@@ -151,15 +170,18 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     orders = clause.orders
     if _has("about_page", said):
         return ()
+    if clause.looks_up:
+        steps = clause.has_condition or _has("checks", expand(clause.text)) or _has("steps_heading", clause.heading)
+        return (RuleKind.STEP,) if steps else ()
     permits = ruled is RuleKind.PERMISSION
     somebody = clause.subject in _PERSONS - {"we"} or is_role(clause.subject)
     bound = ruled is RuleKind.DUTY or parts.modal in ("must", "shall")
     passing = {  # what is named in passing
-        RuleKind.CONTACT: ruled is RuleKind.PROHIBITION,
-        RuleKind.DEFINITION: exact is not Modality.IS,
+        RuleKind.CONTACT: ruled is RuleKind.PROHIBITION or (_has("clock", said) and not _has("reached", said)),
+        RuleKind.DEFINITION: exact is not Modality.IS and not _has("helps", said),
         RuleKind.EXCLUSION: orders or bound or _has("allows", said),
         RuleKind.CONSEQUENCE: orders
-        or (permits and somebody and not _has("to_you", said))
+        or (permits and somebody and not _has("to_you", f"{parts.relation} {parts.object}"))
         or (bound and _has("or_else", said)),
         RuleKind.ELIGIBILITY: orders or ruled in (RuleKind.DUTY, RuleKind.PROHIBITION) or parts.subject.lower() == "it",
     }
@@ -169,6 +191,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     kinds, times = {value.kind for value in clause.values}, list(clause.times)
     worth = any(value.kind in _TIMES and _has("worth", clause.text[value.end :]) for value in clause.values)
     opens_list = said.rstrip().endswith(":") and _has("money", said)  # "The rates are:"
+    worth |= bool(times) and _has("lasting", said)
     sums = worth or opens_list or not kinds.isdisjoint(_SUMS) or (_has("priced", said) and not orders)
     free = permits and somebody and kinds.isdisjoint(_SUMS)  # "You can change the date free of charge"
     others = (use for use in modal_uses(said) if use.words.lower() not in ("need", "needs"))  # "the help you need"
@@ -179,6 +202,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         (RuleKind.AMOUNT, sums and ((ruled is not RuleKind.DUTY and not free) or _has("pays", said))),
         (RuleKind.DEADLINE, any(_has("limits", before) or _has("after_limit", after) for before, _, after in times)),
         (RuleKind.DUTY, ruled is RuleKind.DUTY),
+        (RuleKind.ELIGIBILITY, exact is Modality.SHOULD and ruled is RuleKind.CONSEQUENCE and not times),
         (RuleKind.PERMISSION, permits and not main and not of_whom),
         (RuleKind.AMOUNT, sums),
         (RuleKind.DEADLINE, any(_has("lasts", before) or _has("bounded", one.text) for before, one, _ in times)),

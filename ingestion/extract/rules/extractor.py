@@ -24,11 +24,14 @@ from clausegraph.core.language.conditions import (
     opens_case,
     parse_conditions,
 )
-from clausegraph.core.language.lexicon import phrases
+from clausegraph.core.language.headings import narrows
+from clausegraph.core.language.lexicon import PRONOUNS, phrases, word_set
 from clausegraph.core.language.names import Scene
-from clausegraph.core.language.normalise import plain
+from clausegraph.core.language.normalise import content, plain
+from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
+from clausegraph.core.language.values import find_values
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import PUBLISHER, Condition, Mention, Not, Reading, Rule, RuleKind, Span, Statement
 from clausegraph.indexes.derive import with_anchors
@@ -41,13 +44,15 @@ from clausegraph.ingestion.extract.rules.tables import Row
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 _FURTHEST = 3  # sentences, or a list, that a clause goes on from
 _DEEPEST = 6  # lists within lists that are looked at
-VERSION = 10  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 11  # raise it with every change of what the rules state: pages are then extracted again
 _TAKEN_BACK = phrases(  # a later sentence says more of when something holds
     "must also|also need|however|except|unless|do(?:es)? not apply|only|instead|but|if not|otherwise|it depends"
     "|the amount"
 )
 _ELSE = re.compile(r"\W*(?:or|except|unless)\b", re.IGNORECASE)
 _REQUIRES = phrases(r"you (?:must|need)\b[^.]* to (?:get|claim|receive|qualify)")
+_ASKED_FOR = content("need include have ready following provide also usually either both make sure")
+_AFTER_SHARE = word_set("if when where unless and or")
 _QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -112,7 +117,7 @@ class ChunkReader:
         if not row.is_header:
             words = " ".join((element.text, *element.headers, *(self._words(span) for span in row.lead)))
             scope, headings = self._scopes.over(element.headings, words, None)
-            said = Ruling((_whole(element), *row.lead, *headings), element.text, both(scope, row.case()))
+            said = Ruling((_whole(element), *row.lead, *map(_whole, headings)), element.text, both(scope, row.case()))
             self._rulings.row(element, said, row.dates, self._scene(element))
 
     def _prose(self, element: InputElement) -> None:
@@ -164,13 +169,13 @@ class ChunkReader:
         before += self._required(element, said.spans[0].end) if said.spans[0].anchor == element.label else []
         words = " ".join(self._words(span) for span in (*said.spans, *before))
         scope, headings = self._scopes.over(element.headings, words, own)
-        spans = tuple(dict.fromkeys((*said.spans, *before, *headings)))
+        spans = tuple(dict.fromkeys((*said.spans, *before, *map(_whole, headings))))
         made = replace(said, spans=spans, condition=both(scope, own), listed=items)
         scene = self._scene(element)
         told = self._rulings.add(element, made, scene)
-        if said.fact and spans == said.spans:
+        if said.fact and not before and not any(narrows(one.text) for one in headings):
             rule = told()
-            fact = fact_of(rule, said.fact, spans, scene) if rule is not None else None
+            fact = fact_of(rule, said.fact, said.spans, scene) if rule is not None else None
             self.found |= {fact: None} if fact is not None else {}
 
     def _words(self, span: Span) -> str:
@@ -182,9 +187,9 @@ class ChunkReader:
         known = " ".join((self._title, *element.headings))
         found: list[Span] = []
         for said, spans in islice(self.outline.before(element, start), _FURTHEST):
-            ended = said.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
+            ended = said.rstrip("\"'”’)]").endswith((".", "!", ":"))  # "Lost a receipt? You can …"
             goes_on = spans[0].anchor == element.label and (not ended or (own is None and opens_case(said)))
-            if not (goes_on or leans_back(text) or takes_up(text, said, known)):
+            if not (goes_on or leans_back(text) or _lacks(text) or takes_up(text, said, known)):
                 break
             found += spans
             text = said
@@ -274,6 +279,16 @@ class ChunkReader:
             text = f"{lead.main.rstrip(' :')} {element.text}"
             case = opening_case(above.text, above.label, lead.start, lead.end)
             self._rule_of(element, Ruling(spans, text, both(case, condition)))
+
+
+def _lacks(text: str) -> bool:
+    """Whether words name nothing but what a list below them has ("You'll also need:"), or a share of what was told
+    before ("We can take up to 25% if …")."""
+    if text.rstrip().endswith(":"):
+        return bool(content(text)) and content(text) <= _ASKED_FOR
+    shares = [text[value.end :].split()[:1] for value in find_values(text) if value.kind == "percent"]
+    bare = any(not after or after[0].lower() in _AFTER_SHARE for after in shares)
+    return bare and split_proposition(text).subject.lower() in PRONOUNS
 
 
 def _whole(element: InputElement) -> Span:

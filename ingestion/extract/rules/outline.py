@@ -163,9 +163,11 @@ class Outline:
         parsed = parse_conditions(item.text, item.label, start, end, temporal=bool(nested))
         if nested:
             return self._nested_condition(item, parsed, nested, depth)
+        if parsed.condition is None:  # "died because of an accident at work"
+            return leaf_tree(item, start, end)
         own = leaf_tree(item, *parsed.main)
-        if parsed.condition is None or own is None:
-            return own or parsed.condition
+        if own is None:
+            return parsed.condition
         if operator == "all" and isinstance(parsed.condition, Not):
             return join("any", [own, parsed.condition.child])
         return join("all", [own, parsed.condition])

@@ -120,7 +120,9 @@ class Rulings:
 
     def _things(self, text: str) -> Iterator[Mention]:
         """What a text names that other pages name as well."""
-        for entity in (*entities_named(text, _MOST_NAMED), *somebody_named(text)):
+        named = entities_named(text, _MOST_NAMED)
+        ends = {one.key.split()[-1] for one in named}  # "British citizen" is no citizen besides
+        for entity in (*named, *(one for one in somebody_named(text) if one.key not in ends)):
             if entity.key != self._scheme.key:
                 yield entity
 

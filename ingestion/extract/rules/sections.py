@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.headings import heading_case, is_about, is_state, names_kind
+from clausegraph.core.language.headings import heading_case, is_about, is_of, is_state, tells_more
 from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Span
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
@@ -37,18 +37,22 @@ class Scopes:
         found = [case for path in paths if (case := self._cases.get(path)) is not None]
         return join("all", found) if found else None
 
-    def over(self, headings: tuple[str, ...], said: str, own: Condition | None) -> tuple[Condition | None, list[Span]]:
+    def over(
+        self, headings: tuple[str, ...], said: str, own: Condition | None
+    ) -> tuple[Condition | None, list[InputElement]]:
         """What holds for words of a section that hold under a condition of their ``own``; and the headings that say
         what they are about, but may not be a condition of them."""
         set_here: list[Condition] = []
-        shown: list[Span] = []
+        shown: list[InputElement] = []
         goes_on = own is None and _goes_on(said)
         for length in range(len(headings), 0, -1):
             heading, case = self._headings.get(headings[:length]), self._cases.get(headings[:length])
+            if heading is not None and case is not None and not is_of(heading.text, said):
+                continue
             if case is not None and (goes_on or is_state(case) or is_about(said, case)):
                 set_here.append(case)
-            elif heading is not None and (case is not None or names_kind(heading.text, self._title, said)):
-                shown.append(Span(heading.label, 0, len(heading.text)))
+            elif heading is not None and (case is not None or tells_more(heading.text, self._title, said)):
+                shown.append(heading)
             goes_on = goes_on and case is not None  # what stands under a topic of a case may be about that alone
         return join("all", set_here[::-1]) if set_here else None, shown
 

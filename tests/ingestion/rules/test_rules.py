@@ -135,7 +135,8 @@ def test_a_sentence_that_points_back_has_what_it_goes_on_from() -> None:
 )
 def test_a_rule_has_the_sentence_that_its_words_lean_on(text: str, sentences: str) -> None:
     reading, rules = read(f"<p>{text}</p>")
-    assert words(rules[-1], reading) == " / ".join(text.replace(". ", ".|").split("|")[-int(sentences) :])
+    told = text.replace(". ", ".|").replace("? ", "?|").split("|")
+    assert words(rules[-1], reading) == " / ".join(told[-int(sentences) :])
 
 
 UNDER = {  # a heading and a sentence below it: the words of its rule and its condition
@@ -151,6 +152,23 @@ UNDER = {  # a heading and a sentence below it: the words of its rule and its co
     ),
     ("Seasonal permit", "You must leave within 6 months."): ("Seasonal permit / You must leave within 6 months.", ""),
     ("How to apply", "You must send a form."): ("You must send a form.", ""),
+    ("Prices from 1 April 2026", "You can have two bookings."): ("You can have two bookings.", ""),
+    ("Moorings in Ashby, Sandby and Wells", "You must pay £5 in Ashby."): (
+        "Moorings in Ashby, Sandby and Wells / You must pay £5 in Ashby.",
+        "",
+    ),
+    **{
+        (heading, text): (f"{heading} / {text}", "")
+        for heading, text in (
+            ("Crew", "You must tell us within 7 days."),
+            ("Returning to harbour", "Contact the steward and say when."),
+            ("Moorings and berths", "Tell us within 7 days."),
+            ("How many passes can I have?", "Up to 20 for three weeks."),
+            ("I've lost my pass", "You must pay £5."),
+            ("What if I am late?", "We charge £5 a day."),
+        )
+    },
+    ("Can you sail alone?", "You must pay £5."): ("You must pay £5.", ""),
 }
 
 

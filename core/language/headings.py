@@ -29,6 +29,12 @@ _MOST = 8  # words of a heading that is shown with what stands below it
 _LONGEST_HEADING = 24  # words of a heading that states a case
 
 
+def is_example(text: str) -> bool:
+    """Whether a heading, or what a paragraph begins with, says that only an example follows: "Example 2", "Example: …"."""
+    first, second = [*text.lower().split()[:2], "", ""][:2]
+    return first in ("example:", "examples:") or (first in ("example", "examples") and not second[:1].isalpha())
+
+
 def is_of(heading: str, said: str) -> bool:
     """Whether what a heading is of may be of words below it: "Prices from 1 April 2026" only of those with a sum."""
     return heading.partition(" ")[0].lower() not in _PRICED or any(one.kind == "amount" for one in find_values(said))

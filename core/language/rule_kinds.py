@@ -129,6 +129,7 @@ class RuledClause:
         if barred or not (modality is Modality.CAN or (exact is Modality.MAY and not personal)):
             return _RULED[exact]
         allowed = "able to" in self.said or "allowed to" in self.said or (parts.modal == "can" and done)
+        allowed &= exact is not Modality.CANNOT  # "You may not be able to do this"
         allowed |= parts.modal == "can" and parts.verb.split()[:1] in (["is"], ["includes"])
         return RuleKind.PERMISSION if allowed else RuleKind.CONSEQUENCE
 

@@ -54,6 +54,7 @@ _CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s?
 _NUMBER = re.compile(r"\d[\d.]{0,20}")
 _SHORT = 3  # words of a name that is a node by itself, where it has a type
 _OF_THE_PAGE = ("thing", "role", "topic", "section")
+_OF_A_SITE = word_set("staff employee student handbook intranet website site portal online")
 _FIXED = (RoleName.ABOUT, RoleName.ACTOR)
 
 
@@ -132,6 +133,10 @@ def publisher_of(reading: Reading) -> Mention | None:
     host = (urlsplit(reading.url).hostname or "").removeprefix("www.") if reading.url else ""
     stated = reading.publisher if reading.publisher and ":" not in reading.publisher else ""  # else a title
     label = host.partition(".")[0].replace("-", " ")
+    words = stated.split()
+    while words and words[-1].lower() in _OF_A_SITE:  # "Brackwell Instruments staff handbook"
+        words.pop()
+    stated = " ".join(words)
     key = label if not stated and " " in label else entity_key(stated or host)  # "dale-council.example", "Dale Council"
     return Mention(stated or host, key, "organisation", "we") if key else None
 

@@ -25,7 +25,7 @@ _ASKS = word_set("how what when who where why which can")  # of a heading that n
 _SUPPOSES = word_set("if i i've i'm my we've")
 _PRICED = word_set("prices rates fees charges costs amounts")
 _OF_KIND = range(2, 7)  # words of a heading that names a kind of something
-_MOST = 8  # words of a heading that is shown with what stands below it
+_MOST = 12  # words of a heading that is shown with what stands below it
 _LONGEST_HEADING = 24  # words of a heading that states a case
 
 

@@ -25,7 +25,7 @@ from clausegraph.core.language.conditions import (
     parse_conditions,
 )
 from clausegraph.core.language.headings import is_example, narrows
-from clausegraph.core.language.lexicon import PRONOUNS, phrases, word_set
+from clausegraph.core.language.lexicon import AUXILIARIES, PREPOSITIONS, PRONOUNS, phrases, word_set
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import content, plain
 from clausegraph.core.language.propositions import split_proposition
@@ -53,6 +53,7 @@ _ELSE = re.compile(r"\W*(?:or|except|unless)\b", re.IGNORECASE)
 _REQUIRES = phrases(r"you (?:must|need)\b[^.]* to (?:get|claim|receive|qualify)")
 _ASKED_FOR = content("need include have ready following provide also usually either both make sure")
 _AFTER_SHARE = word_set("if when where unless and or")
+_SHORT = 7  # words that say nothing without what they lead in to
 _QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
@@ -223,7 +224,7 @@ class ChunkReader:
                 own = both(lead.parsed.condition, excluding)
                 self._rule_of(element, Ruling(tuple(listed), lead.text, own, lead.main), () if excluding else below)
             return
-        if not spans:
+        if not spans or (not items and _dangles(lead.text)):
             return
         kinds = kinds_of(RuledClause(lead.text))
         if not lead.requires:
@@ -289,6 +290,13 @@ def _lacks(text: str) -> bool:
     shares = [text[value.end :].split()[:1] for value in find_values(text) if value.kind == "percent"]
     bare = any(not after or after[0].lower() in _AFTER_SHARE for after in shares)
     return bare and split_proposition(text).subject.lower() in PRONOUNS
+
+
+def _dangles(text: str) -> bool:
+    """Whether a lead-in without its list says nothing: "The rates are:", "Send it to:"."""
+    *_, last = ["", *text.lower().rstrip(" :").split()]
+    opens = last in AUXILIARIES | {"follows"} or (last in PREPOSITIONS and len(text.split()) <= _SHORT)
+    return opens and text.rstrip().endswith(":")
 
 
 def _whole(element: InputElement) -> Span:

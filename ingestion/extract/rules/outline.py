@@ -73,6 +73,7 @@ class Outline:
         self._above = dict(zip([one.label for one in chunk_input.elements[1:]], chunk_input.elements, strict=False))
         self._leads: dict[str, Lead | None] = {}  # an item asks for the one above it, and for those above that
         self._items: dict[str, list[InputElement]] = {}
+        self._lettered = dict(_lettered(chunk_input.elements))
         for element in chunk_input.elements:
             above = self.above(element)
             if above is not None:
@@ -81,7 +82,7 @@ class Outline:
     def above(self, element: InputElement) -> InputElement | None:
         """The element that introduces the list ``element`` stands in, if it reads like a lead-in."""
         if element.tag != "li":
-            return None
+            return self._lettered.get(element.label)
         found = introducer(element, self.by_label)
         return found if found is not None and found.label != element.label and introduces(found.text) else None
 
@@ -216,6 +217,17 @@ class Outline:
         if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):
             return "all"
         return "all" if lead.requires and proposition.modality is Modality.MUST and proposition.polarity else "any"
+
+
+def _lettered(elements: Iterable[InputElement]) -> Iterator[tuple[str, InputElement]]:
+    """Paragraphs that are the items of a list, as statutes write them: "3.1 The fee shall be paid:", "(a) in full; or"."""
+    lead: InputElement | None = None
+    for element in elements:
+        if element.tag == "p" and element.text.startswith("(") and after_number(element.text):
+            if lead is not None and lead.headings == element.headings:
+                yield element.label, lead
+        else:
+            lead = element if element.tag == "p" and element.text.rstrip().endswith(":") else None
 
 
 def ending_operator(items: Sequence[InputElement]) -> str | None:

@@ -196,7 +196,8 @@ class Row:
 
     def _often(self) -> str:
         """How often the sums of the table are so, as its heading or the sentences beside it say: "yearly"."""
-        said = [self._scene.heading, *(one for one in self._beside if _OF_TABLES.search(one))]
+        beside = (one for one in self._beside if _OF_TABLES.search(one))
+        said = [self._scene.heading, *(one for one in beside if not _has_sum(one))]  # "£30 a day" is a sum of its own
         times = (found[0].lower().split()[-1].removesuffix("ly") for one in said for found in _OFTEN.finditer(one))
         found = {_EACH[time] for time in times}
         return found.pop() if len(found) == 1 else ""
@@ -298,13 +299,16 @@ def _thing(header: str, text: str, scene: Scene) -> Mention | None:
     coded = header and not re.search(r"[A-Za-z]{3}", text)  # "16" under "Area"
     thing = f"{header} {text}" if coded else text
     sized = len(text.split()) <= _LONGEST_NAME and re.search(r"[A-Za-z]{3}", thing)
-    amount = any(value.kind == "amount" for value in find_values(text))
-    if not sized or amount or _RELATIVE.search(text) or re.search(r"[.;:?!]", text):
+    if not sized or _has_sum(text) or _RELATIVE.search(text) or re.search(r"[.;:?!]", text):
         return None
     heading = scene.heading
     plain_one = not heading or _PLAIN_HEADING.match(heading)
     of = scheme_name(scene.address.title).surface if plain_one else topic_name(_without_sums(heading))
     return named(thing if of.lower() in thing.lower() else f"{thing} ({of})", "thing")
+
+
+def _has_sum(text: str) -> bool:
+    return any(value.kind == "amount" for value in find_values(text))
 
 
 def _cells(text: str) -> list[tuple[int, int]]:

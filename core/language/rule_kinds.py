@@ -183,7 +183,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         RuleKind.EXCLUSION: orders or bound or _has("allows", said),
         RuleKind.CONSEQUENCE: orders
         or (permits and somebody and not _has("to_you", f"{parts.relation} {parts.object}"))
-        or (bound and _has("or_else", said)),
+        or (bound and (parts.modal in ("must", "shall", "should") or _has("or_else", said))),
         RuleKind.ELIGIBILITY: orders or ruled in (RuleKind.DUTY, RuleKind.PROHIBITION) or parts.subject.lower() == "it",
     }
     main = [kind for kind in map(RuleKind, _FILE["kinds"]) if _ANY_OF[kind].search(said) and not passing[kind]]

@@ -125,6 +125,9 @@ class ChunkReader:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
         before = _Before()
         spans = readable_spans(element.text)
+        following = self._elements[self._place[element.label] + 1 :][:1]
+        if following and following[0].tag == "tr" and element.text.rstrip()[-1:].isalnum():
+            return  # the caption of a table, which its rows have
         for start, end in spans:
             lead = self.outline.lead(element) if end == spans[-1][1] else None
             if lead is not None:

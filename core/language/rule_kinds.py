@@ -58,6 +58,7 @@ class RuledClause:
     text: str
     has_condition: bool = False
     heading: str = ""
+    is_cased: bool = False  # by its heading alone
 
     @cached_property
     def values(self) -> list[Value]:
@@ -211,6 +212,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         (RuleKind.STEP, orders and _has("steps_heading", clause.heading)),
     )
     does = parts.verb.split()[:1] if ruled is None and parts.subject.lower() == "you" else []
+    informs = clause.is_cased and not parts.modal and (parts.verb == "is" or parts.subject.lower() in ("this", "these"))
     otherwise = (
         (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
@@ -219,7 +221,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         (RuleKind.DUTY, does == ["pays"]),
         (RuleKind.STEP, clause.has_condition and does != [] and not _has("befalls", does[0])),
         (RuleKind.PERMISSION, said.lower().startswith("yes")),
-        (RuleKind.CONSEQUENCE, clause.has_condition or ruled is RuleKind.CONSEQUENCE or bool(clause.values)),
+        (RuleKind.CONSEQUENCE, (clause.has_condition and not informs) or ruled is RuleKind.CONSEQUENCE or bool(clause.values)),
     )
     main += [kind for kind, holds in more if holds]
     return tuple(dict.fromkeys(main or [kind for kind, holds in otherwise if kind is not None and holds][:1]))

@@ -174,7 +174,7 @@ class ChunkReader:
         words = " ".join(self._words(span) for span in (*said.spans, *before))
         scope, headings = self._scopes.over(element.headings, words, own)
         spans = tuple(dict.fromkeys((*said.spans, *before, *map(_whole, headings))))
-        made = replace(said, spans=spans, condition=both(scope, own), listed=items)
+        made = replace(said, spans=spans, condition=both(scope, own), listed=items, is_cased=own is None)
         scene = self._scene(element)
         told = self._rulings.add(element, made, scene)
         if said.fact and not before and not any(narrows(one.text) for one in headings):

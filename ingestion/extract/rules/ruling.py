@@ -39,7 +39,7 @@ class Ruling:
     hold.
 
     ``main``: what rules of the words of a list, whose items are conditions; ``listed``: the items, where they are none.
-    ``fact``: the main clause, where it may come to a fact.
+    ``fact``: the main clause, where it may come to a fact; ``is_cased``: its condition is that of a heading.
     """
 
     spans: tuple[Span, ...]
@@ -48,6 +48,7 @@ class Ruling:
     main: str = ""
     listed: str = ""
     fact: str = ""
+    is_cased: bool = False
 
 
 class Rulings:
@@ -77,7 +78,7 @@ class Rulings:
         opened = opening_marker(plain(words), 0, len(words))
         begins = opened.end() if opened is not None and opened.lastgroup != "neutral" else 0
         main = without(words[begins:], leaves(said.condition)).lstrip(" ,")
-        clause = RuledClause(main, said.condition is not None, scene.heading)
+        clause = RuledClause(main, said.condition is not None, scene.heading, said.is_cased)
         listed = RuledClause(said.listed)
         sums = any(value.kind in ("amount", "percent") for value in listed.values)
         kinds = kinds_of(clause) or ((RuleKind.AMOUNT,) if sums else ())

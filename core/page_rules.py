@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import without
-from clausegraph.core.language.lexicon import phrases, word_set
+from clausegraph.core.language.lexicon import WordTable, word_set
 from clausegraph.core.language.normalise import WORD, content, entity_key
 from clausegraph.core.language.references import points_back
 from clausegraph.core.types import (
@@ -29,16 +29,12 @@ from clausegraph.core.types import (
     leaves,
 )
 
+_TABLE = WordTable(__file__)
+
 _EXCEPTS = word_set("however but except unless")
-_REFUSES = phrases(  # the very thing that an eligibility grants
-    r"(?:cannot|can['’]t|not|never|no longer|refuse)\s(?:\w+\s){0,3}?(?:get|claim|apply|application|join|qualify"
-    "|receive|have|take|cover|entitled|eligible|(?:be )?paid|open to)"
-)
-_GRANTS = phrases(
-    r"(?:can|could|may|might|will|to|are|is|be)\s(?:\w+\s){0,4}?(?:get|claim|apply|join|receive|take|have(?! to)"
-    r"|entitled|eligible|paid|open)|qualif(?:y|ies)"
-)
-_BARE = phrases(r"(?:can|could|may|might|able to) (?:claim|apply|join|qualify)(?: it)? (?:if|when|where|as long as)")
+_REFUSES = _TABLE.pattern("refuses")
+_GRANTS = _TABLE.pattern("grants")
+_BARE = _TABLE.pattern("bare")
 _VERBS = content("get claim apply join qualify receive take have")
 _NOT = word_set("not no cannot")
 _BESIDES = word_set("still also extra")
@@ -46,10 +42,7 @@ _NARROWS = word_set("apply cover include extend count paid payable")
 _OF_WHOM = word_set("eligible qualify apply join claim")  # what ends "Bank workers are not eligible"
 _POINTS = word_set("it them this that one")
 _FEW = 2  # further words of a clause that grants the same
-_ASKED = content(  # of clauses and headings that say who may have something
-    "cannot apply application get claim qualify eligible eligibility entitled receive join able usually normally also"
-    " still only overview need must have take use following condition meet one exception exempt exclusion"
-)
+_ASKED = content(_TABLE.file["words"]["asked"])
 _CLAUSE = re.compile(r"\b(?:clause|section|paragraph|rule|step|part|condition)s? (\d+(?:\.\d+)*)")
 _NUMBER = re.compile(r"\d[\d.]{0,20}")
 _SHORT = 3  # words of a name that is a node by itself, where it has a type

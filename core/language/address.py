@@ -18,19 +18,9 @@ _TABLE = WordTable(__file__)
 READER = "role"  # type of a mention that stands for "you"
 ROLES = _TABLE.words("roles")
 _ASKED_FOR = _TABLE.pattern("asked_for")
-_AS_ROLE = re.compile(r"\b(?:as|you are|become|becoming) (?:an?|the) (?P<role>[\w' -]+)$", re.IGNORECASE)
-_HEADING_ROLES = (
-    re.compile(r"^(?:(?:if|when) )?(?:you are|as) (?:an?|the) (?P<role>[\w' -]+)$", re.IGNORECASE),
-    re.compile(r"^(?P<role>[\w' -]+?)(?:'s?)?(?:: your)? (?:rights?|duties|responsibilities)$", re.IGNORECASE),
-    re.compile(r"^(?:rules|duties|advice|guidance|help|information|rights)? ?for (?P<role>[\w' -]+)$", re.IGNORECASE),
-)
-_TITLE_ROLES = (  # in this order
-    re.compile(r"^(?P<role>[\w ]+)'s\s"),  # "Director's loans"
-    _AS_ROLE,
-    re.compile(r"^(?P<role>[\w ]+):\s"),  # "Deputies: manage an account"
-    re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNORECASE),
-    re.compile(r"^(?P<role>[\w-]+(?:\s[\w-]+)?)\s(?:suspension|disqualification|dismissal)\b", re.IGNORECASE),
-)
+_HEADING_ROLES, _TITLE_ROLES = (
+    [re.compile(pattern, re.IGNORECASE) for pattern in _TABLE.file[name]] for name in ("heading_roles", "title_roles")
+)  # each in this order
 _OPPOSITES = {
     "landlord": "tenant",
     "tenant": "landlord",

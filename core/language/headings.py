@@ -10,7 +10,7 @@ from clausegraph.core.language.lexicon import WordTable, base_of_gerund, is_base
 from clausegraph.core.language.modals import is_obliging
 from clausegraph.core.language.normalise import beginnings, content, plain
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.values import effective_dates, find_values
+from clausegraph.core.language.values import effective_dates, has_sum
 from clausegraph.core.types import Condition, Leaf, Not, leaves
 
 _TABLE = WordTable(__file__)
@@ -30,14 +30,14 @@ _LONGEST_HEADING = 24  # words of a heading that states a case
 
 
 def is_example(text: str) -> bool:
-    """Whether a heading, or what a paragraph begins with, says that only an example follows: "Example 2", "Example: …"."""
+    """Whether a heading, or how a paragraph begins, says that only an example follows: "Example 2", "Example: …"."""
     first, second = [*text.lower().split()[:2], "", ""][:2]
     return first in ("example:", "examples:") or (first in ("example", "examples") and not second[:1].isalpha())
 
 
 def is_of(heading: str, said: str) -> bool:
     """Whether what a heading is of may be of words below it: "Prices from 1 April 2026" only of those with a sum."""
-    return heading.partition(" ")[0].lower() not in _PRICED or any(one.kind == "amount" for one in find_values(said))
+    return heading.partition(" ")[0].lower() not in _PRICED or has_sum(said)
 
 
 def is_state(case: Condition) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
 
 from clausegraph.core.language import lexicon
 from clausegraph.core.language.lexicon import WordTable, base_form, base_of_third_person, third_person
@@ -33,6 +32,7 @@ _LEADING_ADVERBS = re.compile(rf"^(?:{_ADVERB}\s+)+", re.IGNORECASE)
 _CHAIN = _TABLE.pattern("chain")
 _BE = re.compile(r"(?:be|been|being|is|are|was|were|gets?(?=\s+\w+ed\b)|have been|has been)\s+", re.IGNORECASE)
 _OPENERS = _TABLE.pattern("openers")
+_NAMED = _TABLE.pattern("named")
 _NO_OBJECT = re.compile(r"(?:is|are|'re|'s|was|were|has|have)\s+no\b", re.IGNORECASE)
 _PREFIX = {Modality.MAY: "may", Modality.MUST: "must", Modality.CANNOT: "cannot", Modality.IS: ""}
 _PERFECT = re.compile(r"(?:will|would|shall|have|has|had)\s+(?=\w)", re.IGNORECASE)
@@ -41,7 +41,6 @@ _PREPOSITION = _TABLE.pattern("preposition")
 _AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
 _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
 _LETTERS = re.compile(r"[A-Za-z]+(?![\w'])")
-_IN_NAME = lexicon.word_set("for to of and the")
 _FORBIDS = ("do not ", "don't ", "never ")
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
 _DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | lexicon.word_set("and or but is are you to that")
@@ -201,13 +200,10 @@ def _imperative(clause: str) -> Proposition | None:
     first = _LETTERS.match(rest)
     if not first or (negative in ("", "never ") and first[0].lower() not in lexicon.IMPERATIVES):
         return None
-    following = rest[first.end() :].split()
-    name = 1 + len(list(takewhile(lambda word: word[0] in "(" or word[0].isupper() or word in _IN_NAME, following[:6])))
-    after = next(iter(following), "").lower()
+    after = next(iter(rest[first.end() :].split()), "").lower()
     is_noun = first[0].lower() in lexicon.NOUN_VERBS and after in _AFTER_NOUN | lexicon.THIRD_PERSON
-    if after and any(word[0].isupper() for word in following[: name - 1]) and following[name - 1 : name]:
-        verb = following[name - 1]  # "Rent Supplement helps", "Support for Mortgage Interest (SMI) pays"
-        is_noun = is_noun or verb in lexicon.AUXILIARIES or base_of_third_person(verb) is not None
+    if named := _NAMED.match(rest):
+        is_noun = is_noun or named["verb"] in lexicon.AUXILIARIES or base_of_third_person(named["verb"]) is not None
     is_noun = is_noun or re.match(r"\w+ (?:that|which) (?:is|are|was|were) ", rest) is not None  # "Rent that is late"
     if is_noun or re.match(
         r"\w+ (?!if\b|that\b|who\b|what\b)\w+ (?:must|cannot|may|should) ", rest

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
 from clausegraph.core.language.address import is_role
@@ -30,8 +29,6 @@ _ANY_OF = {  # by name of a kind or of a list of words
 }
 _NEAR = 30  # characters before and after a value
 _PERSONS = word_set("you they he she we anyone anybody everyone someone nobody people those either both one household")
-_ACTS_TOO = word_set("send fill complete sign return give pay email post take bring tell email print")
-_ADVISED = word_set("advice help permission consent")  # what somebody is to look for
 _AFTER_ORDER = (DETERMINERS | PREPOSITIONS | PRONOUNS) - {"of", "for"}
 _RULED = {
     **dict.fromkeys((Modality.CANNOT, ModalClass.PROHIBITION), RuleKind.PROHIBITION),
@@ -101,8 +98,8 @@ class RuledClause:
     def looks_up(self) -> bool:
         """Whether it only tells its reader to look something up: "Use the calculator", "Check if you qualify"."""
         text = expand(self.text)
-        acts = any(one in ("and", "then") and after in _ACTS_TOO for one, after in pairwise(text.lower().split()))
-        return not (self.values or acts) and (_has("looks", text) or (self.orders and _has("checks", text)))
+        acts = self.values or _has("acts_too", text)
+        return not acts and (_has("looks", text) or (self.orders and _has("checks", text)))
 
     @cached_property
     def ruled(self) -> RuleKind | None:
@@ -118,11 +115,7 @@ class RuledClause:
         personal = self.subject in _PERSONS or is_role(self.subject)  # somebody, who can be allowed or obliged
         modality, _ = shaded(exact, parts.polarity, parts.modal, parts.verb, personal=personal)
         done = _has("done", self.said)
-        if (
-            exact is Modality.SHOULD
-            and parts.verb in ("gets", "receives")
-            and _ADVISED.isdisjoint(parts.object.split())
-        ):
+        if exact is Modality.SHOULD and _has("due", self.said):
             return RuleKind.CONSEQUENCE  # "You should get support from the council"
         if exact is Modality.CANNOT and parts.subject.lower() == "we" and parts.modal.startswith("can"):
             return RuleKind.CONSEQUENCE  # "We cannot promise a pass"
@@ -213,6 +206,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     )
     does = parts.verb.split()[:1] if ruled is None and parts.subject.lower() == "you" else []
     informs = clause.is_cased and not parts.modal and (parts.verb == "is" or parts.subject.lower() in ("this", "these"))
+    follows = ruled is RuleKind.CONSEQUENCE or (clause.has_condition and not informs) or bool(clause.values)
     otherwise = (
         (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
@@ -221,7 +215,7 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
         (RuleKind.DUTY, does == ["pays"]),
         (RuleKind.STEP, clause.has_condition and does != [] and not _has("befalls", does[0])),
         (RuleKind.PERMISSION, said.lower().startswith("yes")),
-        (RuleKind.CONSEQUENCE, (clause.has_condition and not informs) or ruled is RuleKind.CONSEQUENCE or bool(clause.values)),
+        (RuleKind.CONSEQUENCE, follows),
     )
     main += [kind for kind, holds in more if holds]
     return tuple(dict.fromkeys(main or [kind for kind, holds in otherwise if kind is not None and holds][:1]))

@@ -147,6 +147,11 @@ def _atom(found: re.Match[str]) -> Atom | None:
     return Atom(kind, value, value, unit, *found.span(), scale, kind == "number" and bool(found["spelled"]))
 
 
+def has_sum(text: str) -> bool:
+    """Whether a text says an amount of money."""
+    return any(value.kind == "amount" for value in find_values(text))
+
+
 def measures(before: str) -> bool:
     """Whether "a year" after this text is a length of time."""
     said = before.split()

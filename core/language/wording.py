@@ -10,19 +10,13 @@ _SAY_SO = word_set(
 )  # a relation's own modality
 _POSSIBLE = word_set("might may could")
 _HEDGES = word_set("usually normally sometimes often generally probably rarely")
-_MODALS = {
-    (Modality.MAY, True): "may",
-    (Modality.MAY, False): "may not",
-    (Modality.CAN, True): "can",
-    (Modality.CAN, False): "might not",
-    (Modality.MUST, True): "must",
-    (Modality.MUST, False): "need not",  # as extractors before NEED_NOT said it
-    (Modality.SHOULD, True): "should",
-    (Modality.SHOULD, False): "should not",
-    (Modality.NEED_NOT, True): "need not",
-    (Modality.NEED_NOT, False): "need not",
-    (Modality.CANNOT, True): "cannot",
-    (Modality.CANNOT, False): "cannot",
+_MODALS = {  # where it holds, where it is denied
+    Modality.MAY: ("may", "may not"),
+    Modality.CAN: ("can", "might not"),
+    Modality.MUST: ("must", "need not"),  # as extractors before NEED_NOT said it
+    Modality.SHOULD: ("should", "should not"),
+    Modality.NEED_NOT: ("need not", "need not"),
+    Modality.CANNOT: ("cannot", "cannot"),
 }
 
 
@@ -66,7 +60,7 @@ def relation_words(statement: Statement) -> str:
     base = base_of_third_person(words[0])
     if statement.modality is Modality.IS:
         return relation if polarity else _denied(hedge, words, base)
-    modal = _MODALS[statement.modality, polarity]
+    modal = _MODALS[statement.modality][not polarity]
     if statement.modality is Modality.CAN:  # "might", where the page does not say "can"
         said = statement.wording.split(maxsplit=1)[:1]
         modal = f"{said[0]}{'' if polarity else ' not'}" if said and said[0] in _POSSIBLE else modal

@@ -25,13 +25,11 @@ from clausegraph.core.language.conditions import (
     parse_conditions,
 )
 from clausegraph.core.language.headings import is_example, narrows
-from clausegraph.core.language.lexicon import AUXILIARIES, PREPOSITIONS, PRONOUNS, phrases, word_set
+from clausegraph.core.language.lexicon import AUXILIARIES, PREPOSITIONS, phrases
 from clausegraph.core.language.names import Scene
-from clausegraph.core.language.normalise import content, plain
-from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.references import leans_back, takes_up
 from clausegraph.core.language.rule_kinds import RuledClause, kinds_of
-from clausegraph.core.language.values import find_values
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import PUBLISHER, Condition, Mention, Not, Reading, Rule, RuleKind, Span, Statement
 from clausegraph.indexes.derive import with_anchors
@@ -51,8 +49,6 @@ _TAKEN_BACK = phrases(  # a later sentence says more of when something holds
 )
 _ELSE = re.compile(r"\W*(?:or|except|unless)\b", re.IGNORECASE)
 _REQUIRES = phrases(r"you (?:must|need)\b[^.]* to (?:get|claim|receive|qualify)")
-_ASKED_FOR = content("need include have ready following provide also usually either both make sure")
-_AFTER_SHARE = word_set("if when where unless and or")
 _SHORT = 7  # words that say nothing without what they lead in to
 _QUALIFIES = ("To qualify", "To get", "To be eligible", "To be entitled")
 _HEADINGS = ("h1", "h2", "h3")
@@ -193,7 +189,7 @@ class ChunkReader:
         for said, spans in islice(self.outline.before(element, start), _FURTHEST):
             ended = said.rstrip("\"'”’)]").endswith((".", "!", ":"))  # "Lost a receipt? You can …"
             goes_on = spans[0].anchor == element.label and (not ended or (own is None and opens_case(said)))
-            if not (goes_on or leans_back(text) or _lacks(text) or takes_up(text, said, known)):
+            if not (goes_on or leans_back(text) or takes_up(text, said, known)):
                 break
             found += spans
             text = said
@@ -283,16 +279,6 @@ class ChunkReader:
             text = f"{lead.main.rstrip(' :')} {element.text}"
             case = opening_case(above.text, above.label, lead.start, lead.end)
             self._rule_of(element, Ruling(spans, text, both(case, condition)))
-
-
-def _lacks(text: str) -> bool:
-    """Whether words name nothing but what a list below them has ("You'll also need:"), or a share of what was told
-    before ("We can take up to 25% if …")."""
-    if text.rstrip().endswith(":"):
-        return bool(content(text)) and content(text) <= _ASKED_FOR
-    shares = [text[value.end :].split()[:1] for value in find_values(text) if value.kind == "percent"]
-    bare = any(not after or after[0].lower() in _AFTER_SHARE for after in shares)
-    return bare and split_proposition(text).subject.lower() in PRONOUNS
 
 
 def _dangles(text: str) -> bool:

@@ -220,7 +220,7 @@ class Outline:
 
 
 def _lettered(elements: Iterable[InputElement]) -> Iterator[tuple[str, InputElement]]:
-    """Paragraphs that are the items of a list, as statutes write them: "3.1 The fee shall be paid:", "(a) in full; or"."""
+    """Paragraphs that are the items of a list, as statutes have it: "3.1 The fee shall be paid:", "(a) in full; or"."""
     lead: InputElement | None = None
     for element in elements:
         if element.tag == "p" and element.text.startswith("(") and after_number(element.text):

@@ -28,7 +28,7 @@ from clausegraph.core.language.lexicon import (
 )
 from clausegraph.core.language.names import Scene, named, scheme_name, topic_name
 from clausegraph.core.language.normalise import entity_key, lemmas, plain
-from clausegraph.core.language.values import effective_dates, find_values, value_kind
+from clausegraph.core.language.values import effective_dates, find_values, has_sum, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from clausegraph.ingestion.extract.rules.facts import LOSABLE
 
@@ -197,7 +197,7 @@ class Row:
     def _often(self) -> str:
         """How often the sums of the table are so, as its heading or the sentences beside it say: "yearly"."""
         beside = (one for one in self._beside if _OF_TABLES.search(one))
-        said = [self._scene.heading, *(one for one in beside if not _has_sum(one))]  # "£30 a day" is a sum of its own
+        said = [self._scene.heading, *(one for one in beside if not has_sum(one))]  # "£30 a day" is a sum of its own
         times = (found[0].lower().split()[-1].removesuffix("ly") for one in said for found in _OFTEN.finditer(one))
         found = {_EACH[time] for time in times}
         return found.pop() if len(found) == 1 else ""
@@ -299,16 +299,12 @@ def _thing(header: str, text: str, scene: Scene) -> Mention | None:
     coded = header and not re.search(r"[A-Za-z]{3}", text)  # "16" under "Area"
     thing = f"{header} {text}" if coded else text
     sized = len(text.split()) <= _LONGEST_NAME and re.search(r"[A-Za-z]{3}", thing)
-    if not sized or _has_sum(text) or _RELATIVE.search(text) or re.search(r"[.;:?!]", text):
+    if not sized or has_sum(text) or _RELATIVE.search(text) or re.search(r"[.;:?!]", text):
         return None
     heading = scene.heading
     plain_one = not heading or _PLAIN_HEADING.match(heading)
     of = scheme_name(scene.address.title).surface if plain_one else topic_name(_without_sums(heading))
     return named(thing if of.lower() in thing.lower() else f"{thing} ({of})", "thing")
-
-
-def _has_sum(text: str) -> bool:
-    return any(value.kind == "amount" for value in find_values(text))
 
 
 def _cells(text: str) -> list[tuple[int, int]]:

@@ -206,12 +206,14 @@ def _kinds(clause: RuledClause) -> tuple[RuleKind, ...]:
     )
     does = parts.verb.split()[:1] if ruled is None and parts.subject.lower() == "you" else []
     informs = clause.is_cased and not parts.modal and (parts.verb == "is" or parts.subject.lower() in ("this", "these"))
+    conditional = clause.has_condition and not clause.is_cased
     follows = ruled is RuleKind.CONSEQUENCE or (clause.has_condition and not informs) or bool(clause.values)
     otherwise = (
         (RuleKind.AMOUNT, bool(times) and _has("lengths", said)),
+        (RuleKind.ELIGIBILITY, of_whom and not parts.subject and bool(clause.values)),  # "Anyone aged 16 to 25"
         (_RULED.get(later.kind) if later and later.kind is not ModalClass.MAY else None, ruled is None),
         (RuleKind.DEADLINE, (bool(times) or _has("clock", said)) and "depends on" not in said),
-        (RuleKind.AMOUNT, ruled is None and (clause.has_condition or bool(clause.values)) and _has("money", said)),
+        (RuleKind.AMOUNT, ruled is None and (conditional or bool(clause.values)) and _has("money", said)),
         (RuleKind.DUTY, does == ["pays"]),
         (RuleKind.STEP, clause.has_condition and does != [] and not _has("befalls", does[0])),
         (RuleKind.PERMISSION, said.lower().startswith("yes")),

@@ -38,7 +38,8 @@ def rule_text(title: str, headings: Sequence[str], rule: Rule, elements: Mapping
     Args:
         elements: of its page, by anchor.
     """
-    words = " ".join(elements[span.anchor].text[span.start : span.end] for span in rule.spans)[:_WORDS]
+    told = [elements[span.anchor].text[span.start : span.end] for span in rule.spans]
+    words = " ".join(text for text in told if text not in headings)[:_WORDS]
     others = (leaf for leaf in leaves(rule.condition) if not is_within(leaf, rule.spans))
     apart = dict.fromkeys(leaf.words if leaf.anchor == rule.spans[0].anchor else leaf.text for leaf in others)
     return _under(title, headings, _if(words, apart))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from clausegraph.core.language.clauses import after_number, trim
 from clausegraph.core.language.conditions import OPENING_CASE, leaves_of, parse_conditions
@@ -29,12 +30,6 @@ _MOST = 12  # words of a heading that is shown with what stands below it
 _LONGEST_HEADING = 24  # words of a heading that states a case
 
 
-def is_example(text: str) -> bool:
-    """Whether a heading, or how a paragraph begins, says that only an example follows: "Example 2", "Example: …"."""
-    first, second = [*text.lower().split()[:2], "", ""][:2]
-    return first in ("example:", "examples:") or (first in ("example", "examples") and not second[:1].isalpha())
-
-
 def is_of(heading: str, said: str) -> bool:
     """Whether what a heading is of may be of words below it: "Prices from 1 April 2026" only of those with a sum."""
     return heading.partition(" ")[0].lower() not in _PRICED or has_sum(said)
@@ -59,7 +54,13 @@ def tells_more(heading: str, title: str, said: str) -> bool:
         return False
     if not asks and not (0 < len(words) <= _MOST and words[0] not in _ASKS):
         return False
-    return not beginnings(content(heading) - _NEUTRAL - content(title)) <= beginnings(content(said))
+    own = _own_words(heading, title)
+    return bool(own) and not own <= beginnings(content(said))
+
+
+@lru_cache(maxsize=1024)
+def _own_words(heading: str, title: str) -> frozenset[str]:
+    return frozenset(beginnings(content(heading) - _NEUTRAL - content(title)))
 
 
 def narrows(heading: str) -> bool:

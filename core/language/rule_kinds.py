@@ -29,6 +29,7 @@ _ANY_OF = {  # by name of a kind or of a list of words
 }
 _NEAR = 30  # characters before and after a value
 _PERSONS = word_set("you they he she we anyone anybody everyone someone nobody people those either both one household")
+_LOOKS = word_set("read see view watch browse find search look use try visit go check you")  # what opens such an order
 _AFTER_ORDER = (DETERMINERS | PREPOSITIONS | PRONOUNS) - {"of", "for"}
 _RULED = {
     **dict.fromkeys((Modality.CANNOT, ModalClass.PROHIBITION), RuleKind.PROHIBITION),
@@ -97,6 +98,8 @@ class RuledClause:
     @property
     def looks_up(self) -> bool:
         """Whether it only tells its reader to look something up: "Use the calculator", "Check if you qualify"."""
+        if _LOOKS.isdisjoint(self.text.lower().split(maxsplit=1)[:1]):
+            return False
         text = expand(self.text)
         acts = self.values or _has("acts_too", text)
         return not acts and (_has("looks", text) or (self.orders and _has("checks", text)))

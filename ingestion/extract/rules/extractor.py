@@ -24,7 +24,7 @@ from clausegraph.core.language.conditions import (
     opens_case,
     parse_conditions,
 )
-from clausegraph.core.language.headings import is_example, narrows
+from clausegraph.core.language.headings import narrows
 from clausegraph.core.language.lexicon import AUXILIARIES, PREPOSITIONS, phrases
 from clausegraph.core.language.names import Scene
 from clausegraph.core.language.normalise import plain
@@ -96,7 +96,7 @@ class ChunkReader:
         return Scene(self._address, tuple(heading[after_number(heading) :] for heading in element.headings))
 
     def _element(self, element: InputElement) -> None:
-        if element.tag in _HEADINGS or any(map(is_example, (element.text, *element.headings[-1:]))):
+        if element.tag in _HEADINGS or element.text.lower().startswith(("example:", "examples:")):
             return  # names a section, or shows what comes of rules: states nothing
         if element.tag == "tr":
             self._row(element)

@@ -23,14 +23,14 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 76_700,
-    "tests, lines": 44_550,
-    "compiled regexes": 349,
+    "product, lines": 77_100,
+    "tests, lines": 44_750,
+    "compiled regexes": 342,
     "settings": 59,
     "floors of the deepest room": 6,
     # a slow machine enters some more: progress is told after five seconds
-    "modules entered by a question": 82,
-    "modules entered by an ingest": 101,
+    "modules entered by a question": 79,
+    "modules entered by an ingest": 108,
 }
 _QUESTION = "Could she get the Winter Heating Grant?"
 _SCENARIO = "My mother is 84. She is on Basic Support."

@@ -32,7 +32,7 @@ from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimens
 
 APPROXIMATE_FROM = 20_000  # vectors: an exact search of so many takes some 10 ms
 _TRAINED_BY, _ROUNDS = 24, 5  # vectors a list, from which the middle of each is computed, and how often
-_LISTS_SEARCHED = 64  # of a segment
+_FIRST, _FURTHER = 256, 64  # lists of the segment searched first, and of those asked for what is nearer than its last
 _WIDE = 3  # times as many as asked for get their exact products
 _BEYOND = 8  # further vectors that a search looks at, to see whether some are as near as the last one
 _APART = 3e-6  # scores of FAISS are within 1e-6 of the rounded ones
@@ -164,7 +164,7 @@ class MappedVectors:
         """The same by the nearest lists; None where these have too few that are visible, and nothing else is found that
         is nearer than ``least``."""
         make: Any = faiss.SearchParametersIVF
-        parameters = make(nprobe=_LISTS_SEARCHED, sel=self._selector)
+        parameters = make(nprobe=_FIRST if least == -math.inf else _FURTHER, sel=self._selector)
         if least > -math.inf:
             _, scores, positions = self._lists.range_search(query, least - _APART_IN_8_BITS, params=parameters)
         wide = _WIDE * count + _BEYOND

@@ -214,12 +214,13 @@ def open_segments(
 
 
 def _open_listed(index: VectorIndex, rows: Sequence[Row[Any]], hidden: Ids) -> list[VisibleVectors]:
-    """The sound ones among the segments; one may have been removed since it was listed."""
+    """The sound ones among the segments, the largest first, as the first is searched most thoroughly; one may have been
+    removed since it was listed."""
     opened: list[VisibleVectors] = []
     for row in rows:
         with suppress(SegmentError):
             opened.append(index.open(row.corpus_id, row.file, hidden, row.checksum))
-    return opened
+    return sorted(opened, key=lambda one: -len(one.ids))
 
 
 def _open_compared(

@@ -21,7 +21,7 @@ def dump_lines(view: View) -> list[str]:
     keys = ((kind, str(page or ""), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])
     lines += [canonical_json(["vector", *key]) for key in keys]
     for kind, *pair in view.contradicting():
-        sides = sorted([str(one.page), one.span.anchor, one.span.start, one.text] for one in pair)
+        sides = sorted([one.text, one.span.anchor, one.span.start, str(one.page)] for one in pair)
         lines.append(canonical_json(["contradiction", kind, *sides]))
     return sorted(lines)
 

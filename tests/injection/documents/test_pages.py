@@ -44,7 +44,7 @@ def test_nothing_is_made_beside_the_ledger(shared: Path) -> None:
 def test_dump_is_json_and_holds_the_same_pages(shared: Path) -> None:
     with open_ledger(shared) as ledger, open_view(ledger, "default") as view:
         rows = [json.loads(line) for line in dump_lines(view)]
-    kinds = {"corpus", "page", "chunk", "support", "fact", "vector", "entity", "rule"}
+    kinds = {"corpus", "page", "chunk", "support", "fact", "vector", "entity", "rule", "contradiction"}
     assert {row[0] for row in rows} <= kinds
     assert sum(row[0] == "page" for row in rows) == len(pages()) + len(NAMES)
 

@@ -7,7 +7,7 @@ one version of a page; a page is named by its key ``(source, uri)`` within a cor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar, Union
@@ -467,12 +467,17 @@ class Rule:
         """Its main kind."""
         return self.kinds[0]
 
-    def in_order(self, texts: Mapping[str, str]) -> tuple[list[Span], list[Span]]:
+    def in_order(self, elements: Iterable[Element]) -> tuple[list[Span], list[Span]]:
         """Its spans in page order; apart from them whole sentences before its own words, which these go on from.
 
+        Left out are headings that ask nothing: they are shown above the rules of their section.
+
         Args:
-            texts: of the page's elements by anchor, in page order.
+            elements: of its page, in page order.
         """
+        own = self.spans[0].anchor
+        shown = (one for one in elements if not one.is_heading or one.anchor == own or one.text.rstrip().endswith("?"))
+        texts = {one.anchor: one.text for one in shown}
         place = {anchor: number for number, anchor in enumerate(texts)}
         spans = sorted(
             {one for one in self.spans if one.anchor in place}, key=lambda one: (place[one.anchor], one.start)

@@ -226,7 +226,7 @@ def _in_words(shelf: Shelf, ordered: Sequence[PlacedRule], reading: Reading) -> 
     linked = shelf.graph.rules_on(ordered[0].page) if any(one.rule.links for one in ordered) else ()
     texts = {element.anchor: element.text for element in reading.elements}
     for placed, shown in zip(ordered, shown_rules(ordered, reading, linked), strict=True):
-        own, (spans, _) = placed.rule.spans[0], placed.rule.in_order(texts)
+        own, (spans, _) = placed.rule.spans[0], placed.rule.in_order(reading.elements)
         listed = " ".join(texts[one.anchor][one.start : one.end] for one in spans if one.anchor != own.anchor)
         yield ComparedRule(placed.rule, shown, texts.get(own.anchor, "")[own.start : own.end], listed)
 

@@ -348,7 +348,7 @@ def _shown_rule(
 def rule_words(placed: PlacedRule, reading: Reading) -> str:
     """What a rule says on one line: its spans in page order, "…" between those that do not follow each other; in
     brackets the sentences before, which it goes on from."""
-    own, before = placed.rule.in_order({element.anchor: element.text for element in reading.elements})
+    own, before = placed.rule.in_order(reading.elements)
     context = f" ({''.join(_joined_spans(before, reading))})" if before else ""
     return one_line("".join(_joined_spans(own, reading)) + context)
 

@@ -334,10 +334,11 @@ class _Maker:
         part, version = GraphRows(HAS_RULE), page_versions.c.id
         query = select(version.label("page_version_id"), page_versions.c.reading)
         found = self._ledger.rows_of(query, version, [row.page_version_id for row in rows])
-        texts = {one.page_version_id: {e.anchor: e.text for e in _reading(one).elements} for one in found}
+        elements = {one.page_version_id: _reading(one).elements for one in found}
         for row in rows:
-            rule, page, text = _rule(row), self._page_key(row), texts[row.page_version_id]
-            own, before = rule.in_order(text)
+            rule, page, there = _rule(row), self._page_key(row), elements[row.page_version_id]
+            text = {e.anchor: e.text for e in there}
+            own, before = rule.in_order(there)
             tree = json.loads(row.rule).get("condition")
             key = part.add_node(
                 "Rule",

@@ -111,11 +111,14 @@ def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[
         for key in keys_of(one):
             having[key].append(number)
     both = set(of)
+    lists = [all(one.is_listed for one in group) for group in groups]
     for number in of:
         one = groups[number][0]
         rarest = _rarest(one)
         for at in {at for key in sought_by(one) for at in having.get(key, ()) if at < number or at not in both}:
             other = groups[at][0]
+            if (lists[number] or lists[at]) and not (one.of_condition or other.of_condition):
+                continue  # against what a page lists no value is one that cannot hold
             if not _has(other).isdisjoint(rarest) and _may_oppose(one, other):
                 yield (groups[number], groups[at]) if number < at else (groups[at], groups[number])
 

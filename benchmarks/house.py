@@ -23,7 +23,7 @@ from benchmarks.material import REPOSITORY
 
 FOLDERS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 LIMITS = {
-    "product, lines": 77_100,
+    "product, lines": 77_150,
     "tests, lines": 44_750,
     "compiled regexes": 342,
     "settings": 59,

@@ -119,8 +119,18 @@ def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[
             other = groups[at][0]
             if (lists[number] or lists[at]) and not (one.of_condition or other.of_condition):
                 continue  # against what a page lists no value is one that cannot hold
+            if _in_one_place(groups[min(at, number)], groups[max(at, number)]):
+                continue
             if not _has(other).isdisjoint(rarest) and _may_oppose(one, other):
                 yield (groups[number], groups[at]) if number < at else (groups[at], groups[number])
+
+
+def _in_one_place(mine: list[Assertion], theirs: list[Assertion]) -> bool:
+    """Whether two single assertions stand below one heading of a page, of which no pair is made."""
+    if len(mine) > 1 or len(theirs) > 1 or mine[0].page != theirs[0].page or mine[0].anchor == theirs[0].anchor:
+        return False
+    one, other = mine[0], theirs[0]
+    return one.header is None and one.context == other.context and not (one.of_condition or other.of_condition)
 
 
 def keys_of(one: Assertion) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import product, starmap
 
 from clausegraph.core.language.lexicon import PREPOSITIONS, word_set
 from clausegraph.core.language.normalise import tokens
@@ -79,11 +79,7 @@ def find_pairs(assertions: Iterable[Assertion], of: Iterable[Assertion] | None =
             on_one_page = one.page == other.page
             if on_one_page not in is_one:
                 is_one[on_one_page] = is_about_one(one, other)
-            if not is_one[on_one_page] or (kind == VALUE and (one.is_listed or other.is_listed)):
-                continue
-            # what one page says in two places is mostly of two cases, as its headings say
-            in_one_place = one.context == other.context and one.header is None
-            if not on_one_page or (one.anchor != other.anchor and kind != THRESHOLD and in_one_place):
+            if is_one[on_one_page] and not _of_other_cases(one, other):
                 yield kind, one, other
 
 
@@ -111,26 +107,26 @@ def _candidates(groups: list[list[Assertion]], of: list[int]) -> Iterator[tuple[
         for key in keys_of(one):
             having[key].append(number)
     both = set(of)
-    lists = [all(one.is_listed for one in group) for group in groups]
     for number in of:
         one = groups[number][0]
         rarest = _rarest(one)
         for at in {at for key in sought_by(one) for at in having.get(key, ()) if at < number or at not in both}:
-            other = groups[at][0]
-            if (lists[number] or lists[at]) and not (one.of_condition or other.of_condition):
-                continue  # against what a page lists no value is one that cannot hold
-            if _in_one_place(groups[min(at, number)], groups[max(at, number)]):
+            pair = (groups[number], groups[at]) if number < at else (groups[at], groups[number])
+            if _has(groups[at][0]).isdisjoint(rarest) or all(starmap(_of_other_cases, product(*pair))):
                 continue
-            if not _has(other).isdisjoint(rarest) and _may_oppose(one, other):
-                yield (groups[number], groups[at]) if number < at else (groups[at], groups[number])
+            if _may_oppose(one, groups[at][0]):
+                yield pair
 
 
-def _in_one_place(mine: list[Assertion], theirs: list[Assertion]) -> bool:
-    """Whether two single assertions stand below one heading of a page, of which no pair is made."""
-    if len(mine) > 1 or len(theirs) > 1 or mine[0].page != theirs[0].page or mine[0].anchor == theirs[0].anchor:
-        return False
-    one, other = mine[0], theirs[0]
-    return one.header is None and one.context == other.context and not (one.of_condition or other.of_condition)
+def _of_other_cases(one: Assertion, other: Assertion) -> bool:
+    """Whether no pair is made of two assertions, however they differ: one is a value of a list, or they stand in two
+    places of a page, which are mostly of two cases, as its headings say."""
+    values = one.value is not None and other.value is not None
+    is_threshold = values and (one.of_condition or other.of_condition)
+    if (one.is_listed or other.is_listed) and not is_threshold:
+        return True
+    in_one_place = one.context == other.context and one.header is None
+    return one.page == other.page and (is_threshold or one.anchor == other.anchor or not in_one_place)
 
 
 def keys_of(one: Assertion) -> Iterator[str]:

@@ -57,6 +57,12 @@ def test_what_only_looks_so(one: str, other: str) -> None:
     assert conflicts(("", one), ("", other)) == []
 
 
+def test_two_sentences_of_a_page_contradict_below_one_heading_only() -> None:
+    one, other = "<p>You can bring a dog.</p>", "<p>You cannot bring a dog.</p>"
+    assert [found.kind for found in conflicts(("", one + other))] == ["polarity"]
+    assert conflicts(("", f"<h2>Cars</h2>{one}<h2>Vans</h2>{other}")) == []
+
+
 def test_pages_about_two_things_are_not_compared() -> None:
     said = ("", "You must reply within 10 days."), ("", "You must reply within 14 days.")
     assert conflicts(*said, titles=("Garden Grant", "Roof Grant")) == []

@@ -16,6 +16,7 @@ from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import Conflict, in_order
 from clausegraph.indexes.contradictions.stored import linked_pages, replacing_pages, stored_pairs
+from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.hidden import hidden_places
 from clausegraph.query.read.evidence import quote_of, row_text
@@ -62,9 +63,11 @@ def contradictions(
     return reply
 
 
-def count_contradictions(workspace: Workspace, corpus: str) -> int:
-    """How many of the published epoch are open."""
-    return len(_conflicts(workspace, open_shelf(workspace.ledger, corpus))[0]["contradictions"])
+def count_contradictions(workspace: Workspace, corpus: CorpusRow) -> int:
+    """How many of the published epoch are open; 0 where none is published."""
+    if not corpus.published:
+        return 0
+    return len(_conflicts(workspace, open_shelf(workspace.ledger, corpus.name))[0]["contradictions"])
 
 
 def _conflicts(workspace: Workspace, shelf: Shelf) -> tuple[dict[str, list[Conflict]], list[Replacement]]:

@@ -56,8 +56,7 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
     for corpus in list_rows(ledger):
         shown = {"corpus": corpus.name} | attributes(corpus, "published newest")
         pages = find_summary(ledger, corpus.id, corpus.published).get("members", {}).get("held", 0)
-        open_pairs = count_contradictions(workspace, corpus.name) if corpus.published else 0
-        counts = {"pages": pages, "contradictions": open_pairs}
+        counts = {"pages": pages, "contradictions": count_contradictions(workspace, corpus)}
         described.append(shown | counts | {"sources": [one.name for one in list_sources(ledger, corpus.id)]})
     return described
 
@@ -76,6 +75,6 @@ def _of_corpus(workspace: Workspace, row: CorpusRow) -> CorpusOverview:
     return CorpusOverview.of(
         row, corpus=row.name, pages=pages, rules=rules, last=run and ListedRun.model_validate(run),
         is_held=current_holder(ledger, row.id) is not None, next=due and due.timestamp(),
-        contradictions=count_contradictions(workspace, row.name) if row.published else 0,
+        contradictions=count_contradictions(workspace, row),
         watched=count_watched(ledger, row.id), cost=float(spent),
     )  # fmt: skip
